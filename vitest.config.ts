@@ -2,7 +2,8 @@ import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 
-const isOfWholeSystem = ({ moduleId }: TestSpecification): boolean => /\/(?:test|cli\/src)\/[^/]+$/.test(moduleId)
+const isOfWholeSystem = ({ moduleId }: TestSpecification): boolean =>
+  /\/(?:test|cli\/src\/commands)\/[^/]+$/.test(moduleId)
 
 /** Those of the whole system take longest, however small their files: they come first, or one of them ends long after all others. */
 class WholeSystemFirst extends BaseSequencer {
@@ -18,7 +19,7 @@ const promises = "test/Promises.test.ts"
 /** Commands that talk to a server, databases and engines that are killed as processes, and what takes several packages. */
 const acrossPackages = [
   "{apps,packages}/*/test/**/*.test.ts",
-  "apps/cli/src/*Command.test.ts",
+  "apps/cli/src/commands/*.test.ts",
   "apps/cli/src/main.test.ts",
   "packages/postgres/src/EmbeddedPostgres.test.ts",
   "packages/testing/src/Headwater.test.ts"

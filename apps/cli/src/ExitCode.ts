@@ -1,6 +1,6 @@
 import { Cause, Exit, type Runtime } from "effect"
 import { CliError } from "effect/cli"
-import * as PassingFailure from "./PassingFailure.ts"
+import * as PassingFailure from "./access/PassingFailure.ts"
 
 const done = 0
 /** It was refused, or has failed, or what was to be checked is not well. */

@@ -1,8 +1,8 @@
 import { useSignal } from "@preact/signals"
 import { useEffect, useRef } from "preact/hooks"
-import { type Failure, failureOf } from "./Failure.ts"
+import { type Failure, failureOf } from "./api/Failure.ts"
+import * as Session from "./api/Session.ts"
 import { Mark } from "./parts/Icons.tsx"
-import * as Session from "./Session.ts"
 
 const said = {
   new: undefined,

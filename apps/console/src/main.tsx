@@ -1,8 +1,8 @@
 import { render } from "preact"
-import { followLinks } from "./Address.ts"
-import * as Clock from "./Clock.ts"
-import * as Presence from "./Presence.ts"
-import * as Session from "./Session.ts"
+import { followLinks } from "./api/Address.ts"
+import * as Presence from "./api/Presence.ts"
+import * as Session from "./api/Session.ts"
+import * as Clock from "./resources/Clock.ts"
 import { Shell } from "./Shell.tsx"
 
 followLinks()

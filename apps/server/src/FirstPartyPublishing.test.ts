@@ -5,9 +5,9 @@ import { Nodes } from "@headwater/log/database/Nodes"
 import { Components } from "@headwater/log/resources/Components"
 import { Clock, Context, Effect, Layer } from "effect"
 import * as Http from "../test/HttpAppFixture.ts"
+import { ComponentSaving } from "./ComponentSaving.ts"
 import { FirstPartyPublishing } from "./FirstPartyPublishing.ts"
-import { ComponentSaving } from "./http/ComponentSaving.ts"
-import { HttpSettings } from "./http/HttpSettings.ts"
+import { HttpSettings } from "./http/conventions/HttpSettings.ts"
 
 // What the server brings along is not held against the limits of its users.
 const settings = Layer.succeed(HttpSettings, { maxBody: 1, maxCode: 1, maxProp: 1, rateLimit: 0, byteRateLimit: 0 })

@@ -3,7 +3,7 @@ import * as RealTime from "@headwater/domain/RealTime"
 import { version } from "@headwater/domain/Version"
 import { Nodes } from "@headwater/log/database/Nodes"
 import { Context, Effect, Fiber, Layer } from "effect"
-import { ComponentSaving } from "./http/ComponentSaving.ts"
+import { ComponentSaving } from "./ComponentSaving.ts"
 
 const byNumber = new Intl.Collator("en", { numeric: true })
 

@@ -16,9 +16,9 @@ import { Effect, Layer, Redacted, References, Schedule } from "effect"
 import { HttpServer } from "effect/http"
 import { tmpdir } from "node:os"
 import { Diagnosis } from "../src/Diagnosis.ts"
+import { HttpSettings } from "../src/http/conventions/HttpSettings.ts"
+import { NodeServer } from "../src/http/conventions/NodeServer.ts"
 import * as HttpApp from "../src/http/HttpApp.ts"
-import { HttpSettings } from "../src/http/HttpSettings.ts"
-import { NodeServer } from "../src/http/NodeServer.ts"
 
 export const publicUrl = "https://events.example.com"
 export const maxBody = 2_000

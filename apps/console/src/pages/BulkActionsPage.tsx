@@ -1,12 +1,12 @@
-import { hrefOf, visit } from "../Address.ts"
-import { actions, type BulkActionResource, list } from "../BulkActions.ts"
-import { withUnit } from "../Narrow.ts"
+import { hrefOf, visit } from "../api/Address.ts"
+import { usePagedList } from "../api/usePagedList.ts"
+import { withUnit } from "../charts/Narrow.ts"
 import { StateBadge } from "../parts/Badge.tsx"
 import { Empty } from "../parts/Empty.tsx"
 import { PagedRows, type RowColumn } from "../parts/PagedRows.tsx"
 import { Progress } from "../parts/Progress.tsx"
 import { Time } from "../parts/Time.tsx"
-import { usePagedList } from "../usePagedList.ts"
+import { actions, type BulkActionResource, list } from "../resources/BulkActions.ts"
 
 /** A narrow list has no heads that say what a number is. */
 

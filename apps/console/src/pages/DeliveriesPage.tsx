@@ -1,18 +1,9 @@
 import { useSignal } from "@preact/signals"
 import { useEffect, useMemo } from "preact/hooks"
-import { address, hrefOf, setQuery, visit } from "../Address.ts"
-import {
-  bulkFilterOf,
-  type DeliveryFilter,
-  type DeliveryResource,
-  errorClasses,
-  filterOf,
-  list,
-  outcomeOf,
-  states
-} from "../Deliveries.ts"
-import * as Directory from "../Directory.ts"
-import { isNarrow, withUnit } from "../Narrow.ts"
+import { address, hrefOf, setQuery, visit } from "../api/Address.ts"
+import { may } from "../api/Session.ts"
+import { usePagedList } from "../api/usePagedList.ts"
+import { isNarrow, withUnit } from "../charts/Narrow.ts"
 import { StateBadge } from "../parts/Badge.tsx"
 import { BulkDialog } from "../parts/BulkDialog.tsx"
 import { Empty } from "../parts/Empty.tsx"
@@ -25,8 +16,17 @@ import { RetriesChart } from "../parts/RetriesChart.tsx"
 import { SearchField } from "../parts/SearchField.tsx"
 import { Ago, local, Time } from "../parts/Time.tsx"
 import { TimeField } from "../parts/TimeField.tsx"
-import { may } from "../Session.ts"
-import { usePagedList } from "../usePagedList.ts"
+import {
+  bulkFilterOf,
+  type DeliveryFilter,
+  type DeliveryResource,
+  errorClasses,
+  filterOf,
+  list,
+  outcomeOf,
+  states
+} from "../resources/Deliveries.ts"
+import * as Directory from "../resources/Directory.ts"
 
 const To = ({ webhook_id }: DeliveryResource) =>
   webhook_id === null ? <span class="note">a workflow's request</span> : <Name id={webhook_id} />

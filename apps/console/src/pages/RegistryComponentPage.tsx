@@ -1,15 +1,15 @@
 import { useSignal } from "@preact/signals"
-import { hrefOf, visit } from "../Address.ts"
-import { useLoading } from "../Loading.ts"
+import { hrefOf, visit } from "../api/Address.ts"
+import { useLoading } from "../api/Loading.ts"
+import { may } from "../api/Session.ts"
 import { harmless } from "../parts/Harmless.ts"
 import { tell } from "../parts/Notices.tsx"
 import { PropsForm, PropsList } from "../parts/PropsForm.tsx"
 import { Shown } from "../parts/Shown.tsx"
 import { Time } from "../parts/Time.tsx"
-import * as Registry from "../Registry.ts"
+import * as Registry from "../resources/Registry.ts"
+import * as Sources from "../resources/Sources.ts"
 import type { Params } from "../routes.ts"
-import { may } from "../Session.ts"
-import * as Sources from "../Sources.ts"
 
 /** So much of the code is shown. */
 const maxCode = 200_000

@@ -1,11 +1,11 @@
-import { hrefOf, visit } from "../Address.ts"
-import { useLoading } from "../Loading.ts"
+import { hrefOf, visit } from "../api/Address.ts"
+import { useLoading } from "../api/Loading.ts"
 import { Empty } from "../parts/Empty.tsx"
 import { harmless } from "../parts/Harmless.ts"
 import type { RowColumn } from "../parts/PagedRows.tsx"
 import { SearchedRows } from "../parts/SearchedRows.tsx"
 import { Time } from "../parts/Time.tsx"
-import * as Registry from "../Registry.ts"
+import * as Registry from "../resources/Registry.ts"
 
 const pollMs = 10_000
 

@@ -1,7 +1,6 @@
 import { useEffect } from "preact/hooks"
-import { hrefOf, visit } from "../Address.ts"
-import * as Directory from "../Directory.ts"
-import { useLoading } from "../Loading.ts"
+import { hrefOf, visit } from "../api/Address.ts"
+import { useLoading } from "../api/Loading.ts"
 import { Act } from "../parts/Act.tsx"
 import { StateBadge } from "../parts/Badge.tsx"
 import { harmless } from "../parts/Harmless.ts"
@@ -11,9 +10,10 @@ import { RunSteps } from "../parts/RunSteps.tsx"
 import { outcomeOf, RunTime } from "../parts/RunTable.tsx"
 import { Shown } from "../parts/Shown.tsx"
 import { Time } from "../parts/Time.tsx"
+import * as Directory from "../resources/Directory.ts"
+import { begun } from "../resources/RunStart.ts"
+import * as Workflows from "../resources/Workflows.ts"
 import type { Params } from "../routes.ts"
-import { begun } from "../RunStart.ts"
-import * as Workflows from "../Workflows.ts"
 
 const pollMs = 2_000
 

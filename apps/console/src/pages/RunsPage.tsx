@@ -1,12 +1,12 @@
-import { address, hrefOf, setQuery, visit } from "../Address.ts"
-import { useLoading } from "../Loading.ts"
+import { address, hrefOf, setQuery, visit } from "../api/Address.ts"
+import { useLoading } from "../api/Loading.ts"
+import { usePagedList } from "../api/usePagedList.ts"
 import { Empty } from "../parts/Empty.tsx"
 import { harmless } from "../parts/Harmless.ts"
 import { PagedRows } from "../parts/PagedRows.tsx"
 import { runColumns } from "../parts/RunTable.tsx"
+import * as Workflows from "../resources/Workflows.ts"
 import type { Params } from "../routes.ts"
-import { usePagedList } from "../usePagedList.ts"
-import * as Workflows from "../Workflows.ts"
 
 /** What a workflow has done, run by run. */
 export default ({ params }: { readonly params: Params }) => {

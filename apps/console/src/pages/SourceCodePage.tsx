@@ -1,12 +1,12 @@
-import { address, hrefOf } from "../Address.ts"
-import { failureOf } from "../Failure.ts"
-import { useLoading } from "../Loading.ts"
+import { address, hrefOf } from "../api/Address.ts"
+import { failureOf } from "../api/Failure.ts"
+import { useLoading } from "../api/Loading.ts"
+import { may } from "../api/Session.ts"
 import { type Deploying, type OpenedCode, type Program, ProgramCode } from "../parts/ProgramCode.tsx"
 import { Shown } from "../parts/Shown.tsx"
+import * as Sources from "../resources/Sources.ts"
+import * as Trials from "../resources/Trials.ts"
 import type { Params } from "../routes.ts"
-import { may } from "../Session.ts"
-import * as Sources from "../Sources.ts"
-import * as Trials from "../Trials.ts"
 
 const pollMs = 5_000
 

@@ -1,15 +1,15 @@
-import { hrefOf, visit } from "../Address.ts"
-import { useLoading } from "../Loading.ts"
-import { isNarrow } from "../Narrow.ts"
-import { lastRunOfSource } from "../Outcome.ts"
+import { hrefOf, visit } from "../api/Address.ts"
+import { useLoading } from "../api/Loading.ts"
+import { may } from "../api/Session.ts"
+import { isNarrow } from "../charts/Narrow.ts"
 import { Empty } from "../parts/Empty.tsx"
 import { harmless } from "../parts/Harmless.ts"
 import { Activity, Health } from "../parts/Health.tsx"
 import type { RowColumn } from "../parts/PagedRows.tsx"
 import { SearchedRows } from "../parts/SearchedRows.tsx"
 import { Time } from "../parts/Time.tsx"
-import { may } from "../Session.ts"
-import * as Sources from "../Sources.ts"
+import { lastRunOfSource } from "../resources/Outcome.ts"
+import * as Sources from "../resources/Sources.ts"
 
 const pollMs = 10_000
 

@@ -1,6 +1,7 @@
-import { hrefOf, visit } from "../Address.ts"
-import { type Loaded, useLoading } from "../Loading.ts"
-import { isNarrow, withUnit } from "../Narrow.ts"
+import { hrefOf, visit } from "../api/Address.ts"
+import { type Loaded, useLoading } from "../api/Loading.ts"
+import { usePagedList } from "../api/usePagedList.ts"
+import { isNarrow, withUnit } from "../charts/Narrow.ts"
 import { StateBadge } from "../parts/Badge.tsx"
 import { Empty } from "../parts/Empty.tsx"
 import { harmless } from "../parts/Harmless.ts"
@@ -8,9 +9,8 @@ import { PagedRows, type RowColumn } from "../parts/PagedRows.tsx"
 import { RetriesChart } from "../parts/RetriesChart.tsx"
 import { Ago } from "../parts/Time.tsx"
 import { WebhookState } from "../parts/WebhookState.tsx"
-import * as Retries from "../Retries.ts"
-import { usePagedList } from "../usePagedList.ts"
-import * as Webhooks from "../Webhooks.ts"
+import * as Retries from "../resources/Retries.ts"
+import * as Webhooks from "../resources/Webhooks.ts"
 
 const pollMs = 10_000
 

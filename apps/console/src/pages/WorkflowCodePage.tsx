@@ -1,10 +1,10 @@
-import { address } from "../Address.ts"
-import { useLoading } from "../Loading.ts"
+import { address } from "../api/Address.ts"
+import { useLoading } from "../api/Loading.ts"
 import { type Deploying, type OpenedCode, type Program, ProgramCode } from "../parts/ProgramCode.tsx"
 import { Shown } from "../parts/Shown.tsx"
+import * as Trials from "../resources/Trials.ts"
+import * as Workflows from "../resources/Workflows.ts"
 import type { Params } from "../routes.ts"
-import * as Trials from "../Trials.ts"
-import * as Workflows from "../Workflows.ts"
 import { codeHref } from "./WorkflowPage.tsx"
 
 const pollMs = 5_000

@@ -1,15 +1,15 @@
-import { hrefOf, visit } from "../Address.ts"
-import { counted } from "../Figures.ts"
-import { useLoading } from "../Loading.ts"
-import { isNarrow } from "../Narrow.ts"
-import { lastRunOfWorkflow } from "../Outcome.ts"
+import { hrefOf, visit } from "../api/Address.ts"
+import { useLoading } from "../api/Loading.ts"
+import { counted } from "../charts/Figures.ts"
+import { isNarrow } from "../charts/Narrow.ts"
 import { Empty } from "../parts/Empty.tsx"
 import { harmless } from "../parts/Harmless.ts"
 import { Activity, Health } from "../parts/Health.tsx"
 import type { RowColumn } from "../parts/PagedRows.tsx"
 import { SearchedRows } from "../parts/SearchedRows.tsx"
 import { Time } from "../parts/Time.tsx"
-import * as Workflows from "../Workflows.ts"
+import { lastRunOfWorkflow } from "../resources/Outcome.ts"
+import * as Workflows from "../resources/Workflows.ts"
 
 const pollMs = 10_000
 

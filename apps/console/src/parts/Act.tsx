@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals"
 import type { ComponentChildren } from "preact"
-import { failureOf } from "../Failure.ts"
-import { may, type Scope } from "../Session.ts"
+import { failureOf } from "../api/Failure.ts"
+import { may, type Scope } from "../api/Session.ts"
 import { Confirm } from "./Confirm.tsx"
 import { tell } from "./Notices.tsx"
 

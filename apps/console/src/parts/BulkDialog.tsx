@@ -1,9 +1,9 @@
 import { useSignal } from "@preact/signals"
 import { useEffect, useRef } from "preact/hooks"
-import { hrefOf, visit } from "../Address.ts"
-import { type Action, actions, begin, type BulkActionResource, hasEnded, one } from "../BulkActions.ts"
-import { type Failure, failureOf } from "../Failure.ts"
-import { counted } from "../Figures.ts"
+import { hrefOf, visit } from "../api/Address.ts"
+import { type Failure, failureOf } from "../api/Failure.ts"
+import { counted } from "../charts/Figures.ts"
+import { type Action, actions, begin, type BulkActionResource, hasEnded, one } from "../resources/BulkActions.ts"
 import { Dialog } from "./Dialog.tsx"
 import { Failed } from "./Failed.tsx"
 

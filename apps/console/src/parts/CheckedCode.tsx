@@ -1,6 +1,6 @@
-import { placeOf, placeText } from "../CodePlace.ts"
-import { counted } from "../Figures.ts"
-import type * as Trials from "../Trials.ts"
+import { counted } from "../charts/Figures.ts"
+import { placeOf, placeText } from "../code/CodePlace.ts"
+import type * as Trials from "../resources/Trials.ts"
 import { harmless } from "./Harmless.ts"
 
 /** What the server says of code: what it is, or what is wrong with it and what to do. */

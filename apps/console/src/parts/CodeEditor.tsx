@@ -23,8 +23,8 @@ import {
 } from "@codemirror/view"
 import { tags } from "@lezer/highlight"
 import { useEffect, useRef } from "preact/hooks"
-import type { CodeCompletions } from "../CodeCompletions.ts"
-import type { CodePlace } from "../CodePlace.ts"
+import type { CodeCompletions } from "../code/CodeCompletions.ts"
+import type { CodePlace } from "../code/CodePlace.ts"
 
 const colours = HighlightStyle.define([
   { tag: [tags.keyword, tags.operatorKeyword, tags.modifier], color: "var(--accent)" },

@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals"
-import { columnOf, columnOfField, fieldOf, knownColumns } from "../EventColumns.ts"
+import { columnOf, columnOfField, fieldOf, knownColumns } from "../resources/EventColumns.ts"
 import { Dropdown } from "./Dropdown.tsx"
 
 /** Chooses what a list of events shows of each. */

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals"
 import type { ComponentChildren } from "preact"
-import { type Failure, failureOf } from "../Failure.ts"
+import { type Failure, failureOf } from "../api/Failure.ts"
 import { Dialog } from "./Dialog.tsx"
 import { Failed } from "./Failed.tsx"
 

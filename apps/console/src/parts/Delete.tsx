@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals"
 import type { ComponentChildren } from "preact"
-import { may } from "../Session.ts"
+import { may } from "../api/Session.ts"
 import { Confirm } from "./Confirm.tsx"
 
 /** A button that deletes something, after the reader has seen what goes with it. */

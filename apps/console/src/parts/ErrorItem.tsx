@@ -1,6 +1,6 @@
-import { hrefOf } from "../Address.ts"
-import { placeText } from "../CodePlace.ts"
-import type * as Outcome from "../Outcome.ts"
+import { hrefOf } from "../api/Address.ts"
+import { placeText } from "../code/CodePlace.ts"
+import type * as Outcome from "../resources/Outcome.ts"
 import { harmless } from "./Harmless.ts"
 import { Time } from "./Time.tsx"
 

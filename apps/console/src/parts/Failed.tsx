@@ -1,4 +1,4 @@
-import type { Failure } from "../Failure.ts"
+import type { Failure } from "../api/Failure.ts"
 
 /** What could not be had, why, and what the reader can do: never to be taken for something that is empty. */
 export const Failed = ({ advice, failure, onRetry, what }: {

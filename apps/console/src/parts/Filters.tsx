@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact"
-import { isNarrow } from "../Narrow.ts"
+import { isNarrow } from "../charts/Narrow.ts"
 
 /** What a list is narrowed by. On a narrow page it folds, so that the list has room. */
 export const Filters = ({ active, children, label }: {

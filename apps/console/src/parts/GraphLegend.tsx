@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact"
-import { states } from "../Graph.ts"
+import { states } from "../graph/Graph.ts"
 import { NodeMark } from "./NodeState.tsx"
 
 const Sign = ({ children, width }: { readonly width: number; readonly children: ComponentChildren }) => (

@@ -1,5 +1,5 @@
-import { useLoading } from "../Loading.ts"
-import type { LastRun } from "../Outcome.ts"
+import { useLoading } from "../api/Loading.ts"
+import type { LastRun } from "../resources/Outcome.ts"
 import { Badge } from "./Badge.tsx"
 import { Ago } from "./Time.tsx"
 

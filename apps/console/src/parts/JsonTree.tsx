@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals"
-import { count, counted } from "../Figures.ts"
+import { count, counted } from "../charts/Figures.ts"
 import { harmless } from "./Harmless.ts"
 
 /** So many entries of a list or an object are shown before the reader asks for more. */

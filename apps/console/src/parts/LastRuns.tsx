@@ -1,6 +1,6 @@
-import * as AccountFigures from "../AccountFigures.ts"
-import { count, counted, duration } from "../Figures.ts"
-import { useLoading } from "../Loading.ts"
+import { useLoading } from "../api/Loading.ts"
+import { count, counted, duration } from "../charts/Figures.ts"
+import * as AccountFigures from "../resources/AccountFigures.ts"
 import { Shown } from "./Shown.tsx"
 import { Time } from "./Time.tsx"
 

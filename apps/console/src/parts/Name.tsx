@@ -1,5 +1,5 @@
-import { hrefOf } from "../Address.ts"
-import { nameOf, names } from "../Directory.ts"
+import { hrefOf } from "../api/Address.ts"
+import { nameOf, names } from "../resources/Directory.ts"
 import { harmless } from "./Harmless.ts"
 
 /** The name that people know something by, with its id on hover. */

@@ -1,4 +1,4 @@
-import { type Kind, names } from "../Directory.ts"
+import { type Kind, names } from "../resources/Directory.ts"
 import { harmless } from "./Harmless.ts"
 
 const groups: ReadonlyArray<readonly [Kind, string]> = [

@@ -1,4 +1,4 @@
-import type { NodeState } from "../Graph.ts"
+import type { NodeState } from "../graph/Graph.ts"
 import { Badge, type Tone } from "./Badge.tsx"
 
 /** What fails and what waits is red alike: the word and the mark tell which. */

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals"
 import { useMemo } from "preact/hooks"
-import { bytes } from "../Figures.ts"
+import { bytes } from "../charts/Figures.ts"
 import { Copy } from "./Copy.tsx"
 import { harmless } from "./Harmless.ts"
 import { JsonTree } from "./JsonTree.tsx"

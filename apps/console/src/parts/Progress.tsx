@@ -1,5 +1,5 @@
-import type { BulkActionResource } from "../BulkActions.ts"
-import { count } from "../Figures.ts"
+import { count } from "../charts/Figures.ts"
+import type { BulkActionResource } from "../resources/BulkActions.ts"
 
 /** What has become of what a bulk action has found so far, as shares of it. */
 export const Progress = ({ run }: { readonly run: BulkActionResource }) => {

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact"
-import type { Loading } from "../Loading.ts"
+import type { Loading } from "../api/Loading.ts"
 import { Failed } from "./Failed.tsx"
 import { Stale } from "./Stale.tsx"
 import { Waiting } from "./Waiting.tsx"

@@ -1,4 +1,4 @@
-import type { Failure } from "../Failure.ts"
+import type { Failure } from "../api/Failure.ts"
 import { Time } from "./Time.tsx"
 
 /** What is shown is as it was, because it could not be read again. */

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals"
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks"
-import { everyStep } from "../AccountFigures.ts"
-import type { Plot, PlotData } from "../Plot.ts"
+import type { Plot, PlotData } from "../charts/Plot.ts"
+import { everyStep } from "../resources/AccountFigures.ts"
 import { theme } from "../Theme.ts"
 import { minuteOf, Time, utc } from "./Time.tsx"
 
@@ -18,7 +18,7 @@ export interface ChartSeries {
 }
 
 /** The library that draws is on its way while the figures are. */
-const drawing = import("../Plot.ts").then(({ Plot }) => Plot, () => undefined)
+const drawing = import("../charts/Plot.ts").then(({ Plot }) => Plot, () => undefined)
 
 const isDark = matchMedia("(prefers-color-scheme: dark)")
 

@@ -1,5 +1,5 @@
-import { now } from "../Clock.ts"
-import { humanSeconds } from "../Figures.ts"
+import { humanSeconds } from "../charts/Figures.ts"
+import { now } from "../resources/Clock.ts"
 
 const two = (value: number) => String(value).padStart(2, "0")
 

@@ -1,7 +1,7 @@
 import { type ReadonlySignal, useSignal } from "@preact/signals"
 import type { ComponentChildren } from "preact"
 import { useEffect, useId, useLayoutEffect, useRef } from "preact/hooks"
-import { isNarrow } from "../Narrow.ts"
+import { isNarrow } from "../charts/Narrow.ts"
 
 /** Rows beyond what is seen that are drawn too, so that a fast scroll does not show the ground. */
 const overscan = 12

@@ -1,4 +1,4 @@
-import type { WebhookDetails } from "../Webhooks.ts"
+import type { WebhookDetails } from "../resources/Webhooks.ts"
 import { Badge } from "./Badge.tsx"
 import { Ago, Time } from "./Time.tsx"
 

@@ -1,6 +1,6 @@
 import { Context, Effect, type Scope } from "effect"
 import { PrometheusMetrics } from "effect/observability"
-import type { RateBuckets } from "../http/RateBuckets.ts"
+import type { RateBuckets } from "../http/conventions/RateBuckets.ts"
 import * as Correspondence from "./Correspondence.ts"
 import type { OfSupervisor, OfWorker } from "./WorkerQuestions.ts"
 

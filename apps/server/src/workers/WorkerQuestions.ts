@@ -1,4 +1,4 @@
-import type { Excess } from "../http/RateBuckets.ts"
+import type { Excess } from "../http/conventions/RateBuckets.ts"
 
 /** What the supervisor asks a worker. */
 export type OfWorker = {

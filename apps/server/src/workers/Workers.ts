@@ -2,7 +2,7 @@ import { Clock, Context, Deferred, Effect, Layer, Option, Schedule, Schema, type
 import * as Fs from "node:fs/promises"
 import * as Os from "node:os"
 import * as Path from "node:path"
-import { RateBuckets } from "../http/RateBuckets.ts"
+import { RateBuckets } from "../http/conventions/RateBuckets.ts"
 import { ServerConfig } from "../ServerConfig.ts"
 import { MachineMetrics } from "./MachineMetrics.ts"
 import type { WorkerPlace } from "./WorkerPlace.ts"

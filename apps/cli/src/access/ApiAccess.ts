@@ -1,0 +1,108 @@
+import { HeadwaterClient } from "@headwater/api/HeadwaterClient"
+import type { Unauthorized } from "@headwater/api/Problem"
+import { explain } from "@headwater/server/ErrorExplanation"
+import { Context, Effect, Layer, Option, Predicate, Redacted, Schema } from "effect"
+import { FetchHttpClient, HttpClientError } from "effect/http"
+import { CommandRefused } from "../CommandRefused.ts"
+import * as AccessFile from "./AccessFile.ts"
+
+/** Where a server is, and an account's key. */
+export interface Access {
+  /** Base URL without `/v1` and without a slash at its end. */
+  readonly url: string
+  readonly apiKey: Redacted.Redacted
+}
+
+/** The server does not answer now, and may later. */
+export class ServerAway extends Schema.TaggedError<ServerAway>()("ServerAway", { message: Schema.String }) {}
+
+/** The server knows no such key. */
+export class KeyRefused extends Schema.TaggedError<KeyRefused>()("KeyRefused", { url: Schema.String }) {
+  override get message() {
+    return `${this.url} refuses the API key: it is unknown, expired or revoked. Run \`headwater login\` to save another one`
+  }
+}
+
+type ToldHere = HttpClientError.HttpClientError | Schema.SchemaError | Unauthorized
+
+type Told<E> = Exclude<E, ToldHere> | ServerAway | KeyRefused | CommandRefused
+
+/** A server's API, for the account whose key the user has. */
+export class ApiAccess extends Context.Service<ApiAccess, {
+  readonly url: string
+  /** What is no answer of the API, or one to the key alone, is told as that. */
+  readonly call: <A, E, R>(
+    use: (client: HeadwaterClient["Service"]) => Effect.Effect<A, E, R>
+  ) => Effect.Effect<A, Told<E>, R>
+}>()("@headwater/cli/ApiAccess") {
+  static readonly layerOf = (access: Access): Layer.Layer<ApiAccess> =>
+    Layer.effect(
+      ApiAccess,
+      Effect.map(HeadwaterClient, (client) =>
+        ApiAccess.of({ url: access.url, call: (use) => Effect.mapError(use(client), told(access)) }))
+    ).pipe(Layer.provide(HeadwaterClient.layer(access)), Layer.provide(FetchHttpClient.layer))
+
+  /** With what the environment says, else the user's file. */
+  static readonly layer = Layer.unwrap(Effect.suspend(() => Effect.map(findAccess, ApiAccess.layerOf)))
+}
+
+/** The system's words, where they say what the matter is. */
+export const whyAway = (cause: unknown): string => {
+  const inner: unknown = Predicate.hasProperty(cause, "cause") ? cause.cause : cause
+  const code = Predicate.hasProperty(inner, "code") ? inner.code : undefined
+  const host = Predicate.hasProperty(inner, "hostname") ? String(inner.hostname) : "of the server"
+  return code === "ENOTFOUND" || code === "EAI_AGAIN"
+    ? `the name ${host} does not resolve (${code})`
+    : code === "ECONNREFUSED"
+    ? "nothing listens there (ECONNREFUSED). Start the server, or set HEADWATER_URL to its URL"
+    : explain(cause)
+}
+
+const told = ({ url }: Access) => <E>(error: E): Told<E> => {
+  const strange = (why: string) => `${url} does not answer like a Headwater server: ${why}`
+  if (HttpClientError.isHttpClientError(error)) {
+    const { reason, response } = error
+    if (reason._tag === "TransportError") {
+      return new ServerAway({ message: `${url} can't be reached: ${whyAway(reason.cause)}` })
+    }
+    // Such as a proxy answers before a server that is away.
+    const isAway = response !== undefined && response.status >= 500
+    return new (isAway ? ServerAway : CommandRefused)({ message: strange(error.message) })
+  }
+  if (Schema.isSchemaError(error)) return new CommandRefused({ message: strange(error.message) })
+  if (Predicate.isTagged(error, "UnauthorizedProblem")) return new KeyRefused({ url })
+  return error as Exclude<E, ToldHere>
+}
+
+const parseUrl = (text: string, where: string): Effect.Effect<string, CommandRefused> =>
+  /^https?:$/.test(URL.parse(text)?.protocol ?? "")
+    ? Effect.succeed(text.replace(/\/+$/, ""))
+    : Effect.fail(new CommandRefused({ message: `${where} is not an http or https URL: ${JSON.stringify(text)}` }))
+
+/** The URL of the server by the environment, else by the user's file, else the one of a server at its defaults. */
+export const findUrl = Effect.gen(function*() {
+  const environment = yield* AccessFile.variable("HEADWATER_URL")
+  if (Option.isSome(environment)) return yield* parseUrl(environment.value, "HEADWATER_URL")
+  const { url = "http://127.0.0.1:8787" } = yield* AccessFile.read
+  return yield* parseUrl(url, `url in ${yield* AccessFile.path}`)
+})
+
+/** The server and the key by the environment, else by the user's file. */
+export const findAccess = Effect.gen(function*() {
+  const url = yield* findUrl
+  const environment = yield* AccessFile.variable("HEADWATER_API_KEY")
+  if (Option.isSome(environment)) return { url, apiKey: Redacted.make(environment.value) }
+  const path = yield* AccessFile.path
+  const kept = yield* AccessFile.read
+  const missing = (what: string) =>
+    new CommandRefused({ message: `${what}: set HEADWATER_API_KEY, or run \`headwater login\`, which writes ${path}` })
+  if (kept.apiKey === undefined) return yield* missing(`There is no API key for ${url}`)
+  // A key is told to no server but its own.
+  if (kept.url !== undefined && URL.parse(kept.url)?.origin !== new URL(url).origin) {
+    return yield* missing(`The API key in ${path} is for ${kept.url}, not for ${url}`)
+  }
+  return { url, apiKey: Redacted.make(kept.apiKey) }
+})
+
+/** The URL that a user gives, without a slash at its end. */
+export const givenUrl = (text: string) => parseUrl(text, "--url")

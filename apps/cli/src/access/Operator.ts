@@ -1,0 +1,78 @@
+import type { Account } from "@headwater/domain/Account"
+import { AccountId } from "@headwater/domain/Id"
+import { AccountErasure } from "@headwater/engine/AccountErasure"
+import { AccountLifecycle } from "@headwater/engine/AccountLifecycle"
+import { Accounts } from "@headwater/log/access/Accounts"
+import { ApiKeys } from "@headwater/log/access/ApiKeys"
+import { AuditLog } from "@headwater/log/access/AuditLog"
+import { IdempotencyKeys } from "@headwater/log/access/IdempotencyKeys"
+import { Figures } from "@headwater/log/commit/Figures"
+import { Usage } from "@headwater/log/commit/Usage"
+import { DedupeMarks } from "@headwater/log/logs/DedupeMarks"
+import { EventLog } from "@headwater/log/logs/EventLog"
+import { Heads } from "@headwater/log/logs/Heads"
+import { ProgramState } from "@headwater/log/logs/ProgramState"
+import { AutoSubscriptions } from "@headwater/log/resources/AutoSubscriptions"
+import { Components } from "@headwater/log/resources/Components"
+import { Consumers } from "@headwater/log/resources/Consumers"
+import { Deployments } from "@headwater/log/resources/Deployments"
+import { Programs } from "@headwater/log/resources/Programs"
+import { Subscriptions } from "@headwater/log/resources/Subscriptions"
+import { Webhooks } from "@headwater/log/resources/Webhooks"
+import { Attempts } from "@headwater/log/work/Attempts"
+import { Cursors } from "@headwater/log/work/Cursors"
+import { Deliveries } from "@headwater/log/work/Deliveries"
+import { DueWork } from "@headwater/log/work/DueWork"
+import { WorkflowRuns } from "@headwater/log/work/WorkflowRuns"
+import * as OperatorDatabase from "@headwater/server/OperatorDatabase"
+import { Effect, Layer, Option, Schema } from "effect"
+import { CommandRefused } from "../CommandRefused.ts"
+
+/** What else of an account is to go with it. */
+const erasure = AccountErasure.layer.pipe(
+  Layer.provide([Consumers.layer, Webhooks.layer]),
+  Layer.provide(Subscriptions.layer),
+  Layer.provide([
+    Attempts.layer,
+    AuditLog.layer,
+    AutoSubscriptions.layer,
+    Components.layer,
+    Cursors.layer,
+    DedupeMarks.layer,
+    Deliveries.layer,
+    Deployments.layer,
+    DueWork.layer,
+    EventLog.layer,
+    Figures.layer,
+    IdempotencyKeys.layer,
+    Programs.layer,
+    ProgramState.layer,
+    Usage.layer,
+    WorkflowRuns.layer
+  ])
+)
+
+/** Accounts and keys in the server's database. */
+export const layer = Layer.mergeAll(AccountLifecycle.layer, erasure).pipe(
+  Layer.provideMerge(Layer.mergeAll(Accounts.layer, ApiKeys.layer, Heads.layer)),
+  Layer.provideMerge(OperatorDatabase.layer)
+)
+
+/** The account of that id or username. */
+export const findAccount = Effect.fnUntraced(function*(idOrUsername: string) {
+  const accounts = yield* Accounts
+  const named: ReadonlyArray<Account> = Schema.is(AccountId)(idOrUsername)
+    ? Option.toArray(yield* accounts.get(idOrUsername))
+    : yield* accounts.byUsername(idOrUsername)
+  const [account, another] = named
+  if (account === undefined) {
+    return yield* new CommandRefused({ message: `There is no account ${JSON.stringify(idOrUsername)}` })
+  }
+  if (another !== undefined) {
+    return yield* new CommandRefused({
+      message: `Several accounts have the username ${JSON.stringify(idOrUsername)}; give the id of one: ` +
+        named.map(({ id }) => id).join(", ")
+    })
+  }
+  return account
+})

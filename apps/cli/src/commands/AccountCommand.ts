@@ -1,0 +1,257 @@
+import { type Account, Plan } from "@headwater/domain/Account"
+import { AccountId } from "@headwater/domain/Id"
+import { AccountErasure } from "@headwater/engine/AccountErasure"
+import { AccountLifecycle } from "@headwater/engine/AccountLifecycle"
+import { type AccountChange, Accounts } from "@headwater/log/access/Accounts"
+import { Effect, Option, Redacted, Schema } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import * as Operator from "../access/Operator.ts"
+import { CommandRefused } from "../CommandRefused.ts"
+import * as Output from "../text/Output.ts"
+import * as Progress from "../text/Progress.ts"
+
+const isUsername = (text: string) => /^[^\s\p{C}]{1,100}$/u.test(text) && !Schema.is(AccountId)(text)
+const aUsername = () => "a username of 1 to 100 characters, without spaces, that does not look like an account id"
+
+const username = Flag.String("username").pipe(Flag.filter(isUsername, aUsername))
+
+const email = Flag.String("email").pipe(
+  Flag.filter(
+    (text) => /^[^\s\p{C}@]+@[^\s\p{C}@]+$/u.test(text) && text.length <= 254,
+    () => "an email address"
+  )
+)
+
+const plan = Flag.Literals("plan", Plan.literals)
+
+const noLimit = "none"
+
+const quota = (name: string, unit: string) =>
+  Flag.String(name).pipe(
+    Flag.withMetavar("N|none"),
+    Flag.withDescription(`${unit}; ${noLimit} for no limit`),
+    Flag.filterMap(
+      (text) => {
+        if (text === noLimit) return Option.some(null)
+        const number = /^\d+$/.test(text) ? Number(text) : Number.NaN
+        return Number.isSafeInteger(number) ? Option.some(number) : Option.none()
+      },
+      () => `a whole number or ${noLimit}`
+    ),
+    Flag.optional
+  )
+
+const quotas = {
+  dailyInvocationsQuota: quota("daily-invocations-quota", "Invocations per UTC day"),
+  dailyComputeTimeQuotaMs: quota("daily-compute-time-quota", "Milliseconds of compute time per UTC day"),
+  billingPeriodInvocationsQuota: quota("billing-period-invocations-quota", "Invocations per billing period")
+}
+
+const serverDefault = "default"
+const longestRetentionDays = 36_500
+
+const retention = Flag.String("retention-days").pipe(
+  Flag.withMetavar("N|default"),
+  Flag.withDescription(`How many days to keep events; ${serverDefault} for HEADWATER_RETENTION_DAYS`),
+  Flag.filterMap(
+    (text) => {
+      if (text === serverDefault) return Option.some(null)
+      const days = /^\d+$/.test(text) ? Number(text) : 0
+      return days >= 1 && days <= longestRetentionDays ? Option.some(days) : Option.none()
+    },
+    () => `a whole number from 1 to ${longestRetentionDays} or ${serverDefault}`
+  ),
+  Flag.optional
+)
+
+const valueOf = (account: Account) => ({
+  id: account.id,
+  username: account.username,
+  email: account.email,
+  plan: account.plan,
+  daily_invocations_quota: account.dailyInvocationsQuota,
+  daily_compute_time_quota: account.dailyComputeTimeQuotaMs,
+  billing_period_invocations_quota: account.billingPeriodInvocationsQuota,
+  retention_days: account.retentionDays,
+  suspended_at: account.suspendedAt,
+  created_at: account.createdAt
+})
+
+const limit = (value: number | null): string => value === null ? noLimit : String(value)
+const days = (value: number | null): string => value === null ? serverDefault : String(value)
+
+const suspension = ({ suspendedAt }: Account): string =>
+  suspendedAt === null ? "no" : `since ${Output.time(suspendedAt)}`
+
+const linesOf = (account: Account, more: ReadonlyArray<readonly [string, string]> = []) =>
+  Output.table([
+    ["Account", account.id],
+    ["Username", account.username],
+    ["Email", account.email],
+    ["Plan", account.plan],
+    ["Daily invocations quota", limit(account.dailyInvocationsQuota)],
+    ["Daily compute time quota (ms)", limit(account.dailyComputeTimeQuotaMs)],
+    ["Billing period invocations quota", limit(account.billingPeriodInvocationsQuota)],
+    ["Retention (days)", days(account.retentionDays)],
+    ["Suspended", suspension(account)],
+    ["Created", Output.time(account.createdAt)],
+    ...more
+  ])
+
+const refuseTaken = Effect.fnUntraced(function*(name: string, own?: AccountId) {
+  const taken = (yield* (yield* Accounts).byUsername(name)).some(({ id }) => id !== own)
+  if (taken) {
+    return yield* new CommandRefused({ message: `The username ${JSON.stringify(name)} is taken` })
+  }
+})
+
+const create = Command.make(
+  "create",
+  {
+    username: Argument.String("username").pipe(Argument.filter(isUsername, aUsername)),
+    email,
+    plan: plan.pipe(Flag.withDefault("free")),
+    ...quotas,
+    retentionDays: retention,
+    json: Output.json
+  },
+  Effect.fnUntraced(function*({ json, ...given }) {
+    yield* refuseTaken(given.username)
+    const { account, key } = yield* (yield* AccountLifecycle).create({
+      username: given.username,
+      email: given.email,
+      plan: given.plan,
+      dailyInvocationsQuota: Option.getOrNull(given.dailyInvocationsQuota),
+      dailyComputeTimeQuotaMs: Option.getOrNull(given.dailyComputeTimeQuotaMs),
+      billingPeriodInvocationsQuota: Option.getOrNull(given.billingPeriodInvocationsQuota),
+      retentionDays: Option.getOrNull(given.retentionDays)
+    })
+    const text = Redacted.value(key)
+    yield* Output.print(
+      json,
+      { ...valueOf(account), api_key: text },
+      linesOf(account, [["API key", `${text}   shown only once: save it`]])
+    )
+  }, Effect.provide(Operator.layer))
+).pipe(Command.withDescription("Create an account; print its id and its key, which is shown only once"))
+
+const list = Command.make(
+  "list",
+  { json: Output.json },
+  Effect.fnUntraced(function*({ json }) {
+    const found = yield* (yield* Accounts).list
+    const rows = found.map((account) => [
+      account.id,
+      account.username,
+      account.email,
+      account.plan,
+      limit(account.dailyInvocationsQuota),
+      limit(account.dailyComputeTimeQuotaMs),
+      limit(account.billingPeriodInvocationsQuota),
+      days(account.retentionDays),
+      account.suspendedAt === null ? "active" : "suspended",
+      Output.time(account.createdAt)
+    ])
+    const head = [
+      "ID",
+      "USERNAME",
+      "EMAIL",
+      "PLAN",
+      "INVOCATIONS/DAY",
+      "COMPUTE MS/DAY",
+      "INVOCATIONS/PERIOD",
+      "RETENTION",
+      "STATE",
+      "CREATED"
+    ]
+    yield* Output.print(json, found.map(valueOf), Output.table([head, ...rows]))
+  }, Effect.provide(Operator.layer))
+).pipe(Command.withDescription("List the accounts, the oldest first"))
+
+const named = Argument.String("account").pipe(Argument.withDescription("Its id or username"))
+
+const suspend = Command.make(
+  "suspend",
+  { account: named, json: Output.json },
+  Effect.fnUntraced(function*({ account, json }) {
+    const { id } = yield* Operator.findAccount(account)
+    const suspended = yield* Effect.flatMap((yield* Accounts).suspend(id), Effect.fromOption)
+    yield* Output.print(
+      json,
+      valueOf(suspended),
+      `Suspended ${id}. Running servers refuse its requests within a second and start none of its work until you resume it.`
+    )
+  }, Effect.provide(Operator.layer))
+).pipe(Command.withDescription("Stop all work of an account; nothing of it is lost"))
+
+const resume = Command.make(
+  "resume",
+  { account: named, json: Output.json },
+  Effect.fnUntraced(function*({ account, json }) {
+    const { id } = yield* Operator.findAccount(account)
+    const resumed = yield* Effect.flatMap((yield* Accounts).resume(id), Effect.fromOption)
+    yield* Output.print(
+      json,
+      valueOf(resumed),
+      `Resumed ${id}. Its work continues within a second from where it stopped.`
+    )
+  }, Effect.provide(Operator.layer))
+).pipe(Command.withDescription("Resume a suspended account"))
+
+const remove = Command.make(
+  "delete",
+  {
+    account: named,
+    yes: Flag.Boolean("yes").pipe(Flag.withDescription("Confirm the deletion, which cannot be undone")),
+    json: Output.json
+  },
+  Effect.fnUntraced(function*({ account, json, yes }) {
+    const { id, username } = yield* Operator.findAccount(account)
+    if (!yes) {
+      return yield* new CommandRefused({
+        message:
+          `This permanently removes ${username} (${id}) with its sources, workflows, webhooks, events and keys. ` +
+          "Add --yes to confirm"
+      })
+    }
+    yield* Progress.during(() => `Deleting ${username}`)((yield* AccountErasure).erase(id))
+    yield* Output.print(json, { id, deleted: true }, `Deleted ${id} and everything that belonged to it.`)
+  }, Effect.provide(Operator.layer))
+).pipe(Command.withDescription("Permanently remove an account and everything that belongs to it"))
+
+const set = Command.make(
+  "set",
+  {
+    account: named,
+    username: username.pipe(Flag.optional),
+    email: email.pipe(Flag.optional),
+    plan: plan.pipe(Flag.optional),
+    ...quotas,
+    retentionDays: retention,
+    json: Output.json
+  },
+  Effect.fnUntraced(function*({ account: named, json, ...given }) {
+    const change: AccountChange = {
+      username: Option.getOrUndefined(given.username),
+      email: Option.getOrUndefined(given.email),
+      plan: Option.getOrUndefined(given.plan),
+      dailyInvocationsQuota: Option.getOrUndefined(given.dailyInvocationsQuota),
+      dailyComputeTimeQuotaMs: Option.getOrUndefined(given.dailyComputeTimeQuotaMs),
+      billingPeriodInvocationsQuota: Option.getOrUndefined(given.billingPeriodInvocationsQuota),
+      retentionDays: Option.getOrUndefined(given.retentionDays)
+    }
+    if (Object.values(change).every((value) => value === undefined)) {
+      return yield* new CommandRefused({ message: "Nothing to change: give at least one flag" })
+    }
+    const { id } = yield* Operator.findAccount(named)
+    if (change.username !== undefined) yield* refuseTaken(change.username, id)
+    const changed = yield* Effect.flatMap((yield* Accounts).update(id, change), Effect.fromOption)
+    yield* Output.print(json, valueOf(changed), linesOf(changed))
+  }, Effect.provide(Operator.layer))
+).pipe(Command.withDescription("Change an account's name, email, plan, quotas or retention"))
+
+/** What an operator does with accounts. */
+export const accountCommand = Command.make("account").pipe(
+  Command.withDescription("Create, list, change, suspend and delete accounts"),
+  Command.withSubcommands([create, list, set, suspend, resume, remove])
+)

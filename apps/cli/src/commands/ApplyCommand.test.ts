@@ -1,0 +1,448 @@
+import { assert, layer } from "@effect/vitest"
+import * as Json from "@headwater/fixtures/Json"
+import * as TemporaryDirectory from "@headwater/fixtures/TemporaryDirectory"
+import { Deferred, Effect, Fiber, Schedule } from "effect"
+import * as Fs from "node:fs/promises"
+import * as Path from "node:path"
+import * as ServerOnTestDatabase from "../../../../test/ServerOnTestDatabase.ts"
+import type * as ServerProcess from "../../../../test/ServerProcess.ts"
+import * as CommandInProcess from "../../test/CommandInProcess.ts"
+import * as Files from "../../test/Files.ts"
+import * as HeadwaterCommand from "../../test/HeadwaterCommand.ts"
+import { RunningServer } from "../../test/RunningServer.ts"
+
+const ordersCode = `export default {
+  name: "Orders",
+  key: "orders",
+  version: "0.1.0",
+  props: {
+    http: "$.interface.http",
+    timer: "$.interface.timer",
+    shop: { type: "app", app: "shop" },
+    region: { type: "string", default: "north" },
+    token: { type: "string", secret: true }
+  },
+  run(event) { this.$emit(event.body) }
+}
+`
+
+const filesOf = (folder: string) =>
+  Effect.promise(async () => {
+    const names = await Fs.readdir(folder, { recursive: true, withFileTypes: true })
+    const files = names.filter((entry) => entry.isFile()).map((entry) =>
+      Path.relative(folder, Path.join(entry.parentPath, entry.name))
+    ).sort()
+    return Object.fromEntries(
+      await Promise.all(files.map(async (file) => [file, await Fs.readFile(Path.join(folder, file), "utf8")] as const))
+    )
+  })
+
+const withoutIds = (files: Record<string, string>) =>
+  Object.fromEntries(Object.entries(files).filter(([file]) => file !== "ids.json"))
+
+const edit = (folder: string, file: string, change: (value: Record<string, object>) => unknown) =>
+  Effect.promise(async () => {
+    const path = Path.join(folder, file)
+    await Fs.writeFile(path, JSON.stringify(change(JSON.parse(await Fs.readFile(path, "utf8")))))
+  })
+
+const secrets = {
+  HEADWATER_SECRET_ACCOUNTS_SHOP_NORTH_CREDENTIALS: "{\"token\": \"t\"}",
+  HEADWATER_SECRET_SOURCES_ORDERS_TOKEN: "0123",
+  HEADWATER_SECRET_WEBHOOKS_WAREHOUSE_AUTHORIZATION: "Bearer s3cret"
+}
+
+/** Of two files in TypeScript. */
+const tellsCode = `import { total } from "./total.ts"
+
+interface Told {
+  readonly token: string
+  readonly total: number
+}
+
+export default {
+  props: { http: "$.interface.http", token: { type: "string", secret: true } },
+  run(this: any) {
+    const told: Told = { token: this.token, total }
+    this.$emit(told)
+  }
+}
+`
+
+/** A network that carries out a request and never brings its answer. */
+const cutOffAfter =
+  (method: string, path: string, reached: Deferred.Deferred<void>): typeof fetch => async (input, init) => {
+    const request = new Request(input, init)
+    const response = await fetch(request)
+    if (request.method !== method || !new URL(request.url).pathname.endsWith(path)) return response
+    await response.text()
+    Effect.runSync(Deferred.succeed(reached, undefined))
+    return new Promise(() => {})
+  }
+
+/** The server publishes its components once it is up. */
+const untilPublished = (server: ServerProcess.ServerProcess) =>
+  Effect.retry(server.api("GET", "/components/registry/headwater-schedule"), {
+    schedule: Schedule.spaced("100 millis")
+  })
+
+/** An account with some of everything. */
+const fill = Effect.gen(function*() {
+  const { server } = yield* RunningServer
+  yield* untilPublished(server)
+  const post = (path: string, body: unknown) =>
+    Effect.map(server.api("POST", path, body), ({ data }) => Json.textOf(data!["id"]))
+  const shop = yield* post("/accounts", { app: "shop", name: "North", credentials: { token: "t" } })
+  const webhook = yield* post("/webhooks", {
+    url: "https://warehouse.example.com/orders",
+    name: "Warehouse",
+    ordering: "strict",
+    rate_limit: { limit: 10, interval_seconds: 1 },
+    secret_headers: { authorization: "Bearer s3cret" }
+  })
+  const orders = yield* post("/sources", {
+    component_code: ordersCode,
+    configured_props: {
+      shop: { authProvisionId: shop },
+      token: "0123",
+      timer: { cron: "0 9 * * *", timezone: "Europe/Berlin" }
+    }
+  })
+  const paused = yield* post("/sources", {
+    key: "headwater-schedule",
+    name: "Nightly",
+    configured_props: { timer: { intervalSeconds: 86_400 } }
+  })
+  yield* server.api("PUT", `/sources/${paused}`, { active: false })
+  const workflow = yield* post("/workflows", {
+    workflow_code: "export default { props: { limit: \"integer\" }, run({ steps }) { return steps.trigger.event } }",
+    name: "Large orders",
+    configured_props: { limit: 5 },
+    concurrency: 3,
+    retry_delays: [1, 10]
+  })
+  yield* post("/components", { component_code: "export default { key: \"unused\", run(this: unknown) {} }" })
+  yield* post("/subscriptions", { emitter_id: orders, listener_id: workflow, filter: { total: { $gt: 5 } } })
+  yield* post("/subscriptions", {
+    emitter_id: "dc_*",
+    listener_id: webhook,
+    event_name: "$errors",
+    batch: { max_events: 7 }
+  })
+  yield* post("/auto_subscriptions", { listener_id: webhook, event_name: "$errors" })
+  return { orders, webhook }
+})
+
+layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" })(
+  "headwater export and apply",
+  (it) => {
+    it.effect(
+      "carry an account to another server, and change there only what changes in the files",
+      () =>
+        Effect.gen(function*() {
+          const first = yield* RunningServer
+          const { orders, webhook } = yield* fill
+          const folder = Path.join(yield* TemporaryDirectory.make("setup"), "shop")
+          const exported = HeadwaterCommand.jsonOf(yield* first.headwater("/", "export", folder, "--json"))
+          assert.sameMembers(
+            Json.listOf(exported["secrets"]).map(({ variable }) => Json.textOf(variable)),
+            Object.keys(secrets)
+          )
+          const before = yield* filesOf(folder)
+          assert.deepStrictEqual(Object.keys(before), [
+            "accounts/shop-north.json",
+            "auto_subscriptions/warehouse--_errors.json",
+            "components/orders.mjs",
+            "components/unused.json",
+            "components/unused.ts",
+            "headwater.json",
+            "ids.json",
+            "sources/nightly.json",
+            "sources/orders.json",
+            "subscriptions/dc_all--warehouse--_errors.json",
+            "subscriptions/orders--large-orders.json",
+            "webhooks/warehouse.json",
+            "workflows/large-orders.json",
+            "workflows/large-orders.mjs"
+          ])
+          assert.strictEqual(before["components/orders.mjs"], ordersCode)
+          const whole = JSON.stringify(before)
+          for (const secret of ["s3cret", "0123", "endpoint_url"]) assert.notInclude(whole, secret)
+
+          const here = (...args: ReadonlyArray<string>) =>
+            CommandInProcess.run(["apply", ...args], { env: first.environment })
+          // Nothing is otherwise where it comes from.
+          assert.strictEqual((yield* here(folder)).stdout, "Nothing to do\n")
+
+          const server = yield* ServerOnTestDatabase.make
+          yield* server.start
+          yield* untilPublished(server)
+          const environment = { ...first.environment, HEADWATER_URL: server.url }
+          const there = (env: Readonly<Record<string, string>>, ...args: ReadonlyArray<string>) =>
+            CommandInProcess.run(["apply", ...args], { env: { ...environment, ...env } })
+          HeadwaterCommand.assertRefused(
+            yield* there({}, folder, "--yes"),
+            /accounts\/shop-north\.json: credentials: is secret: set HEADWATER_SECRET_ACCOUNTS_SHOP_NORTH_CREDENTIALS; .*sources\/orders\.json: configured_props\.token: is secret/
+          )
+          HeadwaterCommand.assertRefused(yield* there(secrets, folder), /9 changes wait for a yes/)
+          const planned = yield* there(secrets, folder, "--dry-run")
+          assert.match(
+            planned.stdout,
+            /^\+ create accounts\/shop-north\n(.*\n)*9 to create, 0 to change, 0 to delete\n$/
+          )
+          assert.deepStrictEqual((yield* server.api("GET", "/users/me/sources"))["data"] as unknown, [])
+          const applied = yield* CommandInProcess.run(["import", folder, "--yes"], {
+            env: { ...environment, ...secrets }
+          })
+          assert.deepStrictEqual([applied.code, applied.stderr], [0, ""])
+          assert.match(applied.stdout, /sources\/orders: http:\/\/\S+\/http\/\S+/)
+          assert.strictEqual((yield* there({}, folder)).stdout, "Nothing to do\n")
+
+          const again = Path.join(yield* TemporaryDirectory.make("setup"), "again")
+          assert.strictEqual((yield* CommandInProcess.run(["export", again], { env: environment })).code, 0)
+          const after = yield* filesOf(again)
+          assert.deepStrictEqual(withoutIds(after), withoutIds(before))
+          assert.notStrictEqual(after["ids.json"], before["ids.json"])
+
+          // What is changed in the files is changed there, and nothing else.
+          yield* Files.write(folder, { "components/orders.mjs": ordersCode.replace("event.body", "[event.body]") })
+          yield* edit(folder, "sources/orders.json", (source) => ({
+            ...source,
+            name: "All orders",
+            configured_props: { ...source.configured_props, region: "south" }
+          }))
+          yield* edit(
+            folder,
+            "subscriptions/orders--large-orders.json",
+            (subscription) => ({ ...subscription, filter: null })
+          )
+          yield* Effect.promise(() => Fs.rm(Path.join(folder, "sources/nightly.json")))
+          const changes = HeadwaterCommand.jsonOf(yield* there({}, folder, "--dry-run", "--prune", "--json"))
+          const summary = Json.listOf(changes["changes"]).map(({ action, fields, thing }) => [
+            action,
+            thing,
+            ...Json.listOf(fields).map(({ field }) => field)
+          ])
+          assert.deepStrictEqual<unknown>(summary, [
+            ["change", "sources/orders", "name", "code", "configured_props.region"],
+            ["change", "subscriptions/orders--large-orders", "filter"],
+            ["delete", "sources/nightly"]
+          ])
+          assert.strictEqual((yield* there({}, folder, "--prune", "--yes")).code, 0)
+          assert.strictEqual((yield* there({}, folder, "--prune")).stdout, "Nothing to do\n")
+          const { data } = yield* server.api("GET", "/sources/all-orders")
+          Json.assertHolds(data!["configured_props"], { region: "south" })
+
+          // Secrets stay where they were given for.
+          yield* edit(
+            folder,
+            "webhooks/warehouse.json",
+            (webhook) => ({ ...webhook, url: "https://depot.example.com/" })
+          )
+          HeadwaterCommand.assertRefused(
+            yield* there({}, folder, "--yes"),
+            /secret_headers\.authorization: is secret: set HEADWATER_SECRET_WEBHOOKS_WAREHOUSE_AUTHORIZATION/
+          )
+          const moved = yield* there(secrets, folder, "--yes")
+          assert.deepStrictEqual([moved.code, moved.stderr], [0, ""])
+          assert.match(moved.stdout, /url.*depot\.example\.com/)
+          assert.strictEqual((yield* there({}, folder)).stdout, "Nothing to do\n")
+          yield* edit(folder, "webhooks/warehouse.json", (webhook) => ({
+            ...webhook,
+            url: "https://warehouse.example.com/orders"
+          }))
+
+          // By their ids, things keep being the same ones where they come from.
+          assert.strictEqual((yield* here(folder, "--yes")).code, 0)
+          Json.assertHolds((yield* first.server.api("GET", `/sources/${orders}`))["data"], { name: "All orders" })
+          Json.assertHolds((yield* first.server.api("GET", `/webhooks/${webhook}`))["data"], {
+            secret_headers: { authorization: "***" }
+          })
+        }),
+      3 * HeadwaterCommand.patienceMs
+    )
+
+    it.effect("refuse what can't be, by file and field, and change nothing then", () =>
+      Effect.gen(function*() {
+        const { environment, server } = yield* RunningServer
+        yield* untilPublished(server)
+        const env = { ...environment, GIVEN: "secret" }
+        const apply = (...args: ReadonlyArray<string>) => CommandInProcess.run(["apply", ...args], { env })
+        const folder = yield* Files.make({
+          "headwater.json": "{\"format\": 1}",
+          "components/bad.mjs": "export default {\n  run() {\n}\n",
+          "subscriptions/account.json":
+            "{\"emitter\": \"account\", \"listener\": \"webhooks/new\", \"stream\": \"$webhooks\"}",
+          "webhooks/new.json": "{\"url\": \"https://example.com/a\", \"name\": \"New\"}"
+        })
+        const count = Effect.map(server.api("GET", "/users/me/webhooks"), ({ page_info }) => page_info!["total_count"])
+        const before = yield* count
+        const refusals: ReadonlyArray<readonly [file: string, text: string, reason: RegExp]> = [
+          ["webhooks/a.json", "{", /webhooks\/a\.json is not JSON/],
+          ["webhooks/a.json", "{\"url\": \"ftp://a\"}", /webhooks\/a\.json: url: Expected a URL/],
+          ["webhooks/a.json", "{\"url\": \"http://a\", \"urll\": 1}", /webhooks\/a\.json: urll: /],
+          ["webhooks/a.json", "{\"url\": \"http://a\", \"concurrency\": 0}", /webhooks\/a\.json: concurrency: /],
+          ["sources/a.json", "{\"name\": \"A\"}", /sources\/a\.json: expected one of code, url and registry/],
+          [
+            "sources/a.json",
+            "{\"name\": \"A\", \"code\": \"components/bad.mjs\"}",
+            /bad\.mjs:\d+:\d+: /
+          ],
+          [
+            "sources/a.json",
+            "{\"name\": \"A\", \"code\": \"components/gone.mjs\"}",
+            /sources\/a\.json: code: there is no file components\/gone\.mjs/
+          ],
+          [
+            "sources/a.json",
+            "{\"name\": \"A\", \"registry\": \"headwater-schedule\", \"configured_props\": {\"tmer\": 1}}",
+            /sources\/a\.json: configured_props\.tmer: the component has no such prop/
+          ],
+          [
+            "subscriptions/a.json",
+            "{\"emitter\": \"sources/gone\", \"listener\": \"webhooks/new\"}",
+            /subscriptions\/a\.json: emitter: there is no file sources\/gone\.json/
+          ],
+          [
+            "subscriptions/z.json",
+            "{\"emitter\": \"account\", \"listener\": \"webhooks/new\", \"stream\": \"$webhooks\"}",
+            /subscriptions\/z\.json: listener: subscriptions\/account\.json has the same ends and stream/
+          ],
+          [
+            "webhooks/a.json",
+            "{\"url\": \"http://a\", \"secrets\": {\"header.a\": \"A\"}}",
+            /webhooks\/a\.json: secrets\.header\.a: there is no such field/
+          ],
+          [
+            "sources/a.json",
+            "{\"name\": \"A\", \"registry\": \"headwater-schedule\", \"secrets\": {\"configured_props.tokn\": \"GIVEN\"}}",
+            /sources\/a\.json: secrets\.configured_props\.tokn: the component has no such prop/
+          ],
+          ["auto-subscription/a.json", "{}", /auto-subscription\/: expected auto_subscriptions\//]
+        ]
+        for (const [file, text, reason] of refusals) {
+          yield* Files.write(folder, { [file]: text })
+          HeadwaterCommand.assertRefused(yield* apply(folder, "--yes"), reason)
+          yield* Effect.promise(() => Fs.rm(Path.join(folder, file)))
+        }
+        assert.strictEqual(yield* count, before)
+        HeadwaterCommand.assertRefused(yield* apply("/tmp", "--yes"), /has no headwater\.json/)
+        const exported = yield* CommandInProcess.run(["export", "/usr"], { env: environment })
+        HeadwaterCommand.assertRefused(exported, /not empty, and has no headwater\.json/)
+      }), HeadwaterCommand.patienceMs)
+
+    it.effect(
+      "find what they have made again, also without a name, under a new name, or where two have one",
+      () =>
+        Effect.gen(function*() {
+          const { environment, server } = yield* RunningServer
+          const url = (n: number) => `https://again.example.com/${n}`
+          const folder = yield* Files.make({
+            "headwater.json": "{\"format\": 1}",
+            "accounts/shop.json": "{\"app\": \"shop-again\"}",
+            "components/said.mjs": "export default { props: { token: { type: \"string\", secret: true } }, run() {} }",
+            "sources/said.json": JSON.stringify({ name: "Said", code: "components/said.mjs" }),
+            "webhooks/nameless-1.json": JSON.stringify({ url: url(1) }),
+            "webhooks/nameless-2.json": JSON.stringify({ url: url(2) }),
+            "webhooks/twin-1.json": JSON.stringify({ name: "Twin", url: url(3) }),
+            "webhooks/twin-2.json": JSON.stringify({ name: "Twin", url: url(4) })
+          })
+          const env = {
+            ...environment,
+            HEADWATER_SECRET_ACCOUNTS_SHOP_CREDENTIALS: "{}",
+            HEADWATER_SECRET_SOURCES_SAID_TOKEN: "t"
+          }
+          const apply = Effect.map(
+            CommandInProcess.run(["apply", folder, "--yes"], { env }),
+            ({ stderr, stdout }) => stdout + stderr
+          )
+          assert.match(yield* apply, /6 changes are done/)
+          assert.strictEqual(yield* apply, "Nothing to do\n")
+          yield* Files.write(folder, {
+            "webhooks/twin-1.json": JSON.stringify({ name: "Twin", url: url(4) }),
+            "webhooks/twin-2.json": JSON.stringify({ name: "Twin", url: url(3) })
+          })
+          assert.strictEqual(yield* apply, "Nothing to do\n")
+          yield* Effect.promise(() => Fs.rm(Path.join(folder, "webhooks/twin-2.json")))
+          yield* Effect.promise(() =>
+            Fs.rename(Path.join(folder, "webhooks/twin-1.json"), Path.join(folder, "webhooks/twin.json"))
+          )
+          yield* Files.write(folder, { "webhooks/twin.json": JSON.stringify({ name: "Renamed", url: url(5) }) })
+          assert.match(yield* apply, /~ change webhooks\/twin\n[^]*1 changes are done/)
+          assert.strictEqual(yield* apply, "Nothing to do\n")
+          const { data } = yield* server.api("GET", "/users/me/webhooks?limit=100")
+          const names = Json.listOf(data).filter(({ url }) => Json.textOf(url).startsWith("https://again.")).map((
+            { name }
+          ) => name)
+          assert.sameMembers<unknown>(names, [null, null, "Twin", "Renamed"])
+        }),
+      HeadwaterCommand.patienceMs
+    )
+
+    it.effect(
+      "ask at a terminal, go on after an interruption, and replace secrets only when told to",
+      () =>
+        Effect.gen(function*() {
+          const { environment, events, server } = yield* RunningServer
+          const folder = yield* Files.make({
+            "headwater.json": "{\"format\": 1}",
+            "webhooks/late.json": JSON.stringify({ url: "https://example.com/late", name: "Late" }),
+            "components/tells.ts": tellsCode,
+            "components/total.ts": "export const total: number = 17\n",
+            "sources/tells.json": JSON.stringify({
+              name: "Tells",
+              code: "components/tells.ts",
+              secrets: { "configured_props.token": "TELLS_TOKEN" }
+            }),
+            "subscriptions/tells--late.json": JSON.stringify({ emitter: "sources/tells", listener: "webhooks/late" })
+          })
+          const apply = (
+            circumstances: Partial<CommandInProcess.Circumstances>,
+            ...args: ReadonlyArray<string>
+          ) => CommandInProcess.run(["apply", folder, ...args], { env, ...circumstances })
+          const env = { ...environment, TELLS_TOKEN: "first-token" }
+          const names = (kind: string) =>
+            Effect.map(server.api("GET", `/users/me/${kind}?limit=100`), ({ data }) =>
+              Json.listOf(data).map(({ name }) => String(name)).filter((name) => /Tells|Late/.test(name)))
+
+          const declined = yield* apply({ typed: "n" })
+          assert.match(declined.stdout, /3 to create, 0 to change[^]*Do this\?/)
+          assert.deepStrictEqual([yield* names("sources"), yield* names("webhooks")], [[], []])
+
+          const reached = yield* Deferred.make<void>()
+          const cut = yield* Effect.forkScoped(apply({ fetch: cutOffAfter("POST", "/sources", reached) }, "--yes"))
+          yield* Deferred.await(reached)
+          yield* Fiber.interrupt(cut)
+          assert.deepStrictEqual([yield* names("sources"), yield* names("webhooks")], [["Tells"], ["Late"]])
+          const goneOn = yield* apply({ typed: "y" })
+          assert.match(goneOn.stdout, /^\+ create subscriptions\/tells--late\n1 to create, 0 to change, 0 to delete\n/)
+          assert.deepStrictEqual([yield* names("sources"), yield* names("webhooks")], [["Tells"], ["Late"]])
+
+          const { data: source } = yield* server.api("GET", "/sources/tells")
+          const told = Effect.fnUntraced(function*(count: number) {
+            const { endpoint_url } = source!["configured_props"]!["http"]!
+            yield* Effect.promise(() =>
+              fetch(Json.textOf(endpoint_url), { method: "POST" })
+            )
+            const [newest] = yield* events(Json.textOf(source!["id"]), count)
+            return newest!["event"]!["raw_event"] as unknown
+          })
+          assert.deepStrictEqual(yield* told(1), { token: "first-token", total: 17 })
+          const other = { env: { ...env, TELLS_TOKEN: "other-token" } }
+          assert.strictEqual((yield* apply(other)).stdout, "Nothing to do\n")
+          const planned = yield* apply(other, "--secrets", "--dry-run", "--json")
+          assert.match(planned.stdout, /"configured_props\.token"/)
+          assert.notMatch(planned.stdout, /-token/)
+          assert.strictEqual((yield* apply(other, "--secrets", "--yes")).code, 0)
+          assert.deepStrictEqual(yield* told(2), { token: "other-token", total: 17 })
+
+          yield* Files.write(folder, { "components/total.ts": "export const total: number = 18\n" })
+          assert.match((yield* apply({}, "--yes")).stdout, /^~ change sources\/tells\n {4}code: changed\n/)
+          assert.deepStrictEqual(yield* told(3), { token: "other-token", total: 18 })
+          yield* Files.write(folder, { "components/total.ts": "export const total: = 18\n" })
+          HeadwaterCommand.assertRefused(yield* apply({}, "--yes"), /total\.ts:1:21: /)
+        }).pipe(Effect.scoped),
+      HeadwaterCommand.patienceMs
+    )
+  }
+)

@@ -1,0 +1,51 @@
+import { assert, layer } from "@effect/vitest"
+import * as Json from "@headwater/fixtures/Json"
+import { Effect } from "effect"
+import * as HeadwaterCommand from "../../test/HeadwaterCommand.ts"
+import * as HeardSource from "../../test/HeardSource.ts"
+import { RunningServer } from "../../test/RunningServer.ts"
+
+layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" })("headwater bulk", (it) => {
+  it.effect(
+    "counts, retries and skips what failed, says how far that has come, and pauses, resumes and cancels it",
+    () =>
+      Effect.gen(function*() {
+        const { headwater, json, post, received, webhookId } = yield* HeardSource.make((count) => ({
+          status: count < 2 ? 500 : 200
+        }))
+        const waiting = json("deliveries", "list", "--webhook", webhookId, "--state", "pending")
+        for (const n of [1, 2]) yield* post(n)
+        yield* HeardSource.until(waiting, (said) => Json.listOf(said).length === 2)
+        const run = (...args: ReadonlyArray<string>) => json("bulk", "run", ...args, "--webhook", webhookId)
+        const ended = (action: Json.Json) =>
+          HeardSource.until(json("bulk", "show", Json.textOf(action["id"])), (said) =>
+            Json.textOf(said["state"]) === "done")
+        const counted = yield* ended(yield* run("retry", "--since", "1h", "--dry-run"))
+        Json.assertHolds(counted, { dry_run: true, matched: 2, done: 0 })
+        const retried = yield* run("retry", "--state", "pending", "--rate", "50")
+        Json.assertHolds(yield* ended(retried), { matched: 2, done: 2, failed: 0, rate_limit: 50 })
+        assert.lengthOf(yield* received(4), 4)
+        const id = Json.textOf(retried["id"])
+        const shown = yield* headwater("bulk", "show", id)
+        assert.match(
+          shown.stdout,
+          new RegExp(`^Bulk action +${id}\\nAction +retry\\nFilter +\\{.*"state":"pending".*\\}\\n`)
+        )
+        assert.match(shown.stdout, /\nDone +2\n[^]*\nRate +50 a second\nWebhooks +1 of 1 ended\n/)
+        // It can't come to its end before the next command.
+        yield* headwater("webhooks", "pause", webhookId)
+        const slow = Json.textOf((yield* run("replay", "--rate", "1"))["id"])
+        assert.match((yield* headwater("bulk", "pause", slow)).stdout, /\nState +paused\n/)
+        const resumed = yield* json("bulk", "resume", slow, "--rate", "2")
+        Json.assertHolds(resumed, { state: "running", rate_limit: 2 })
+        assert.match((yield* headwater("bulk", "cancel", slow)).stdout, /\nState +cancelled\n/)
+        const list = yield* headwater("bulk", "list")
+        assert.match(
+          list.stdout,
+          new RegExp(`^ID +ACTION +STATE .*\\n${slow} +replay .*\\n${id} +retry +done +2 +2 `)
+        )
+        HeadwaterCommand.assertRefused(yield* headwater("bulk", "show", "ba_0"), /no bulk action "ba_0"/)
+      }),
+    HeadwaterCommand.patienceMs
+  )
+})

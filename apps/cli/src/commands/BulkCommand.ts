@@ -1,0 +1,198 @@
+import type { BulkActionResource, BulkFilterInput } from "@headwater/api/BulkActionsApi"
+import { maxLimit } from "@headwater/api/Pagination"
+import { Effect, Option, Schedule } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { ApiAccess } from "../access/ApiAccess.ts"
+import * as PassingFailure from "../access/PassingFailure.ts"
+import { CommandRefused } from "../CommandRefused.ts"
+import * as DeliveryFilters from "../given/DeliveryFilters.ts"
+import * as Output from "../text/Output.ts"
+import * as Progress from "../text/Progress.ts"
+
+const id = Argument.String("id").pipe(Argument.withDescription("Begins with ba_"))
+
+const rate = Flag.Int("rate").pipe(
+  Flag.withDescription("At most so many attempts a second at each webhook"),
+  Flag.optional
+)
+
+/** How an action is begun. */
+export const flags = {
+  rate,
+  dryRun: Flag.Boolean("dry-run").pipe(
+    Flag.withDescription("Only count what matches"),
+    Flag.withDefault(false)
+  ),
+  wait: Flag.Boolean("wait").pipe(
+    Flag.withDescription("Wait for its end, and fail if something did not arrive"),
+    Flag.withDefault(false)
+  )
+}
+
+/** Between which events of an emitter. */
+export const rangeFlags = {
+  from: DeliveryFilters.flag("from", "From this event of the emitter on"),
+  to: DeliveryFilters.flag("to", "Up to this event of the emitter")
+}
+
+const shown = (action: BulkActionResource): string =>
+  Output.table([
+    ["Bulk action", action.id],
+    ["Action", action.dry_run ? `${action.action} (dry run)` : action.action],
+    ["Filter", JSON.stringify(action.filter)],
+    ["State", action.state],
+    ["Matched", String(action.matched)],
+    ["Done", String(action.done)],
+    ["Failed", String(action.failed)],
+    ["Skipped", String(action.skipped)],
+    ["Left", String(action.left)],
+    ["Rate", `${action.rate_limit} a second`],
+    ["Webhooks", `${action.webhooks.ended} of ${action.webhooks.total} ended`],
+    ["Up to", `${Output.timeOfMs(action.place_ms)}${action.place_ms === null ? "" : " UTC"}`]
+  ])
+
+const isOver = ({ state }: BulkActionResource): boolean => state === "done" || state === "cancelled"
+
+/** Waits for an action to end. */
+const ended = Effect.fnUntraced(function*(begun: BulkActionResource) {
+  const { call } = yield* ApiAccess
+  let last = begun
+  const look = Effect.suspend(() =>
+    PassingFailure.retry(call(({ bulkActions }) => bulkActions.get({ params: { id: begun.id }, query: {} })))
+  )
+  yield* look.pipe(
+    Effect.map(({ data }) => last = data),
+    Effect.repeat({ until: isOver, schedule: Schedule.spaced("500 millis") }),
+    Progress.during(() => `${begun.action}: ${last.done + last.failed + last.skipped} of ${last.matched}`)
+  )
+  return last
+})
+
+/** What an action is to do. */
+export interface Begun {
+  readonly action: BulkActionResource["action"]
+  readonly filter: BulkFilterInput
+  readonly dryRun: boolean
+  readonly rate: Option.Option<number>
+}
+
+/** Begins an action and tells how far it has come: to its end, where that is waited for. */
+export const begin = Effect.fnUntraced(
+  function*({ action, dryRun, filter, rate }: Begun, wait: boolean, json: boolean) {
+    const { call } = yield* ApiAccess
+    const payload = { action, filter, dry_run: dryRun, ...DeliveryFilters.given("rate_limit", rate) }
+    const { data: begun } = yield* call(({ bulkActions }) => bulkActions.create({ headers: {}, payload }))
+    const last = wait ? yield* ended(begun) : begun
+    yield* Output.print(json, last, shown(last))
+    if (wait && last.failed > 0) {
+      return yield* new CommandRefused({
+        message: `${last.failed} did not arrive. \`headwater deliveries list --since 1h\` shows why`
+      })
+    }
+  }
+)
+
+const run = Command.make(
+  "run",
+  {
+    action: Argument.Literals("action", ["retry", "replay", "skip", "cancel"]).pipe(
+      Argument.withDescription("What to do with what matches")
+    ),
+    ...DeliveryFilters.flags,
+    ...rangeFlags,
+    ...flags,
+    json: Output.json
+  },
+  Effect.fnUntraced(function*({ action, dryRun, from, json, rate, to, wait, ...filters }) {
+    const filter = {
+      ...(yield* DeliveryFilters.query(filters)),
+      ...DeliveryFilters.given("from", from),
+      ...DeliveryFilters.given("to", to)
+    }
+    yield* begin({ action, filter, dryRun, rate }, wait, json)
+  })
+).pipe(
+  Command.withDescription("Do something with many deliveries or events"),
+  Command.withExamples([
+    {
+      command: "headwater bulk run retry --state exhausted --since 2d --dry-run",
+      description: "How many were given up"
+    },
+    {
+      command: "headwater bulk run replay --webhook wh_… --since 1h --rate 20",
+      description: "Send the last hour again"
+    }
+  ])
+)
+
+const list = Command.make(
+  "list",
+  {
+    limit: Flag.Int("limit").pipe(Flag.withDescription("At most so many, the newest first"), Flag.withDefault(20)),
+    json: Output.json
+  },
+  Effect.fnUntraced(function*({ json, limit }) {
+    const { call } = yield* ApiAccess
+    const { data } = yield* call(({ bulkActions }) => bulkActions.list({ query: { limit: Math.min(limit, maxLimit) } }))
+    const rows = data.map((action) => [
+      action.id,
+      action.action,
+      action.state,
+      String(action.matched),
+      String(action.done),
+      String(action.failed),
+      String(action.left),
+      Output.timeOfMs(action.created_at_ms)
+    ])
+    const heads = ["ID", "ACTION", "STATE", "MATCHED", "DONE", "FAILED", "LEFT", "BEGAN (UTC)"]
+    yield* Output.print(json, data, Output.table([heads, ...rows]))
+  })
+).pipe(Command.withDescription("List bulk actions, the newest first"))
+
+const show = Command.make(
+  "show",
+  { id, json: Output.json },
+  Effect.fnUntraced(function*({ id, json }) {
+    const { call } = yield* ApiAccess
+    const { data } = yield* call(({ bulkActions }) => bulkActions.get({ params: { id }, query: {} }))
+    yield* Output.print(json, data, shown(data))
+  })
+).pipe(Command.withDescription("Show how far a bulk action has come"))
+
+const control = (name: "pause" | "cancel", description: string) =>
+  Command.make(
+    name,
+    { id, json: Output.json },
+    Effect.fnUntraced(function*({ id, json }) {
+      const { call } = yield* ApiAccess
+      const { data } = yield* call(({ bulkActions }) => bulkActions[name]({ params: { id }, headers: {}, query: {} }))
+      yield* Output.print(json, data, shown(data))
+    })
+  ).pipe(Command.withDescription(description))
+
+const resume = Command.make(
+  "resume",
+  { id, rate, json: Output.json },
+  Effect.fnUntraced(function*({ id, json, rate }) {
+    const { call } = yield* ApiAccess
+    if (Option.isSome(rate)) {
+      yield* call(({ bulkActions }) => bulkActions.update({ params: { id }, payload: { rate_limit: rate.value } }))
+    }
+    const { data } = yield* call(({ bulkActions }) => bulkActions.resume({ params: { id }, headers: {}, query: {} }))
+    yield* Output.print(json, data, shown(data))
+  })
+).pipe(Command.withDescription("Have a bulk action go on, at another rate if you like"))
+
+/** What is done with many deliveries or events at once. */
+export const bulkCommand = Command.make("bulk").pipe(
+  Command.withDescription("Retry, replay, skip or give up many deliveries"),
+  Command.withSubcommands([
+    run,
+    list,
+    show,
+    control("pause", "Have a bulk action wait"),
+    resume,
+    control("cancel", "End a bulk action; what it has done remains")
+  ]),
+  Command.provide(ApiAccess.layer)
+)

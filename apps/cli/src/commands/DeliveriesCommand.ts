@@ -1,0 +1,131 @@
+import type { DeliveryDetails, DeliveryResource } from "@headwater/api/DeliveriesApi"
+import { maxLimit } from "@headwater/api/Pagination"
+import { Effect } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { ApiAccess } from "../access/ApiAccess.ts"
+import * as DeliveryFilters from "../given/DeliveryFilters.ts"
+import { linesOf } from "../text/AttemptText.ts"
+import { harmless } from "../text/HarmlessText.ts"
+import * as Output from "../text/Output.ts"
+
+const reasonOf = ({ error_class, status }: Pick<DeliveryResource, "error_class" | "status">): string =>
+  status === null ? error_class ?? "" : String(status)
+
+const list = Command.make(
+  "list",
+  {
+    ...DeliveryFilters.flags,
+    limit: Flag.Int("limit").pipe(
+      Flag.withDescription("At most so many, the newest first"),
+      Flag.withDefault(20)
+    ),
+    json: Output.json
+  },
+  Effect.fnUntraced(function*({ json, limit, ...flags }) {
+    const { call } = yield* ApiAccess
+    const query = yield* DeliveryFilters.query(flags)
+    const found = yield* call(({ deliveries }) =>
+      Effect.gen(function*() {
+        const found: Array<DeliveryResource> = []
+        for (let cursor = {}; found.length < limit;) {
+          const { data, page_info } = yield* deliveries.list({
+            query: { ...query, limit: Math.min(limit - found.length, maxLimit), ...cursor }
+          })
+          found.push(...data)
+          if (!page_info.has_more) break
+          cursor = { after: Buffer.from(page_info.end_cursor, "base64url").toString() }
+        }
+        return found
+      })
+    )
+    const rows = found.map((delivery) => [
+      delivery.id,
+      delivery.state,
+      String(delivery.attempt_count),
+      reasonOf(delivery),
+      Output.timeOfMs(delivery.started_at_ms),
+      Output.timeOfMs(delivery.next_attempt_at_ms)
+    ])
+    yield* Output.print(
+      json,
+      found,
+      Output.table([["ID", "STATE", "ATTEMPTS", "LAST", "BEGAN (UTC)", "NEXT (UTC)"], ...rows])
+    )
+  })
+).pipe(
+  Command.withDescription("List deliveries, the newest first; all filters given must hold"),
+  Command.withExamples([
+    {
+      command: "headwater deliveries list --state exhausted --since 7d",
+      description: "What was given up in the last week"
+    },
+    { command: "headwater deliveries list --webhook wh_… --status 5xx", description: "What an endpoint failed to take" }
+  ])
+)
+
+const shown = (delivery: DeliveryDetails): string => {
+  const { batch, event, next_attempt } = delivery
+  const rows = [
+    ["Delivery", delivery.id],
+    ["State", delivery.state],
+    ["Webhook", delivery.webhook_id ?? "none: a request of a workflow's own"],
+    ["Subscription", delivery.subscription_id],
+    ["Event", `${delivery.event_id} of ${delivery.emitter_id}`],
+    ...(batch === undefined ? [] : [["Batch", `${batch.event_count} events, up to ${batch.last_event_id}`]]),
+    ["Stream", delivery.event_name === "" ? "default" : delivery.event_name],
+    ["Webhook-Id", event.emit_id ?? ""],
+    ["Body", event.path ?? ""],
+    [
+      "Next attempt",
+      next_attempt === null ? "none" : `${Output.timeOfMs(next_attempt.at_ms)} UTC (${next_attempt.reason})`
+    ]
+  ]
+  return harmless([Output.table(rows), ...delivery.attempts.flatMap(linesOf)].join("\n"))
+}
+
+const id = Argument.String("id").pipe(Argument.withDescription("Begins with dlv_"))
+
+const show = Command.make(
+  "show",
+  { id, json: Output.json },
+  Effect.fnUntraced(function*({ id, json }) {
+    const { call } = yield* ApiAccess
+    const { data } = yield* call(({ deliveries }) => deliveries.get({ params: { id }, query: {} }))
+    yield* Output.print(json, data, shown(data))
+  })
+).pipe(Command.withDescription("Show a delivery with every attempt: what was sent, and what came back"))
+
+const outcome = ({ id, next_attempt_at_ms, state }: DeliveryResource): string =>
+  Output.table([
+    ["Delivery", id],
+    ["State", state],
+    ["Next attempt", next_attempt_at_ms === null ? "none" : `${Output.timeOfMs(next_attempt_at_ms)} UTC`]
+  ])
+
+/** Attempts a delivery once more. */
+export const retryOne = Effect.fnUntraced(function*(id: string, json: boolean) {
+  const { call } = yield* ApiAccess
+  const { data } = yield* call(({ deliveries }) => deliveries.retry({ params: { id }, headers: {}, query: {} }))
+  yield* Output.print(json, data, outcome(data))
+})
+
+const retry = Command.make("retry", { id, json: Output.json }, ({ id, json }) => retryOne(id, json)).pipe(
+  Command.withDescription("Attempt a delivery once more, also one that has ended")
+)
+
+const skip = Command.make(
+  "skip",
+  { id, json: Output.json },
+  Effect.fnUntraced(function*({ id, json }) {
+    const { call } = yield* ApiAccess
+    const { data } = yield* call(({ deliveries }) => deliveries.skip({ params: { id }, headers: {}, query: {} }))
+    yield* Output.print(json, data, outcome(data))
+  })
+).pipe(Command.withDescription("Drop a pending delivery"))
+
+/** Each event on its way to a webhook. */
+export const deliveriesCommand = Command.make("deliveries").pipe(
+  Command.withDescription("See which events reached your webhooks and why others did not, and send them again"),
+  Command.withSubcommands([list, show, retry, skip]),
+  Command.provide(ApiAccess.layer)
+)

@@ -1,0 +1,102 @@
+import { Effect, Option, Stdio } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { ApiAccess } from "../access/ApiAccess.ts"
+import * as CodeFile from "../code/CodeFile.ts"
+import * as ComponentEntry from "../code/ComponentEntry.ts"
+import { ComponentFiles } from "../code/ComponentFiles.ts"
+import * as Deployment from "../code/Deployment.ts"
+import * as WorkflowDeployment from "../code/WorkflowDeployment.ts"
+import { CommandRefused } from "../CommandRefused.ts"
+import * as Output from "../text/Output.ts"
+import * as Progress from "../text/Progress.ts"
+
+/** The name of what is deployed, for every command that deploys. */
+export const name = Flag.String("name").pipe(
+  Flag.withDescription(
+    "The name of the source or workflow, or the slug of an existing one. Default: the component's name, a workflow's file or folder"
+  ),
+  Flag.optional
+)
+
+/** Values of props, for every command that deploys. */
+export const props = Flag.String("prop").pipe(
+  Flag.withMetavar("name=value"),
+  Flag.withDescription(
+    "Give a prop a value; may be repeated. JSON for integers, booleans, arrays, objects and timers, else text"
+  ),
+  Flag.filterMap(
+    (text) => {
+      const end = text.indexOf("=")
+      return end > 0 ? Option.some([text.slice(0, end), text.slice(end + 1)] as const) : Option.none()
+    },
+    (text) => `Expected name=value, not ${JSON.stringify(text)}`
+  ),
+  Flag.atLeast(0)
+)
+
+/** Says that code is a workflow's, for every command that deploys. */
+export const workflow = Flag.Boolean("workflow").pipe(
+  Flag.withDescription("Deploy a workflow; not needed for a file named workflow"),
+  Flag.withDefault(false)
+)
+
+/** Whether somebody sits at a terminal who can be asked. */
+export const isAtTerminal = Effect.gen(function*() {
+  const stdio = yield* Stdio.Stdio
+  return (yield* stdio.stdinIsTerminal) && (yield* stdio.stdoutIsTerminal)
+})
+
+/** What is at no path of this machine, as it is written: a URL, or a key of the registry. */
+const elsewhere = (what: string): Effect.Effect<Deployment.Subject, CommandRefused> => {
+  if (/^(https?|npm):/i.test(what)) return Effect.succeed({ _tag: "Url", url: what })
+  return /[/\\]|^\./.test(what) || CodeFile.typeOf(what) !== undefined
+    ? Effect.fail(new CommandRefused({ message: `There is no file or folder ${what}` }))
+    : Effect.succeed({ _tag: "Key", key: what })
+}
+
+/** What an argument leads to: the code of files, or what the server finds itself. */
+export const subjectOf = Effect.fnUntraced(
+  function*(what: string, entry: Option.Option<ComponentEntry.ComponentEntry>) {
+    if (Option.isNone(entry)) return yield* elsewhere(what)
+    const bundle = yield* (yield* ComponentFiles).bundle(entry.value.file, new Set())
+    return { _tag: "Code", bundle, name: entry.value.name } satisfies Deployment.Subject as Deployment.Subject
+  }
+)
+
+/** Creates a source of a component, or a workflow, or gives the one that is there its new code. */
+export const deployCommand = Command.make(
+  "deploy",
+  {
+    what: Argument.String("what").pipe(
+      Argument.withDescription("A file, a folder, a URL, or the key of a component in the registry")
+    ),
+    name,
+    props,
+    workflow,
+    json: Output.json
+  },
+  Effect.fnUntraced(function*({ json, name: givenName, props, what, workflow }) {
+    const name = Option.getOrUndefined(givenName)
+    const entry = yield* ComponentEntry.find(what)
+    const subject = yield* subjectOf(what, entry)
+    const isWorkflow = workflow || Option.exists(entry, (found) => found.isWorkflow)
+    const deployment = isWorkflow
+      ? yield* WorkflowDeployment.make({ name, props, during: Progress.during })
+      : yield* Deployment.make({ name, props, asks: !json && (yield* isAtTerminal), during: Progress.during })
+    const { apply } = yield* deployment.prepare(subject)
+    const deployed = yield* apply
+    yield* Output.print(json, Deployment.jsonOf(deployed), Deployment.linesOf(deployed))
+  })
+).pipe(
+  Command.withDescription(
+    "Create or update a source or a workflow from code and all the files that it imports"
+  ),
+  Command.withExamples([
+    { command: "headwater deploy orders.ts --prop shop=north", description: "A file and what it imports" },
+    { command: "headwater deploy ./orders --name Orders", description: "A folder" },
+    { command: "headwater deploy headwater-schedule", description: "A component from the registry" },
+    { command: "headwater deploy orders.ts --workflow", description: "A workflow" }
+  ]),
+  Command.provide(ComponentFiles.layer),
+  Command.provide(ApiAccess.layer)
+)

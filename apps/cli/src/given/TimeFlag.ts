@@ -1,0 +1,29 @@
+import { Effect } from "effect"
+import { CommandRefused } from "../CommandRefused.ts"
+
+const unitMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+const span = (text: string): number | undefined => {
+  const [, count, unit = ""] = /^(\d+)([smhd])$/.exec(text) ?? []
+  return count === undefined ? undefined : Number(count) * unitMs[unit]!
+}
+
+/** How long a time is, in milliseconds: `90s`, `30m`, `12h` or `7d`. */
+export const spanOf = (text: string): Effect.Effect<number, CommandRefused> => {
+  const ms = span(text)
+  return ms === undefined
+    ? Effect.fail(
+      new CommandRefused({ message: `${JSON.stringify(text)} is no span of time: try 90s, 30m, 12h or 7d` })
+    )
+    : Effect.succeed(ms)
+}
+
+/** The time that a flag gives, in Unix milliseconds: ISO 8601, or so long ago, such as `30m`, `12h` or `7d`. */
+export const timeOf = Effect.fnUntraced(function*(flag: string, text: string) {
+  const ago = span(text)
+  const now = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
+  const ms = ago === undefined ? Date.parse(text) : now - ago
+  return Number.isNaN(ms) || ms < 0
+    ? yield* new CommandRefused({ message: `--${flag} is not a time: ${JSON.stringify(text)}` })
+    : ms
+})

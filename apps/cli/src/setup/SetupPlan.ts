@@ -1,0 +1,522 @@
+import * as Batch from "@headwater/api/Batch"
+import type { ConfigurableProp } from "@headwater/domain/Component"
+import * as ConfiguredProps from "@headwater/domain/ConfiguredProps"
+import * as OwnMember from "@headwater/domain/OwnMember"
+import * as SourcePlaces from "@headwater/sandbox/SourcePlaces"
+import { Config, Effect, Equal, Predicate, Result, type Schema } from "effect"
+import * as Crypto from "node:crypto"
+import * as Path from "node:path"
+import { ApiAccess } from "../access/ApiAccess.ts"
+import * as CodeCheck from "../code/CodeCheck.ts"
+import * as CodeFile from "../code/CodeFile.ts"
+import { ComponentFiles } from "../code/ComponentFiles.ts"
+import { CommandRefused } from "../CommandRefused.ts"
+import * as PropValue from "../given/PropValue.ts"
+import * as Setup from "./Setup.ts"
+import type { Folder } from "./SetupFolder.ts"
+import { type AccountThing, secretPlaces, type SetupOfAccount } from "./SetupOfAccount.ts"
+
+/** One field that is to be otherwise, by its dotted place. A value that is not there is undefined. */
+export interface FieldChange {
+  readonly field: string
+  readonly before: Schema.Json | undefined
+  readonly after: Schema.Json | undefined
+}
+
+/** One thing that the account is to have, to have otherwise, or to have no longer. */
+export interface Change {
+  readonly action: "create" | "change" | "delete"
+  readonly thing: Setup.Thing
+  /** What the account has; undefined for what is to be created. */
+  readonly present: AccountThing | undefined
+  readonly fields: ReadonlyArray<FieldChange>
+  /** Code that is sent: of what is created, or has other code. */
+  readonly code: string | undefined
+  /** Values of secret props that are sent. */
+  readonly secretProps: Setup.Fields
+}
+
+const nothing = { present: undefined, fields: [], code: undefined, secretProps: {} }
+
+export interface Plan {
+  readonly account: SetupOfAccount
+  readonly changes: ReadonlyArray<Change>
+  /** The present thing of each file that has one. */
+  readonly matches: ReadonlyMap<string, AccountThing>
+}
+
+const refuse = (message: string) => new CommandRefused({ message })
+
+const at = ({ ref }: Setup.Thing, field: string, message: string) => `${ref}.json: ${field}: ${message}`
+
+export const hashOf = (code: string): string => Crypto.createHash("sha256").update(code).digest("hex")
+
+/** The value of an environment variable, if it has one. */
+export const variable = (name: string) =>
+  Effect.map(Effect.orElseSucceed(Config.String(name), () => ""), (text) => text === "" ? undefined : text)
+
+/** What a thing without a name shows as one. */
+const nameOf = ({ fields, kind }: Setup.Thing): Schema.Json => fields["name"] ?? (kind === "accounts" ? "" : null)
+
+/** Which thing of the account each file is about. */
+const matching = ({ ids, things }: Folder, account: SetupOfAccount): Map<string, AccountThing> => {
+  const matches = new Map<string, AccountThing>()
+  const taken = new Set<AccountThing>()
+  const pair = (isSame: (file: Setup.Thing, present: AccountThing) => boolean) => {
+    for (const file of things) {
+      if (matches.has(file.ref)) continue
+      const found = account.things.find((present) =>
+        present.kind === file.kind && !taken.has(present) && isSame(file, present)
+      )
+      if (found === undefined) continue
+      matches.set(file.ref, found)
+      taken.add(found)
+    }
+  }
+  const isListening = ({ kind }: Setup.Thing) => kind === "subscriptions" || kind === "auto_subscriptions"
+  const hasSameName = (file: Setup.Thing, present: AccountThing) =>
+    ["accounts", "webhooks", "sources", "workflows"].includes(file.kind) && nameOf(file) === nameOf(present) &&
+    file.fields["app"] === present.fields["app"]
+  const hasSameUrl = ({ fields }: Setup.Thing, present: AccountThing) => fields["url"] === present.fields["url"]
+  const isWebhook = ({ kind }: Setup.Thing) => kind === "webhooks"
+  pair((file, present) => !isListening(file) && ids.get(file.ref) === present.id)
+  pair((file, present) => file.ref === present.ref && hasSameName(file, present) && hasSameUrl(file, present))
+  pair((file, present) => isWebhook(file) && hasSameName(file, present) && hasSameUrl(file, present))
+  pair((file, present) => file.ref === present.ref && hasSameName(file, present))
+  pair((file, present) => hasSameName(file, present) && nameOf(file) !== null)
+  pair((file, present) => isWebhook(file) && file.fields["name"] === undefined && hasSameUrl(file, present))
+  // What has another name by now: only where nothing has the name that it is to have.
+  pair((file, present) => !isListening(file) && file.ref === present.ref)
+  const refOf = (ref: Schema.Json | undefined) =>
+    typeof ref === "string" ? (matches.get(ref)?.ref ?? `new ${ref}`) : ref
+  const endsOf = ({ fields }: Setup.Thing, translate: typeof refOf) =>
+    [
+      translate(fields["emitter"] ?? ""),
+      translate(fields["listener"] ?? ""),
+      fields["stream"] ?? ""
+    ].join("\n")
+  const isName = (text: Schema.Json | undefined) => typeof text === "string" && /^[a-z_]+\//.test(text)
+  pair((file, present) =>
+    isListening(file) &&
+    endsOf(file, (ref) => isName(ref) ? refOf(ref) : ref) === endsOf(present, (ref) => ref)
+  )
+  return matches
+}
+
+/** Faults of names in fields that no file has. */
+const unknownRefs = ({ things }: Folder, account: SetupOfAccount): ReadonlyArray<string> => {
+  const known = new Set(things.map(({ ref }) => ref))
+  const ids = new Set(account.things.map(({ id }) => id))
+  const faultOf = (
+    thing: Setup.Thing,
+    field: string,
+    value: Schema.Json | undefined,
+    kinds: ReadonlyArray<Setup.Kind>
+  ) => {
+    if (typeof value !== "string" || known.has(value)) return []
+    const expected = `there is no file ${value}.json`
+    if (kinds.some((kind) => value.startsWith(`${kind}/`))) return [at(thing, field, expected)]
+    if (field === "emitter" && (value === Setup.account || /[*?]/.test(value))) return []
+    return ids.has(value) ? [] : [at(thing, field, `expected ${kinds.map((kind) => `${kind}/<name>`).join(" or ")}`)]
+  }
+  return things.flatMap((thing) => [
+    ...faultOf(thing, "emitter", thing.fields["emitter"], ["sources", "workflows"]),
+    ...faultOf(thing, "listener", thing.fields["listener"], ["sources", "workflows", "webhooks"]),
+    ...accountsIn(thing).flatMap(([prop, ref]) => faultOf(thing, `configured_props.${prop}`, ref, ["accounts"]))
+  ])
+}
+
+const accountsIn = ({ fields }: Setup.Thing): ReadonlyArray<readonly [prop: string, ref: Schema.Json]> =>
+  Object.entries(propsOf(fields) ?? {}).flatMap(([prop, value]) =>
+    Predicate.isObject(value) && "authProvisionId" in value
+      ? [[prop, (value as Setup.Fields)["authProvisionId"]!] as const]
+      : []
+  )
+
+const propsOf = (fields: Setup.Fields) => fields["configured_props"] as Setup.Fields | undefined
+
+/** Faults of files that say what another one says: of these an account has one of a kind. */
+const repeated = ({ things }: Folder): ReadonlyArray<string> => {
+  const first = new Map<string, string>()
+  return things.flatMap((thing) => {
+    const { fields, kind, ref } = thing
+    if (kind !== "subscriptions" && kind !== "auto_subscriptions") return []
+    const key = JSON.stringify([kind, fields["emitter"] ?? null, fields["listener"], fields["stream"] ?? ""])
+    const other = first.get(key)
+    if (other === undefined) first.set(key, ref)
+    return other === undefined ? [] : [at(thing, "listener", `${other}.json has the same ends and stream`)]
+  })
+}
+
+const possiblePlaces: Partial<Record<Setup.Kind, RegExp>> = {
+  accounts: /^credentials$/,
+  webhooks: /^(url|tls\.key|secret_headers\..+)$/,
+  sources: /^configured_props\..+$/,
+  workflows: /^configured_props\..+$/
+}
+
+/** Faults of secrets that would be put nowhere. */
+const misplacedSecrets = ({ things }: Folder): ReadonlyArray<string> =>
+  things.flatMap((thing) =>
+    Object.keys(thing.secrets).filter((place) => possiblePlaces[thing.kind]?.test(place) !== true)
+      .map((place) => at(thing, `secrets.${place}`, "there is no such field that can be secret"))
+  )
+
+/** Values with ids in place of the names of accounts with apps. */
+export const propsWithIds = (
+  values: Setup.Fields,
+  idOf: (ref: string) => string | undefined
+): Setup.Fields =>
+  Object.fromEntries(
+    Object.entries(values).map(([name, value]) => {
+      const ref = Predicate.isObject(value) ? Reflect.get(value, "authProvisionId") : undefined
+      return [
+        name,
+        typeof ref === "string" ? { ...value as object, authProvisionId: idOf(ref) ?? ref } : value
+      ]
+    })
+  ) as Setup.Fields
+
+/** Webhook settings that are never null where they are shown: null asks for the default. */
+const nullIsDefault: ReadonlySet<string> = new Set([
+  "ordering",
+  "concurrency",
+  "retry_schedule",
+  "timeout_ms",
+  "signature",
+  "headers",
+  "secret_headers"
+])
+
+/** Fields as the account shows them, where a file may say the same in fewer words. */
+const inFull = ({ fields, kind }: Setup.Thing): Setup.Fields =>
+  Object.fromEntries(
+    Object.entries(fields).flatMap(([name, value]): ReadonlyArray<readonly [string, unknown]> => {
+      if (kind === "webhooks" && value === null && nullIsDefault.has(name)) return []
+      if (name === "batch" && value !== null) return [[name, Batch.show(Batch.read(value as Batch.GivenBatch)).batch]]
+      return name === "rate_limit" && kind === "webhooks" && Predicate.isObject(value)
+        ? [[name, { burst: 1, ...value as object }]]
+        : [[name, value]]
+    })
+  ) as Setup.Fields
+
+const differences = (
+  prefix: string,
+  before: Setup.Fields,
+  after: Setup.Fields,
+  names: ReadonlyArray<string>
+): ReadonlyArray<FieldChange> =>
+  names.flatMap((name) => {
+    const [one, other] = [OwnMember.get(before, name), OwnMember.get(after, name)]
+    return Equal.equals(one, other) ? [] : [{ field: `${prefix}${name}`, before: one, after: other }]
+  })
+
+interface Given {
+  readonly folder: string
+  readonly files: Folder
+  readonly account: SetupOfAccount
+  readonly prune: boolean
+  /** Whether the secrets that the environment has replace those of things that are there. */
+  readonly secrets: boolean
+}
+
+/** What has to be done for an account to be as a folder says. Refuses the whole folder if anything of it can't be. */
+export const make = Effect.fnUntraced(function*({ account, files, folder, prune, secrets: resend }: Given) {
+  const { call } = yield* ApiAccess
+  const bundler = yield* ComponentFiles
+  const matches = matching(files, account)
+  const faults: Array<string> = [...unknownRefs(files, account), ...repeated(files), ...misplacedSecrets(files)]
+  const changes: Array<Change> = []
+  /** Some id of the form, for what is not created yet. */
+  const anyAccount = `apn_${"0".repeat(20)}`
+  const appAccountId = (ref: string) => ref.startsWith("accounts/") ? matches.get(ref)?.id ?? anyAccount : undefined
+  const bundles = new Map<string, { readonly code: string; readonly place: SourcePlaces.SourcePlaces }>()
+
+  const bundle = Effect.fnUntraced(function*(thing: Setup.Thing, path: string) {
+    const file = Path.join(folder, path)
+    const known = bundles.get(file)
+    if (known !== undefined) return known
+    if (!(yield* CodeFile.isFile(file))) return yield* refuse(at(thing, "code", `there is no file ${path}`))
+    const made = yield* bundler.bundle(file, new Set())
+    bundles.set(file, made)
+    return made
+  })
+
+  /** Secrets that the environment has, and what is wrong with the others. */
+  const secretsOf = Effect.fnUntraced(function*(thing: Setup.Thing) {
+    const found = new Map<string, string>()
+    for (const [place, name] of Object.entries(thing.secrets)) {
+      const value = yield* variable(name)
+      if (value !== undefined) found.set(place, value)
+    }
+    return found
+  })
+
+  const resent = (found: ReadonlyMap<string, string>): ReadonlyArray<FieldChange> =>
+    resend ? [...found.keys()].map((field) => ({ field, before: Setup.mask, after: Setup.mask })) : []
+
+  const missingSecrets = (thing: Setup.Thing, places: ReadonlyArray<string>, found: ReadonlyMap<string, string>) =>
+    places.filter((place) => !found.has(place)).map((place) =>
+      at(thing, place, `is secret: set ${thing.secrets[place] ?? Setup.variableOf(thing.ref, place)}`)
+    )
+
+  /** Things whose fields are compared as they stand. */
+  const planPlain = Effect.fnUntraced(function*(file: Setup.Thing, present: AccountThing | undefined) {
+    const needed = neededSecrets(file, present)
+    const unnamed = Object.fromEntries(needed.map((place) => [place, Setup.variableOf(file.ref, place)]))
+    const thing = { ...file, secrets: { ...unnamed, ...file.secrets } }
+    const found = yield* secretsOf(thing)
+    const wanted = inFull(thing)
+    const names = Object.keys(wanted).filter((name) => name !== "emitter" && name !== "listener")
+    faults.push(...missingSecrets(thing, needed, found))
+    if (present === undefined) {
+      changes.push({ ...nothing, action: "create", thing, present })
+      return
+    }
+    const differing = differences("", present.fields, wanted, names)
+    const sentAnew = [...found.keys()].filter((place) => resend || needed.includes(place))
+      .filter((place) => !differing.some(({ field }) => field === place))
+      .map((field) => ({ field, before: Setup.mask, after: Setup.mask }))
+    const fields = [...differing, ...sentAnew]
+    for (const { field } of fields) {
+      if (thing.kind === "accounts" && field === "app") {
+        faults.push(at(thing, field, "the app of an account can't be changed: give the account another file"))
+      }
+    }
+    if (fields.length > 0) changes.push({ ...nothing, action: "change", thing, present, fields })
+  })
+
+  const declaredBy = Effect.fnUntraced(function*(thing: Setup.Thing, code: string | undefined) {
+    const { registry, url } = thing.fields
+    if (typeof registry === "string") {
+      const { data } = yield* call(({ components }) =>
+        components.getPublished({ params: { key: registry }, query: {} })
+      ).pipe(Effect.catchTag("NotFoundProblem", ({ detail }) => Effect.fail(refuse(at(thing, "registry", detail)))))
+      return data.configurable_props
+    }
+    const isWorkflow = thing.kind === "workflows"
+    const what = code === undefined ? { [isWorkflow ? "workflow_url" : "component_url"]: url } : {
+      [isWorkflow ? "workflow_code" : "component_code"]: code
+    }
+    const values = propsWithIds(propsOf(thing.fields) ?? {}, appAccountId)
+    const { data } = yield* call((client) =>
+      client.code.check({ headers: {}, payload: { ...what, configured_props: values } })
+    )
+    if (data.valid && data.errors.length === 0) return data.configurable_props
+    const made = code === undefined ? undefined : bundles.get(Path.join(folder, String(thing.fields["code"])))
+    const errors = data.errors.map((error) =>
+      made !== undefined && error.file === SourcePlaces.moduleName
+        ? { ...error, ...made.place(error.line, error.column) }
+        : error
+    )
+    return yield* refuse(at(thing, code === undefined ? "url" : "code", CodeCheck.errorLines({ errors }).join("; ")))
+  })
+
+  const planProgram = Effect.fnUntraced(function*(thing: Setup.Thing, present: AccountThing | undefined) {
+    const { code: path, registry, url } = thing.fields
+    const code = typeof path === "string" ? (yield* bundle(thing, path)).code : undefined
+    const before = present?.fields ?? {}
+    const isSameCode = present !== undefined && (
+      code !== undefined
+        ? present.code?.code_hash === hashOf(code)
+        : registry !== undefined
+        ? present.code?.key === registry && before["registry"] === registry
+        : before["url"] === url
+    )
+    const found = yield* secretsOf(thing)
+    const given = propsOf(thing.fields)
+    const compare = Effect.fnUntraced(function*(declared: ReadonlyArray<ConfigurableProp>) {
+      const issues: Array<string> = []
+      const secrets: Record<string, Schema.Json> = {}
+      const texts = new Map(found)
+      for (const place of secretPlaces(declared).filter((place) => !Object.hasOwn(thing.secrets, place))) {
+        const text = yield* variable(Setup.variableOf(thing.ref, place))
+        if (text !== undefined) texts.set(place, text)
+      }
+      for (const [place, text] of texts) {
+        const prop = declared.find(({ name }) => `configured_props.${name}` === place)
+        if (prop === undefined) {
+          issues.push(at(thing, `secrets.${place}`, "the component has no such prop"))
+          continue
+        }
+        const value = PropValue.parse(prop, text)
+        if (Result.isSuccess(value)) OwnMember.set(secrets, prop.name, value.success)
+        else issues.push(at(thing, place, value.failure))
+      }
+      if (given === undefined && present !== undefined) return { issues, secretProps: secrets, fields: [] }
+      const values = { ...propsWithIds(given ?? {}, appAccountId), ...secrets }
+      const wanted = ConfiguredProps.resolve(declared, undefined, values)
+      if (Result.isFailure(wanted)) {
+        for (const { message, path } of wanted.failure) {
+          const prop = declared.find(({ name }) => ConfiguredProps.pathOf(name) === path)
+          const isSecret = prop?.["secret"] === true && message === ConfiguredProps.missing
+          if (isSecret && present?.code?.configurable_props.some(({ name }) => name === prop.name) === true) continue
+          issues.push(...isSecret ? missingSecrets(thing, [path], found) : [at(thing, path, message)])
+        }
+      }
+      // As the server will show them, with what is as by default.
+      const shown = Result.isSuccess(wanted)
+        ? ConfiguredProps.render(declared, wanted.success, undefined)
+        : values
+      const asFile = Object.fromEntries(
+        Object.entries(shown).map(([name, value]) => [
+          name,
+          Predicate.isObject(value) && "authProvisionId" in value
+            ? presentForm(OwnMember.get(given ?? {}, name) ?? value)
+            : value
+        ])
+      ) as Setup.Fields
+      const has = propsOf(before) ?? {}
+      const names = new Set([...Object.keys(has), ...Object.keys(asFile)])
+      const secretNames = new Set(declared.filter((prop) => prop["secret"] === true).map(({ name }) => name))
+      return {
+        issues,
+        secretProps: secrets as Setup.Fields,
+        fields: differences("configured_props.", has, asFile, [...names].filter((name) => !secretNames.has(name)))
+      }
+    })
+    const kept = isSameCode ? present.code?.configurable_props : undefined
+    let compared = kept === undefined ? undefined : yield* compare(kept)
+    // Other values may have the code add other props.
+    if (compared === undefined || compared.issues.length > 0 || compared.fields.length > 0) {
+      compared = yield* compare(yield* declaredBy(thing, code))
+    }
+    faults.push(...compared.issues)
+    const { secretProps } = compared
+    if (present === undefined) {
+      changes.push({ ...nothing, action: "create", thing, present, code, secretProps })
+      return
+    }
+    const plain = Object.keys(thing.fields).filter((name) =>
+      !["code", "url", "registry", "configured_props"].includes(name)
+    )
+    const where = path ?? url ?? registry
+    const fields = [
+      ...differences("", before, thing.fields, plain),
+      ...(isSameCode ? [] : [{
+        field: code !== undefined ? "code" : url !== undefined ? "url" : "registry",
+        before: before["code"] ?? before["url"] ?? before["registry"],
+        after: where
+      }]),
+      ...compared.fields,
+      ...resent(found)
+    ]
+    if (fields.length > 0) {
+      changes.push({
+        action: "change",
+        thing,
+        present,
+        fields,
+        code: isSameCode ? undefined : code,
+        secretProps: resend ? secretProps : Object.fromEntries(needed(present, secretProps))
+      })
+    }
+  })
+
+  /** What a value that names an account with an app is in the names of the account. */
+  const presentForm = (value: Schema.Json): Schema.Json => {
+    if (!Predicate.isObject(value)) return value
+    const ref = Reflect.get(value, "authProvisionId")
+    const name = (typeof ref === "string" ? matches.get(ref)?.ref : undefined) ?? ref
+    return { ...value as Setup.Fields, authProvisionId: name as Schema.Json }
+  }
+
+  const planComponent = Effect.fnUntraced(function*(thing: Setup.Thing) {
+    const { code } = yield* bundle(thing, String(thing.fields["code"]))
+    if (account.components.has(hashOf(code))) return
+    yield* declaredBy(thing, code)
+    changes.push({ ...nothing, action: "create", thing, code })
+  })
+
+  for (const thing of files.things) {
+    const present = matches.get(thing.ref)
+    const plan = thing.kind === "components"
+      ? planComponent(thing)
+      : thing.kind === "sources" || thing.kind === "workflows"
+      ? planProgram(thing, present)
+      : planPlain(thing, present)
+    yield* plan.pipe(
+      Effect.catchTags({
+        CommandRefused: ({ message }) => Effect.sync(() => faults.push(message)),
+        InvalidRequestProblem: ({ detail }) => Effect.sync(() => faults.push(`${thing.ref}.json: ${detail}`))
+      })
+    )
+  }
+  if (faults.length > 0) return yield* refuse(faults.join("; "))
+  if (prune) {
+    const matched = new Set(matches.values())
+    for (const present of account.things.toReversed()) {
+      if (present.kind === "components" || matched.has(present)) continue
+      changes.push({ ...nothing, action: "delete", thing: present, present })
+    }
+  }
+  return { account, changes, matches } satisfies Plan as Plan
+})
+
+/** Secret props that what is there does not declare yet, so that it can have no value for them. */
+const needed = ({ code }: AccountThing, secretProps: Setup.Fields) =>
+  Object.entries(secretProps).filter(([name]) => code?.configurable_props.every((prop) => prop.name !== name) ?? true)
+
+/** That of a webhook's URL. The server takes no secret along to another one. */
+const originOf = (url: Schema.Json | undefined): string | undefined =>
+  typeof url === "string" ? URL.parse(url)?.origin : undefined
+
+/** Places of secrets without which the thing can't be created, or changed as its file says. */
+const neededSecrets = (thing: Setup.Thing, present: AccountThing | undefined): ReadonlyArray<string> => {
+  switch (thing.kind) {
+    case "accounts":
+      return present === undefined ? ["credentials"] : []
+    case "webhooks": {
+      const { secret_headers: headers, tls, url } = thing.fields
+      const has = present?.fields ?? {}
+      const isMasked = typeof url === "string" && URL.parse(url)?.password === Setup.mask
+      const isMoved = present !== undefined && originOf(url) !== originOf(has["url"])
+      const hasHeader = (name: string) => !isMoved && Object.hasOwn((has["secret_headers"] ?? {}) as object, name)
+      const tlsKey = Predicate.isObject(tls) && Reflect.get(tls, "key") === Setup.mask
+      return [
+        ...(isMasked && has["url"] !== url ? ["url"] : []),
+        ...Object.keys((headers ?? {}) as object).filter((name) => !hasHeader(name))
+          .map((name) => `secret_headers.${name}`),
+        ...(tlsKey && (isMoved || !Equal.equals(has["tls"], tls)) ? ["tls.key"] : [])
+      ]
+    }
+    default:
+      return []
+  }
+}
+
+const shown = (value: Schema.Json | undefined): string => {
+  const text = value === undefined ? "nothing" : JSON.stringify(value)
+  return text.length > 100 ? `${text.slice(0, 100)}…` : text
+}
+
+const signs = { create: "+", change: "~", delete: "-" }
+
+/** A plan, a line for each thing and each field. */
+export const linesOf = ({ changes }: Plan): string => {
+  if (changes.length === 0) return "Nothing to do"
+  const count = (action: Change["action"]) => changes.filter((change) => change.action === action).length
+  return [
+    ...changes.flatMap(({ action, fields, thing }) => [
+      `${signs[action]} ${action} ${thing.ref}`,
+      ...fields.map(({ after, before, field }) =>
+        field in thing.secrets
+          ? `    ${field}: the secret is given anew`
+          // What the account has is in no file: its path is only what an export would name it.
+          : field === "code" && typeof before === "string" && typeof after === "string"
+          ? "    code: changed"
+          : `    ${field}: ${shown(before)} -> ${shown(after)}`
+      )
+    ]),
+    `${count("create")} to create, ${count("change")} to change, ${count("delete")} to delete`
+  ].join("\n")
+}
+
+/** The same for other programs. */
+export const jsonOf = ({ changes }: Plan) =>
+  changes.map(({ action, fields, present, thing }) => ({
+    action,
+    thing: thing.ref,
+    id: present?.id ?? null,
+    fields: fields.map(({ after, before, field }) => ({ field, before: before ?? null, after: after ?? null }))
+  }))

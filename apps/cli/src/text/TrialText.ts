@@ -1,0 +1,84 @@
+import type { Trial } from "@headwater/api/CodeApi"
+import * as SourcePlaces from "@headwater/sandbox/SourcePlaces"
+import type { Schema } from "effect"
+import { at } from "../code/ComponentFiles.ts"
+import { harmless } from "./HarmlessText.ts"
+
+type TrialResource = Schema.Schema.Type<typeof Trial>
+
+const indent = `\n${" ".repeat(12)}`
+
+/** What it is about, and what there is to say; further lines stand below the first. */
+const line = (about: string, text: string): string =>
+  `${about.padEnd(10)}  ${text.trimEnd().replaceAll("\n", indent)}`.trimEnd()
+
+const json = (value: unknown): string => value === undefined ? "nothing" : JSON.stringify(value)
+
+const ms = (value: number): string => `${Math.round(value)} ms`
+
+/** The same in the files that the code was written in. */
+export const inPlace = (trial: TrialResource, place: SourcePlaces.SourcePlaces | undefined): TrialResource => {
+  const { error } = trial
+  if (place === undefined || error === null) return trial
+  const { column, file, line } = error
+  const isOurs = file === SourcePlaces.moduleName && line !== undefined && column !== undefined
+  const stack = SourcePlaces.ofStack(place, error.stack)
+  return { ...trial, error: { ...error, stack, ...(isOurs ? place(line, column) : {}) } }
+}
+
+/** What ended it early, in a line. */
+export const failureOf = ({ error }: TrialResource): string | undefined => {
+  if (error === null) return undefined
+  const { column, file, line, message, name, step } = error
+  const said = `${name}: ${message}${step === null ? "" : ` (in the step ${step})`}`
+  return file === undefined || line === undefined || column === undefined ? said : at({ file, line, column }, said)
+}
+
+/** What came of a trial, for a reader. */
+export const linesOf = (trial: TrialResource): string => {
+  const { connections, requests, response } = trial
+  const lines = [
+    line(trial.outcome, `${trial.trigger}, ${ms(trial.wall_ms)}, ${ms(trial.cpu_ms)} of processor`),
+    ...trial.steps.map(({ exports, is_rerun, name, outcome, wait_ms, wall_ms }) =>
+      line(
+        "step",
+        [
+          `${name}: ${outcome}, ${ms(wall_ms)}`,
+          ...(is_rerun ? ["runs again"] : []),
+          ...(wait_ms === null ? [] : [`would wait ${wait_ms} ms`]),
+          ...(exports === undefined ? [] : [json(exports)])
+        ].join(", ")
+      )
+    ),
+    ...(trial.exit_reason === null ? [] : [line("exit", trial.exit_reason)]),
+    ...trial.logs.map(({ level, message }) => line(level, message)),
+    ...trial.emits.map(({ due_at_ms, event, event_name, summary }) =>
+      line(
+        event_name === "" ? "event" : event_name,
+        (summary === undefined ? "" : `${summary}  `) + json(event) +
+          (due_at_ms === null ? "" : `, to be emitted at ${new Date(due_at_ms).toISOString()}`)
+      )
+    ),
+    ...(trial.duplicates === 0 ? [] : [line("duplicates", `${trial.duplicates} left out`)]),
+    ...trial.db.map(({ after, before, key }) => line("db", `${key}: ${json(before)} → ${json(after)}`)),
+    ...requests.map(({ error, method, status, url, wall_ms }) =>
+      line("request", `${method} ${url}, ${error ?? status ?? ""}, ${ms(wall_ms)}`)
+    ),
+    ...connections.filter(({ error }) => error !== undefined || requests.length === 0).map(({ error, host, port }) =>
+      line("connection", `${host}:${port}${error === undefined ? "" : `, ${error}`}`)
+    ),
+    ...trial.sends.map(({ body, method, url }) =>
+      line("send", `${method} ${url}${body === undefined ? "" : `, ${body}`}, not sent`)
+    ),
+    ...(response === null
+      ? []
+      : [line("response", `${response.status} ${response.base64 ? "(binary)" : response.body}`)]),
+    ...trial.timers.map(({ due_at_ms: [next], prop }) =>
+      line("timer", `${prop}: next at ${next === undefined ? "no time" : new Date(next).toISOString()}`)
+    ),
+    ...trial.errors.map(({ message, name, stack }) => line("error", stack || `${name}: ${message}`)),
+    ...(trial.omitted === 0 ? [] : [line("and", `${trial.omitted} more that are not shown`)]),
+    "Nothing of this was kept."
+  ]
+  return harmless(lines.join("\n"))
+}

@@ -1,0 +1,132 @@
+import type { Graph } from "@headwater/api/GraphApi"
+import { hrefOf } from "../api/Address.ts"
+import { get, type Single } from "../api/Api.ts"
+import { count } from "../charts/Figures.ts"
+import { nameOf } from "../resources/Directory.ts"
+import { canEmit } from "./GraphShape.ts"
+
+export type GraphNode = Graph["nodes"][number]
+export type GraphEdge = Graph["edges"][number]
+export type NodeState = GraphNode["state"]
+export type Expanded = NonNullable<Graph["expanded"]>
+
+/** So many pages of 1,000 nodes are read. */
+const maxPages = 3
+
+/** Who listens to whom in the account, as far as it is read. */
+export interface WholeGraph {
+  readonly nodes: ReadonlyArray<GraphNode>
+  readonly edges: ReadonlyArray<GraphEdge>
+  /** Whether there are more nodes or subscriptions than were read. */
+  readonly isCut: boolean
+}
+
+/** @throws Failure */
+export const read = async (signal: AbortSignal): Promise<WholeGraph> => {
+  const nodes: Array<GraphNode> = []
+  const edges: Array<GraphEdge> = []
+  let isCut = false
+  let after: string | undefined
+  for (let pages = 0; pages < maxPages; pages++) {
+    const { data } = await get<Single<Graph>>(["graph"], { query: { after }, signal })
+    nodes.push(...data.nodes)
+    edges.push(...data.edges)
+    isCut ||= data.is_cut
+    after = data.has_more ? data.end_cursor : undefined
+    if (after === undefined) break
+  }
+  return { nodes, edges, isCut: isCut || after !== undefined }
+}
+
+/**
+ * How one emitter or listener stands, and what it listens to.
+ *
+ * @throws Failure
+ */
+export const one = async (
+  id: string,
+  signal: AbortSignal
+): Promise<{ readonly node: GraphNode; readonly edges: ReadonlyArray<GraphEdge> }> => {
+  const { data } = await get<Single<Graph>>(["graph"], { query: { node: id }, signal })
+  return { node: data.nodes[0]!, edges: data.edges }
+}
+
+/**
+ * The emitters that a subscription hears; those of no subscription are none.
+ *
+ * @throws Failure
+ */
+export const expand = async (subscription: string, signal: AbortSignal): Promise<Expanded> => {
+  if (subscription === "") return { subscription_id: "", emitters: [], is_cut: false }
+  const { data } = await get<Single<Graph>>(["graph"], { query: { expand: subscription, limit: 1 }, signal })
+  return data.expanded!
+}
+
+/** All states, those first that somebody should look at. */
+export const states: ReadonlyArray<NodeState> = ["failing", "waiting", "paused", "ok"]
+
+/** The state of several together: that of the one that somebody should look at first. */
+export const worstOf = (nodes: ReadonlyArray<GraphNode>): NodeState =>
+  states.find((state) => nodes.some((node) => node.state === state)) ?? "ok"
+
+/** The name that people know a node by. */
+export const labelOf = ({ id, name }: GraphNode): string => name ?? nameOf(id)
+
+/** The node's own page. */
+export const pageOf = ({ id, type }: GraphNode): string | undefined => {
+  switch (type) {
+    case "source":
+      return hrefOf(["sources", id])
+    case "workflow":
+      return hrefOf(["workflows", id])
+    case "webhook":
+      return hrefOf(["webhooks", id])
+    case "account":
+    case "consumer":
+      return undefined
+  }
+}
+
+const sumOf = (nodes: ReadonlyArray<GraphNode>, of: (node: GraphNode) => number): number =>
+  nodes.reduce((total, node) => total + of(node), 0)
+
+const rates = new Intl.NumberFormat("en", { maximumSignificantDigits: 2 })
+
+const rate = (value: number): string => value < 100 ? rates.format(value) : count(value)
+
+/** A rate in one minute. */
+export const perMinute = (value: number): string => `${rate(value)}/min`
+
+/** What happens at some nodes, in a few words. */
+export const ratesOf = (nodes: ReadonlyArray<GraphNode>): string => {
+  const done = sumOf(nodes, (node) => node.done)
+  const emits = nodes.some(({ type }) => canEmit(type))
+  const parts = [
+    ...(emits ? [`${rate(sumOf(nodes, ({ emitted }) => emitted))} out`] : []),
+    ...(done > 0 || !emits ? [`${rate(done)} done`] : [])
+  ]
+  return `${parts.join(", ")} a min`
+}
+
+/** How some nodes stand together, with the figures that say why, in a few words. */
+export const standingOf = (nodes: ReadonlyArray<GraphNode>): string => {
+  const [failed, waiting, pending] = [
+    sumOf(nodes, (node) => node.failed),
+    sumOf(nodes, (node) => node.waiting),
+    sumOf(nodes, (node) => node.pending)
+  ]
+  const inState = states.flatMap((state) => {
+    const some = nodes.filter((node) => node.state === state).length
+    return some === 0 ? [] : nodes.length === 1 || some === nodes.length ? [state] : [`${count(some)} ${state}`]
+  })
+  if (nodes.length > 1) return inState.length === 1 ? `all ${inState.join()}` : inState.join(", ")
+  const [state] = inState
+  const figures = [
+    ...(state === "failing" && failed > 0 ? [`failing ${perMinute(failed)}`] : []),
+    ...(state === "failing" && failed > 0 || state === "waiting" && waiting > 0 ? [] : [state]),
+    ...(waiting > 0 ? [`${count(waiting)} waiting`] : []),
+    ...(pending > 0 ? [`${count(pending)} to retry`] : []),
+    ...(state !== "failing" && failed > 0 ? [`${perMinute(failed)} failed`] : [])
+  ]
+  return figures.join(", ")
+}

@@ -1,0 +1,36 @@
+import type { BulkActionResource } from "@headwater/api/BulkActionsApi"
+import { get, type Page, post, put, type Single } from "../api/Api.ts"
+import { pageSize } from "../api/PagedList.ts"
+
+export type { BulkActionResource }
+
+export type Action = BulkActionResource["action"]
+
+/** What each does, as it is said before and after the number of deliveries. */
+export const actions: Readonly<Record<Action, { readonly verb: string; readonly meaning: string }>> = {
+  retry: { verb: "Retry", meaning: "Attempts each once more, in order. A failure leaves it as it was before." },
+  replay: { verb: "Replay", meaning: "Sends the events again, as deliveries of their own that are not retried." },
+  skip: { verb: "Skip", meaning: "Drops those that are pending. They can be retried later." },
+  cancel: { verb: "Give up", meaning: "Ends the retries of those that are pending: they are exhausted." }
+}
+
+export const begin = async (
+  action: Action,
+  filter: Readonly<Record<string, string | number>>,
+  options: { readonly dry_run?: boolean; readonly rate_limit?: number }
+): Promise<BulkActionResource> =>
+  (await post<Single<BulkActionResource>>(["bulk_actions"], { body: { action, filter, ...options } })).data
+
+export const one = async (id: string, signal?: AbortSignal): Promise<BulkActionResource> =>
+  (await get<Single<BulkActionResource>>(["bulk_actions", id], signal === undefined ? {} : { signal })).data
+
+export const list = (after: string | undefined, signal: AbortSignal): Promise<Page<BulkActionResource>> =>
+  get(["bulk_actions"], { query: { limit: pageSize, after }, signal })
+
+export const control = (id: string, how: "pause" | "resume" | "cancel"): Promise<unknown> =>
+  post(["bulk_actions", id, how])
+
+export const setRate = (id: string, rate_limit: number): Promise<unknown> =>
+  put(["bulk_actions", id], { body: { rate_limit } })
+
+export const hasEnded = ({ state }: BulkActionResource): boolean => state === "done" || state === "cancelled"

@@ -1,0 +1,95 @@
+import type {
+  AttemptResource,
+  DeliveryDetails,
+  DeliveryResource,
+  NextAttemptReason
+} from "@headwater/api/DeliveriesApi"
+import { get, type Page, type Single } from "../api/Api.ts"
+import { pageSize } from "../api/PagedList.ts"
+
+export type { AttemptResource, DeliveryDetails, DeliveryResource }
+
+/** The filters of lists of deliveries, under the API's names. */
+export const filterNames = [
+  "webhook_id",
+  "emitter_id",
+  "event_name",
+  "event_id",
+  "subscription_id",
+  "state",
+  "error_class",
+  "status",
+  "since",
+  "until",
+  "last_attempt_since",
+  "text"
+] as const
+
+export type DeliveryFilter = { readonly [Name in typeof filterNames[number]]?: string }
+
+/** The filters that an address names. */
+export const filterOf = (query: URLSearchParams): DeliveryFilter => {
+  const filter: Record<string, string> = {}
+  for (const name of filterNames) {
+    const value = query.get(name)
+    if (value !== null && value !== "") filter[name] = value
+  }
+  return filter
+}
+
+/** The same as a bulk action takes it. */
+export const bulkFilterOf = (
+  { last_attempt_since, since, until, ...others }: DeliveryFilter
+): Readonly<Record<string, string | number>> => ({
+  ...others,
+  ...(since === undefined ? {} : { since: Number(since) }),
+  ...(until === undefined ? {} : { until: Number(until) }),
+  ...(last_attempt_since === undefined ? {} : { last_attempt_since: Number(last_attempt_since) })
+})
+
+export const list = (
+  filter: DeliveryFilter,
+  after: string | undefined,
+  signal: AbortSignal
+): Promise<Page<DeliveryResource>> => get(["deliveries"], { query: { ...filter, limit: pageSize, after }, signal })
+
+export const one = async (id: string, signal: AbortSignal): Promise<DeliveryDetails> =>
+  (await get<Single<DeliveryDetails>>(["deliveries", id], { signal })).data
+
+export const states = ["pending", "delivered", "exhausted", "dropped"] as const
+
+/** The kinds of failure of an attempt, and what each means. */
+export const errorClasses: Readonly<Record<string, string>> = {
+  status: "the endpoint answered with an error",
+  throttled: "the endpoint asked to be spared: 429, 502, 503 or 504",
+  redirect: "the endpoint answered with a redirect, which is not followed",
+  gone: "the endpoint answered 410: it is gone",
+  timeout: "there was no complete answer in time",
+  dns: "the name has no address, or its name servers do not answer",
+  connect: "nobody listens at the address",
+  tls: "the TLS handshake failed",
+  certificate: "the certificate has expired, or is not to be trusted",
+  reset: "the endpoint closed the connection before its answer was complete",
+  protocol: "the answer is not HTTP",
+  refused: "the server may not connect to this address",
+  too_large: "the payload is larger than the webhook takes"
+}
+
+/** Why the next attempt is due when it is. */
+export const reasons: Readonly<Record<NextAttemptReason, string>> = {
+  queued: "it waits for a free slot",
+  schedule: "that is the webhook's retry schedule",
+  retry_after: "the endpoint asked for this pause",
+  throttled: "the endpoint asked for a pause from all sends",
+  circuit: "the webhook's circuit is open",
+  rate: "it waits for the webhook's rate",
+  inactive: "the webhook is not active; it goes out as soon as it is",
+  requested: "somebody asked for it"
+}
+
+/** How the last attempt went, in a word. */
+export const outcomeOf = ({ attempt_count, error_class, state, status }: DeliveryResource): string => {
+  if (attempt_count === 0) return "–"
+  if (status !== null) return String(status)
+  return error_class ?? (state === "delivered" ? "ok" : "–")
+}

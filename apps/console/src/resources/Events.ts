@@ -1,0 +1,106 @@
+import type { EventSummary } from "@headwater/api/EventsApi"
+import { get, type Page, type Single } from "../api/Api.ts"
+import { emitterPath, kindOf } from "./Directory.ts"
+
+export type { EventSummary }
+
+/** Which events are meant: all that is given must hold. */
+export interface EventFilter {
+  /** The id of a source, workflow or the account; empty for all. */
+  readonly emitter: string
+  /** `default` for the default stream; empty for all. */
+  readonly stream: string
+  /** What the payload contains, as JSON text. */
+  readonly text: string
+  /** Unix time in milliseconds. */
+  readonly from: number | undefined
+  readonly to: number | undefined
+}
+
+/** What names an event: its id is its own only within its emitter's log. */
+export const keyOf = ({ id, metadata }: EventSummary): string => `${metadata.emitter_id}/${id}`
+
+const partsOf = (id: string): readonly [ms: number, seq: number] => {
+  const [ms, seq] = id.split("-")
+  return [Number(ms), Number(seq)]
+}
+
+/** The order of lists: newest first. */
+export const compare = (a: EventSummary, b: EventSummary): number => {
+  const [aMs, aSeq] = partsOf(a.id)
+  const [bMs, bSeq] = partsOf(b.id)
+  if (aMs !== bMs) return bMs - aMs
+  if (aSeq !== bSeq) return bSeq - aSeq
+  return a.metadata.emitter_id < b.metadata.emitter_id ? 1 : a.metadata.emitter_id > b.metadata.emitter_id ? -1 : 0
+}
+
+/** The time in an event's id. */
+export const timeOf = (id: string): number => partsOf(id)[0]
+
+export const pageSize = 100
+
+/** A page of events, the newest first, after the cursor. */
+export const list = (
+  filter: EventFilter,
+  after: string | undefined,
+  signal: AbortSignal
+): Promise<Page<EventSummary>> =>
+  get(["events"], {
+    query: {
+      emitter: filter.emitter,
+      stream: filter.stream,
+      text: filter.text,
+      from: filter.from,
+      to: filter.to,
+      limit: pageSize,
+      after
+    },
+    signal
+  })
+
+/** One event with its whole data. */
+export const one = async (emitter: string, id: string, signal: AbortSignal): Promise<EventSummary> => {
+  if (kindOf(emitter) === "account") {
+    const { data } = await get<Page<EventSummary>>(["events"], { query: { emitter, id, expand: "event" }, signal })
+    if (data[0] !== undefined) return data[0]
+  }
+  return (await get<Single<EventSummary>>([...emitterPath(emitter), "events", id], { signal })).data
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** What was emitted: an error's own form is that of its event. */
+export const payloadOf = ({ event }: EventSummary): unknown => {
+  const data: unknown = event
+  return isObject(data) && "raw_event" in data ? data["raw_event"] : data
+}
+
+/** The stream under the name that can be asked for. */
+export const streamOf = ({ metadata }: EventSummary): string => metadata.name === "" ? "default" : metadata.name
+
+/** What a line of a list says of an event. */
+export const lineOf = (event: EventSummary): string => {
+  const payload = payloadOf(event)
+  if (isObject(payload)) {
+    const { error, level, message } = payload
+    if (event.metadata.name === "$errors" && isObject(error)) {
+      return `${String(error["code"])}: ${String(error["message"] ?? "")}`
+    }
+    if (event.metadata.name === "$logs" && typeof level === "string") {
+      return `${level}  ${typeof message === "string" ? message : JSON.stringify(message)}`
+    }
+  }
+  return JSON.stringify(payload) ?? ""
+}
+
+/** The value at a dotted path of a payload; undefined where there is none. */
+export const valueAt = (payload: unknown, path: string): unknown => {
+  let value = payload
+  for (const name of path.split(".")) {
+    if (Array.isArray(value)) value = value[Number(name)]
+    else if (isObject(value)) value = Object.hasOwn(value, name) ? value[name] : undefined
+    else return undefined
+  }
+  return value
+}

@@ -1,0 +1,53 @@
+import type { CheckedCode, DeployedCode, Trial } from "@headwater/api/CodeApi"
+import { get, post, type Single } from "../api/Api.ts"
+import { may } from "../api/Session.ts"
+
+export type { CheckedCode, DeployedCode }
+
+/** What a run would have done. */
+export type TrialResult = typeof Trial.Type
+
+/** What the code is of. */
+export interface Subject {
+  readonly kind: "source" | "workflow"
+  readonly id: string
+}
+
+const segmentOf = ({ kind }: Subject): string => `${kind}s`
+
+/** The code that a source or workflow runs. */
+export const deployed = async (subject: Subject, signal: AbortSignal): Promise<DeployedCode> =>
+  (await get<Single<DeployedCode>>([segmentOf(subject), subject.id, "code"], { signal })).data
+
+const codeParameter = { source: "component_code", workflow: "workflow_code" } as const
+
+/** Has the server say what code is, or what is wrong with it. */
+export const check = async ({ kind }: Subject, code: string): Promise<CheckedCode> =>
+  (await post<Single<CheckedCode>>(["code", "check"], { body: { [codeParameter[kind]]: code } })).data
+
+export const triggers = ["http", "timer", "event", "deploy", "activate", "deactivate"] as const
+export type Trigger = typeof triggers[number]
+
+/** What code is tried over. What is left out the server chooses. */
+export interface Sample {
+  readonly trigger?: Trigger
+  readonly event?: unknown
+  readonly emitter_id?: string
+  readonly event_id?: string
+  readonly requests: "send" | "refuse"
+}
+
+/** Whether this reader may try code that is not deployed. */
+export const mayTryChanged = (): boolean => may("write")
+
+/**
+ * Has code run once, in the place of its source or workflow. Nothing of it is kept.
+ *
+ * @param code the code to try; without it, the code that is deployed
+ */
+export const attempt = async (subject: Subject, code: string | undefined, sample: Sample): Promise<TrialResult> => {
+  const [path, more] = code === undefined
+    ? [[segmentOf(subject), subject.id, "trial"], {}] as const
+    : [["code", "trial"], { [`${subject.kind}_id`]: subject.id, [codeParameter[subject.kind]]: code }] as const
+  return (await post<Single<TrialResult>>(path, { body: { ...sample, ...more } })).data
+}

@@ -1,0 +1,26 @@
+import type { Graph } from "@headwater/api/GraphApi"
+import { get, type Single } from "../api/Api.ts"
+
+export type GraphNode = Graph["nodes"][number]
+
+/** What fails or waits in the account. */
+export interface Trouble {
+  /** Those that fail first, then those for which most waits. */
+  readonly nodes: ReadonlyArray<GraphNode>
+  /** Whether there are more sources, workflows, webhooks and consumers than were looked at. */
+  readonly isCut: boolean
+}
+
+const weightOf = ({ pending, state, waiting }: GraphNode): number =>
+  (state === "failing" ? 1e12 : 0) + pending + waiting
+
+const isTroubled = ({ pending, state, waiting }: GraphNode): boolean =>
+  state === "failing" || state === "waiting" || pending > 0 || waiting > 0
+
+export const read = async (signal: AbortSignal): Promise<Trouble> => {
+  const { data: { has_more, nodes } } = await get<Single<Pick<Graph, "nodes" | "has_more">>>(["graph"], {
+    query: { include: "nodes,has_more" },
+    signal
+  })
+  return { nodes: nodes.filter(isTroubled).toSorted((a, b) => weightOf(b) - weightOf(a)), isCut: has_more }
+}

@@ -1,0 +1,74 @@
+import type { RunDetails, RunResource } from "@headwater/api/WorkflowRunsApi"
+import type { WorkflowResource } from "@headwater/api/WorkflowsApi"
+import { get, type Page, post, put, type Single } from "../api/Api.ts"
+import { pageSize } from "../api/PagedList.ts"
+import * as WholeList from "../api/WholeList.ts"
+import type { Values } from "./Props.ts"
+
+export type { RunDetails, RunResource, WorkflowResource }
+
+const listed = ["id", "name", "name_slug", "active", "updated_at", "steps"] as const
+
+/** A workflow as a list shows it. */
+export type ListedWorkflow = Pick<WorkflowResource, typeof listed[number]>
+
+export const all = (signal: AbortSignal): Promise<WholeList.WholeList<ListedWorkflow>> =>
+  WholeList.read<ListedWorkflow>(["users", "me", "workflows"], listed, signal)
+
+export const one = async (id: string, signal: AbortSignal): Promise<WorkflowResource> =>
+  (await get<Single<WorkflowResource>>(["workflows", id], { signal })).data
+
+type Settings = Pick<WorkflowResource, "concurrency" | "errors" | "rate_limit" | "retry_delays">
+
+/** What can be changed of a workflow. What is left out stays. */
+export interface WorkflowChanges extends Partial<Settings> {
+  readonly active?: boolean
+  readonly workflow_code?: string
+  readonly configured_props?: Values
+}
+
+/** `active` is sent always: without it the server takes the workflow for one that is to be active. */
+export const change = async (workflow: WorkflowResource, changes: WorkflowChanges): Promise<WorkflowResource> =>
+  (await put<Single<WorkflowResource>>(["workflows", workflow.id], { body: { active: workflow.active, ...changes } }))
+    .data
+
+export const statuses = ["running", "waiting", "success", "error", "cancelled"] as const
+
+export const runs = (
+  id: string,
+  status: string,
+  after: string | undefined,
+  signal: AbortSignal,
+  limit = pageSize
+): Promise<Page<RunResource>> => get(["workflows", id, "runs"], { query: { status, limit, after }, signal })
+
+export const run = async (id: string, runId: string, signal: AbortSignal): Promise<RunDetails> =>
+  (await get<Single<RunDetails>>(["workflows", id, "runs", runId], { signal })).data
+
+interface Started {
+  readonly id: string
+}
+
+/** Has a workflow run over an event; answers the id of the run, which begins when its turn comes. */
+export const invoke = async (id: string, event: unknown): Promise<string> =>
+  (await post<Single<Started>>(["workflows", id, "invocations"], { body: { event } })).data.id
+
+/** Has a run's event run again, from a step on if one is given. */
+export const rerun = async (id: string, runId: string, fromStep?: string): Promise<string> =>
+  (await post<Single<Started>>(["workflows", id, "runs", runId, "rerun"], {
+    body: fromStep === undefined ? {} : { from_step: fromStep }
+  })).data.id
+
+export const cancel = (id: string, runId: string): Promise<unknown> => post(["workflows", id, "runs", runId, "cancel"])
+
+/** What began a run, in words. */
+export const triggers: Readonly<Record<RunResource["trigger"]["source_type"], string>> = {
+  HTTP: "a request",
+  TIMER: "its timer",
+  EVENT: "an event",
+  INVOCATION: "an invocation"
+}
+
+/** Milliseconds that a run has taken, or takes until now. */
+export const lastedMs = ({ ended_at_ms, started_at_ms }: RunResource, nowMs: number): number =>
+  Math.max(0, (ended_at_ms ?? nowMs) - started_at_ms)

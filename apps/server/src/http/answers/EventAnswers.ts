@@ -1,0 +1,312 @@
+import * as EventCursor from "@headwater/api/EventCursor"
+import * as Pagination from "@headwater/api/Pagination"
+import * as Problem from "@headwater/api/Problem"
+import type { LoggedEvent } from "@headwater/domain/Event"
+import * as EventId from "@headwater/domain/EventId"
+import type { AccountId } from "@headwater/domain/Id"
+import type { StreamAddress } from "@headwater/domain/Stream"
+import type { PageEvent } from "@headwater/engine/ground/ConsumerRequests"
+import { untilAnswered } from "@headwater/engine/ground/DatabaseRetry"
+import { LogTail } from "@headwater/engine/LogTail"
+import type { AccountTailFilter, CommitPosition } from "@headwater/log/lists/AccountTail"
+import {
+  EventList,
+  type EventListFilter,
+  type EventListPlace,
+  type EventListRequest
+} from "@headwater/log/lists/EventList"
+import { EventLog, type EventOutline, isWhole, placeText } from "@headwater/log/logs/EventLog"
+import { Cause, Effect, Fiber, Stream } from "effect"
+import { type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { awaitHalfClose } from "../conventions/HalfClose.ts"
+import { JsonThread } from "../conventions/JsonThread.ts"
+import { answerSearch } from "../handlers/SearchProblem.ts"
+import { AnswerRoom } from "./AnswerRoom.ts"
+import { eventPageRequest, type EventQuery, summaryOf, wholeSummary } from "./EventSummaries.ts"
+import * as StreamedAnswer from "./StreamedAnswer.ts"
+import { OpenCounts, WaitingAnswers } from "./WaitingAnswers.ts"
+
+/** What the events of a page come to at most, in bytes, where there is more than one. */
+const pageBytes = 1024 * 1024
+
+const contentType = "application/json"
+
+/** Each of them looks at all logs of its account, over and over. */
+const mostAccountTails = 20
+
+const tooManyTails = Problem.rateLimited(
+  `The account has ${mostAccountTails} tails of its logs open on this node. Close one, or follow one emitter by its own tail.`,
+  10
+)
+
+/** A line that says nothing, so that what stands between does not take the connection for a dead one. */
+const comment = ":\n\n"
+
+/** Outside of its texts, where there are none, JSON may have line ends: a frame ends with one. */
+const dataFrame = (event: LoggedEvent): string => `data: ${wholeSummary(event).replace(/[\r\n]+/g, " ")}\n\n`
+const frameOf = (event: LoggedEvent): string => `id: ${EventId.format(event.id)}\n${dataFrame(event)}`
+
+/** What stands between frames of events: where the client is to go on once it has had those before. */
+const positionFrame = (position: CommitPosition): string => `id: ${position}\n\n`
+
+/** Of a page that is read as its client reads the answer, what is read at once, in bytes: one event at least. */
+const pieceBytes = 64 * 1024
+
+/**
+ * The same up to an end. Unlike `Stream.interruptWhen` it asks for nothing ahead of its reader: room that is taken for a frame
+ * is held until the client has it.
+ */
+const until = <A, E, R, R2>(
+  frames: Stream.Stream<A, E, R>,
+  ended: Effect.Effect<unknown, unknown, R2>
+): Stream.Stream<A, E, R | R2> =>
+  Stream.transformPull(
+    frames,
+    (pull, scope) =>
+      Effect.map(
+        Effect.forkIn(Effect.exit(ended), scope),
+        (fiber) => Effect.raceFirst(pull, Effect.andThen(Fiber.await(fiber), Cause.done()))
+      )
+  )
+
+const sizeOf = ({ bytes, payload }: PageEvent): number => bytes ?? Buffer.byteLength(payload ?? "")
+
+const hasPayload = (event: PageEvent): event is PageEvent & { readonly payload: string } => event.payload !== null
+
+/** The events of a page, one piece after another. */
+const piecesOf = (page: ReadonlyArray<PageEvent>): ReadonlyArray<ReadonlyArray<PageEvent>> => {
+  const pieces: Array<Array<PageEvent>> = []
+  let left = 0
+  for (const event of page) {
+    const bytes = sizeOf(event)
+    if (bytes > left) {
+      pieces.push([])
+      left = pieceBytes
+    }
+    pieces.at(-1)!.push(event)
+    left -= bytes
+  }
+  return pieces
+}
+
+/** Answers with events in full. Room is taken for large ones before they are read, and held until the client has them. */
+export const make = Effect.gen(function*() {
+  const events = yield* EventLog
+  const list = yield* EventList
+  const room = yield* AnswerRoom
+  const tail = yield* LogTail
+  const thread = yield* JsonThread
+  const waiting = yield* WaitingAnswers
+  const accountTails = new OpenCounts(mostAccountTails)
+
+  const streamed = <E>(accountId: AccountId, parts: Stream.Stream<string, E, HttpServerRequest.HttpServerRequest>) =>
+    StreamedAnswer.make(accountId, parts, { contentType })
+
+  /** JSON text of an event in full, cut down to the fields asked for. */
+  const shownWhole = (accountId: AccountId, event: LoggedEvent, { exclude, include }: EventQuery) => {
+    const summary = wholeSummary(event)
+    if (include === undefined && exclude === undefined) return Effect.succeed(summary)
+    const bytes = new TextEncoder().encode(summary)
+    return Effect.map(
+      thread.project(accountId, { of: "item", bytes, selection: { include, exclude } }),
+      (projected) => new TextDecoder().decode(projected)
+    )
+  }
+
+  /** The events with their whole payloads, but for those that were deleted meanwhile. */
+  const complete = Effect.fnUntraced(function*(
+    accountId: AccountId,
+    outlines: ReadonlyArray<EventOutline>
+  ) {
+    const cut = outlines.filter((outline) => !isWhole(outline))
+    if (cut.length === 0) return { events: outlines, isLarge: false }
+    yield* room.take(accountId, cut.reduce((sum, { bytes }) => sum + bytes, 0))
+    const payloads = yield* events.payloadsAt(cut)
+    const found = outlines.flatMap((outline) => {
+      const payload = isWhole(outline) ? outline.payload : payloads.get(placeText(outline))
+      return payload === undefined ? [] : [{ ...outline, payload }]
+    })
+    return { events: found, isLarge: true }
+  })
+
+  /** A page of events in its envelope. */
+  const inEnvelope = Effect.fnUntraced(function*(
+    accountId: AccountId,
+    outlines: ReadonlyArray<EventOutline>,
+    query: EventQuery,
+    infoOf: (events: ReadonlyArray<LoggedEvent>) => object
+  ) {
+    const { events: shown, isLarge } = query.expand === "event"
+      ? yield* complete(accountId, outlines)
+      : { events: outlines, isLarge: false }
+    const head = `{"page_info":${JSON.stringify(infoOf(shown))},"data":[`
+    if (!isLarge) {
+      return HttpServerResponse.text(`${head}${outlines.map(summaryOf).join()}]}`, { contentType })
+    }
+    const items = Stream.fromIterable(shown.entries(), { chunkSize: 1 }).pipe(
+      Stream.mapEffect(([index, event]) =>
+        Effect.map(shownWhole(accountId, event, query), (text) => index === 0 ? text : `,${text}`)
+      )
+    )
+    return yield* streamed(accountId, Stream.concat(Stream.concat(Stream.succeed(head), items), Stream.succeed("]}")))
+  })
+
+  /** By page, which the tails of a log have in common, its frames in either form. */
+  const texts = new WeakMap<object, Map<unknown, string>>()
+
+  const textOf = (page: ReadonlyArray<EventOutline>, frame: (event: LoggedEvent) => string): string => {
+    const known = texts.get(page) ?? new Map<unknown, string>()
+    texts.set(page, known)
+    const text = known.get(frame) ?? page.map(frame).join("")
+    known.set(frame, text)
+    return text
+  }
+
+  /** The frames of some events: large ones one by one, each once there is room for it. */
+  const framed = (
+    accountId: AccountId,
+    page: ReadonlyArray<EventOutline>,
+    frame: (event: LoggedEvent) => string
+  ) => {
+    const large = (outline: EventOutline) =>
+      Stream.unwrap(Effect.gen(function*() {
+        yield* room.await(accountId, outline.bytes)
+        const payload = (yield* untilAnswered(events.payloads(outline, [outline.id]))).get(outline.id)
+        return payload === undefined ? Stream.empty : Stream.succeed(frame({ ...outline, payload }))
+      }))
+    if (page.length === 0) return Stream.empty
+    return page.every(isWhole)
+      ? Stream.succeed(textOf(page, frame))
+      : Stream.flatMap(
+        Stream.fromIterable(page),
+        (outline) => isWhole(outline) ? Stream.succeed(frame(outline)) : large(outline)
+      )
+  }
+
+  const serverSent = (
+    accountId: AccountId,
+    frames: Stream.Stream<string, never, HttpServerRequest.HttpServerRequest>,
+    ended: Effect.Effect<never, unknown>
+  ) =>
+    StreamedAnswer.make(accountId, until(frames, Effect.raceFirst(awaitHalfClose, ended)), {
+      contentType: "text/event-stream",
+      headers: { "cache-control": "no-store", "x-accel-buffering": "no" }
+    })
+
+  /** The texts of some events of a page, each once there is room for them. Those that were deleted meanwhile are left out. */
+  const pieceTexts = (accountId: AccountId, piece: ReadonlyArray<PageEvent>, query: EventQuery) =>
+    Stream.unwrap(Effect.gen(function*() {
+      yield* room.await(accountId, piece.reduce((sum, event) => sum + sizeOf(event), 0))
+      const left = piece.filter(({ payload }) => payload === null)
+      const payloads = left.length === 0 ? new Map<string, string>() : yield* untilAnswered(events.payloadsAt(left))
+      const found = piece.flatMap((event) => {
+        const payload = event.payload ?? payloads.get(placeText(event))
+        return payload === undefined ? [] : [{ ...event, payload }]
+      })
+      return Stream.fromIterable(yield* Effect.forEach(found, (event) => shownWhole(accountId, event, query)))
+    }))
+
+  return {
+    /** One page of a stream that has `totalCount` events, or none older than `from`. */
+    page: Effect.fnUntraced(function*(accountId: AccountId, address: StreamAddress, query: EventQuery, list: {
+      readonly totalCount: number
+      readonly from?: EventId.EventId | undefined
+    }) {
+      const whole = query.expand === "event"
+      const page = { ...address, ...eventPageRequest(query), from: list.from, maxBytes: pageBytes, whole }
+      return yield* inEnvelope(
+        accountId,
+        yield* events.page(page),
+        query,
+        (shown) => Pagination.pageInfo(shown.map(({ id }) => EventId.format(id)), list.totalCount)
+      )
+    }),
+    /** One page of the events of an account. */
+    listed: Effect.fnUntraced(function*(
+      accountId: AccountId,
+      filter: EventListFilter,
+      query: EventQuery,
+      request: Pick<EventListRequest, "after" | "before" | "limit">
+    ) {
+      const whole = query.expand === "event"
+      const { goesOnAt, isCut, items, position } = yield* list.page(accountId, filter, {
+        ...request,
+        maxBytes: pageBytes,
+        whole
+      }).pipe(answerSearch(filter.text))
+      const towardsNewer = request.before !== undefined && request.after === undefined
+      const edge = (place: EventListPlace | undefined, isEnd: boolean) => {
+        const at = goesOnAt !== undefined && isEnd !== towardsNewer ? goesOnAt : place
+        return at === undefined ? "" : EventCursor.format(at)
+      }
+      return yield* inEnvelope(accountId, items, query, (shown) => ({
+        count: shown.length,
+        start_cursor: edge(items[0], false),
+        end_cursor: edge(items.at(-1), true),
+        has_more: goesOnAt !== undefined,
+        is_cut: isCut,
+        position
+      }))
+    }),
+    /** One event in full; undefined where it was deleted meanwhile. */
+    one: Effect.fnUntraced(function*(accountId: AccountId, outline: EventOutline, query: EventQuery) {
+      const { events: [event], isLarge } = yield* complete(accountId, [outline])
+      if (event === undefined) return undefined
+      const parts = ["{\"data\":", yield* shownWhole(accountId, event, query), "}"]
+      return isLarge
+        ? yield* streamed(accountId, Stream.fromIterable(parts, { chunkSize: 1 }))
+        : HttpServerResponse.text(parts.join(""), { contentType })
+    }),
+    /**
+     * A page of a consumer, behind the beginning of its answer. It waits for room rather than be refused: the reader has the
+     * lease by now, and would not learn it.
+     */
+    ofConsumer: Effect.fnUntraced(function*(
+      accountId: AccountId,
+      head: string,
+      page: ReadonlyArray<PageEvent>,
+      query: EventQuery
+    ) {
+      if (page.every(hasPayload)) {
+        const text = `${head}${page.map(wholeSummary).join()}]}`
+        if (Buffer.byteLength(text) <= pieceBytes) return HttpServerResponse.text(text, { contentType })
+      }
+      const items = Stream.fromIterable(piecesOf(page), { chunkSize: 1 }).pipe(
+        Stream.flatMap((piece) => pieceTexts(accountId, piece, query)),
+        Stream.zipWithIndex,
+        Stream.map(([text, index]) => index === 0 ? text : `,${text}`)
+      )
+      return yield* streamed(accountId, Stream.concat(Stream.concat(Stream.succeed(head), items), Stream.succeed("]}")))
+    }),
+    /**
+     * Server-sent events of a stream from behind `after` on, each as soon as it is durable.
+     */
+    tail: Effect.fnUntraced(function*(
+      accountId: AccountId,
+      address: StreamAddress,
+      after: EventId.EventId
+    ) {
+      const ended = yield* waiting.open
+      const frames = tail.follow(address, after).pipe(
+        Stream.flatMap((page) => page.length === 0 ? Stream.succeed(comment) : framed(accountId, page, frameOf))
+      )
+      return yield* serverSent(accountId, frames, ended)
+    }),
+    /** The same of what is committed to an account's logs behind a position, or from now on. */
+    accountTail: Effect.fnUntraced(function*(
+      accountId: AccountId,
+      filter: AccountTailFilter,
+      after: CommitPosition | undefined
+    ) {
+      const ended = yield* waiting.open
+      yield* accountTails.take(accountId, tooManyTails)
+      const frames = tail.followAccount(accountId, filter, after).pipe(
+        Stream.flatMap(({ events, position }) => {
+          const shown = framed(accountId, events, dataFrame)
+          return position === undefined ? shown : Stream.concat(shown, Stream.succeed(positionFrame(position)))
+        })
+      )
+      return yield* serverSent(accountId, frames, ended)
+    })
+  }
+})

@@ -1,0 +1,60 @@
+import { maxSummaries } from "@headwater/api/EventsApi"
+import { HeadwaterApi } from "@headwater/api/HeadwaterApi"
+import * as Problem from "@headwater/api/Problem"
+import * as Stream from "@headwater/domain/Stream"
+import * as DueDeletions from "@headwater/engine/program/DueDeletions"
+import { EventDeletion } from "@headwater/engine/program/EventDeletion"
+import { EventLog } from "@headwater/log/logs/EventLog"
+import type { ProgramKind } from "@headwater/log/resources/Programs"
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import * as EventAnswers from "../answers/EventAnswers.ts"
+import { boundOf, type EventQuery } from "../answers/EventSummaries.ts"
+import { answerFailures } from "../conventions/FailureProblem.ts"
+import { makeFind } from "./OwnProgram.ts"
+
+export const layer = HttpApiBuilder.group(
+  HeadwaterApi,
+  "events",
+  Effect.fnUntraced(function*(handlers) {
+    const find = yield* makeFind
+    const answers = yield* EventAnswers.make
+    const events = yield* EventLog
+    const deletion = yield* EventDeletion
+
+    const list = Effect.fnUntraced(function*(kind: ProgramKind, idOrSlug: string, stream: string, query: EventQuery) {
+      const { accountId, id } = yield* find(kind, idOrSlug)
+      const address = { emitterId: id, stream }
+      const { count, oldest } = yield* events.tail(address, maxSummaries)
+      return yield* answers.page(accountId, address, query, { totalCount: count, from: oldest })
+    }, answerFailures)
+
+    return handlers.handleAll({
+      deleteSourceEvents: Effect.fnUntraced(function*({ params, query }) {
+        const source = yield* find("source", params.id)
+        const from = boundOf(query.start_id) ?? DueDeletions.everything.from
+        const to = boundOf(query.end_id) ?? DueDeletions.everything.to
+        if (from > to) {
+          return yield* Problem.invalid([{ path: "start_id", message: "must not be after end_id" }])
+        }
+        yield* deletion.delete(source, { stream: Stream.normalize(query.event_name ?? ""), from, to })
+      }, (effect, { params }) =>
+        effect.pipe(
+          Effect.catchTag("ProgramNotFound", () => Effect.fail(Problem.notFound("source", params.id))),
+          answerFailures
+        ))
+    })
+      .handleRaw(
+        "sourceSummaries",
+        ({ params, query }) => list("source", params.id, Stream.normalize(query.event_name ?? ""), query)
+      )
+      .handleRaw("sourceErrorSummaries", ({ params, query }) => list("source", params.id, Stream.errors, query))
+      .handleRaw("sourceLogSummaries", ({ params, query }) => list("source", params.id, Stream.logs, query))
+      .handleRaw(
+        "workflowSummaries",
+        ({ params, query }) => list("workflow", params.id, Stream.normalize(query.event_name ?? ""), query)
+      )
+      .handleRaw("workflowErrorSummaries", ({ params, query }) => list("workflow", params.id, Stream.errors, query))
+      .handleRaw("workflowLogSummaries", ({ params, query }) => list("workflow", params.id, Stream.logs, query))
+  })
+)

@@ -1,0 +1,167 @@
+import * as Problem from "@headwater/api/Problem"
+import { EngineConfig } from "@headwater/engine/ground/EngineConfig"
+import { Effect, Layer } from "effect"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { createHash } from "node:crypto"
+import * as Fs from "node:fs/promises"
+import * as Path from "node:path"
+import { problemResponse } from "../conventions/ProblemResponse.ts"
+import * as CompressedText from "./CompressedText.ts"
+
+/**
+ * The root of the clone, or of the package `headwater`, which has the server below `node_modules`. What stands in it
+ * under these names is served under them, so that links between them hold.
+ */
+const above = Path.resolve(import.meta.dirname, "../../../../..")
+const root = Path.basename(above) === "node_modules" ? Path.dirname(above) : above
+const rootFiles = ["README.md", "LICENSE", "docker-compose.yml"]
+const folders = { docs: ".md", examples: ".mjs" }
+
+export const index = "/llms.txt"
+
+/** Where the instructions for those who write components are looked for, and where they are. */
+const instructions = { asked: "/AGENTS.md", path: "docs/AGENTS.md" } as const
+
+/** What the routes answer at; a file that is not there is a path that is not there. */
+export const paths = [
+  index,
+  instructions.asked,
+  ...rootFiles.map((name) => `/${name}` as const),
+  ...Object.keys(folders).map((folder) => `/${folder}/:name` as const)
+] as const
+
+const contentTypes: Readonly<Record<string, string>> = {
+  ".md": "text/markdown; charset=utf-8",
+  ".mjs": "text/javascript; charset=utf-8"
+}
+
+const textType = "text/plain; charset=utf-8"
+
+/** Whoever has a page asks whether it has changed, since a newer server serves newer pages. */
+const revalidated = "public, no-cache"
+
+/** For those who want to know how Headwater itself is built. */
+const optional = new Set(["docs/architecture.md", "docs/durability.md", "docs/performance.md", "docs/security.md"])
+
+const readFolder = async (folder: string, extension: string): Promise<ReadonlyArray<string>> => {
+  const names = await Fs.readdir(Path.join(root, folder)).catch((): Array<string> => [])
+  return names.filter((name) => name.endsWith(extension)).toSorted().map((name) => `${folder}/${name}`)
+}
+
+/** Every file that is served, by its path below the root. */
+const readAll = async (): Promise<ReadonlyMap<string, string>> => {
+  const inFolders = await Promise.all(
+    Object.entries(folders).map(([folder, extension]) => readFolder(folder, extension))
+  )
+  const texts = await Promise.all([...inFolders.flat(), ...rootFiles].map(async (path) => {
+    const text = await Fs.readFile(Path.join(root, path), "utf8").catch(() => undefined)
+    return text === undefined ? [] : [[path, text] as const]
+  }))
+  return new Map(texts.flat())
+}
+
+const withoutLinks = (markdown: string): string => markdown.replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+
+const paragraphs = (markdown: string): ReadonlyArray<string> =>
+  markdown.split(/\n\s*\n/).map((text) => withoutLinks(text).replace(/\s+/g, " ").trim())
+
+const firstSentence = (text: string): string => /^.*?[.:](?= |$)/.exec(text)?.[0].replace(/:$/, ".") ?? text
+
+/** A page in the list: what it is called, and what its first sentence says. */
+const lineOf = (base: string, path: string, markdown: string): string => {
+  const [heading = "", introduction = ""] = paragraphs(markdown)
+  return `- [${heading.replace(/^#+ /, "")}](${base}/${path}): ${firstSentence(introduction)}`
+}
+
+/** The list of the pages, in the form that llmstxt.org describes. */
+const listOf = (base: string, files: ReadonlyMap<string, string>): string => {
+  const pages = [...files].filter(([path]) => path.startsWith("docs/"))
+  const lines = (isOptional: boolean) =>
+    pages
+      .filter(([path]) => optional.has(path) === isOptional)
+      .toSorted(([a], [b]) => Number(b === instructions.path) - Number(a === instructions.path))
+      .map(([path, text]) => lineOf(base, path, text))
+  const [heading = "# Headwater", introduction = ""] = paragraphs(files.get("README.md") ?? "")
+  return [
+    heading,
+    "",
+    `> ${introduction}`,
+    "",
+    `The HTTP API is at ${base}/v1 and takes \`Authorization: Bearer <API key>\`. Its errors are problem documents ` +
+    "(RFC 9457), of which `detail` says what to do next. These pages need no key.",
+    "",
+    "## Docs",
+    "",
+    ...lines(false),
+    "",
+    "## API",
+    "",
+    `- [OpenAPI document](${base}/openapi.json): Every operation with its parameters, answers and errors, as OpenAPI 3.1.`,
+    `- [API page](${base}/docs): The same for people, to read and to try out.`,
+    "",
+    "## Examples",
+    "",
+    ...[...files.keys()].filter((path) => path.startsWith("examples/")).map((path) =>
+      `- [${Path.basename(path)}](${base}/${path})`
+    ),
+    "",
+    "## Optional",
+    "",
+    ...(files.has("README.md")
+      ? [`- [Starting a server](${base}/README.md): A first walk-through, and the settings.`]
+      : []),
+    ...lines(true),
+    ""
+  ].join("\n")
+}
+
+const page = Effect.fnUntraced(function*(path: string, text: string) {
+  const etag = `"${createHash("sha256").update(text).digest("base64url").slice(0, 22)}"`
+  const headers = { "cache-control": revalidated, etag }
+  const { answer } = yield* CompressedText.make(text, contentTypes[Path.extname(path)] ?? textType)
+  const unchanged = HttpServerResponse.empty({ status: 304, headers: { ...headers, vary: "accept-encoding" } })
+  return {
+    answer: Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+      const known = request.headers["if-none-match"]
+      return known !== undefined && isAmong(etag, known)
+        ? Effect.succeed(unchanged)
+        : Effect.map(answer, HttpServerResponse.setHeaders(headers))
+    })
+  }
+})
+
+const notThere = (path: string) =>
+  problemResponse(
+    new Problem.NotFound(Problem.because(`There is nothing at ${path}. The pages are listed at ${index}.`))
+  )
+
+/** Whether a tag is among those that a client knows (RFC 9110, 13.1.2). */
+const isAmong = (etag: string, known: string): boolean =>
+  known.split(",").some((tag) => tag.trim() === "*" || tag.trim().replace(/^W\//, "") === etag)
+
+/**
+ * The documentation as it is written, for programs and people who read Markdown: `/docs/<page>.md`, what the pages link
+ * to, and `/llms.txt`, which lists them. The files are read when they are first asked for, so that no start waits for
+ * it; a path names one of them or nothing.
+ */
+export const layer = Layer.unwrap(Effect.gen(function*() {
+  const { publicUrl } = yield* EngineConfig
+  const pages = yield* Effect.cached(Effect.uninterruptible(Effect.gen(function*() {
+    const files = yield* Effect.promise(readAll)
+    const all = [...files, [index.slice(1), listOf(publicUrl, files)] as const]
+    return new Map(
+      yield* Effect.forEach(
+        all,
+        ([path, text]) => Effect.map(page(path, text), ({ answer }) => [path, answer] as const)
+      )
+    )
+  })))
+  const answer = Effect.gen(function*() {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const path = request.url.split("?", 1)[0]!
+    if (path === instructions.asked) return HttpServerResponse.redirect(instructions.path, { status: 307 })
+    const found = (yield* pages).get(path.slice(1).replace(/\/$/, ""))
+    return found === undefined ? yield* notThere(path) : yield* found
+  })
+  return HttpRouter.use((router) => Effect.forEach(paths, (path) => router.add("GET", path, answer), { discard: true }))
+}))

@@ -1,0 +1,75 @@
+import * as Problem from "@headwater/api/Problem"
+import type { CodelessComponent, Component } from "@headwater/domain/Component"
+import * as ConfiguredProps from "@headwater/domain/ConfiguredProps"
+import { declaredProps, type Program } from "@headwater/domain/Program"
+import { endpointUrl, EngineConfig } from "@headwater/engine/ground/EngineConfig"
+import { Components } from "@headwater/log/resources/Components"
+import { Effect, Fiber, Option, type Schema } from "effect"
+import type { SavedComponent } from "../../ComponentSaving.ts"
+import { HttpSettings } from "../conventions/HttpSettings.ts"
+
+/** A component to use, and whether it was saved for this request alone. */
+export interface ChosenComponent extends SavedComponent {
+  readonly fresh: boolean
+}
+
+/** How long a request waits for a program to be changed or removed: its hooks may take minutes. */
+const changePatience = "30 seconds"
+
+/** When to look whether a change that took too long has come about. */
+const retryAfterSeconds = 30
+
+/** What sources and workflows have in common over HTTP. */
+export const make = Effect.gen(function*() {
+  const components = yield* Components
+  const { publicUrl } = yield* EngineConfig
+  const { changePatience: patience = changePatience, maxProp } = yield* HttpSettings
+  const scope = yield* Effect.scope
+
+  /** Removes a component saved for a program that did not come about. One that a program has by then stays. */
+  const discard = (component: Component) =>
+    components.delete(component.id).pipe(
+      Effect.catchReason("SqlError", "ConstraintError", () => Effect.void),
+      Effect.catchTag("SqlError", (error) =>
+        Effect.logWarning(`Could not remove component ${component.id}, which has no source`, error))
+    )
+
+  return {
+    checkSizes: (given: Record<string, Schema.Json>) => {
+      const name = ConfiguredProps.oversized(given, maxProp)
+      return name === undefined
+        ? Effect.void
+        : Effect.fail(Problem.tooLarge(`configured_props.${name}`, maxProp, "HEADWATER_MAX_PROP"))
+    },
+    /** A program's row refers to its component's, so the component is there. */
+    componentOf: (program: Program) =>
+      Effect.flatMap(components.getById(program.componentId), Effect.fromOption).pipe(
+        Effect.catchTag("NoSuchElementError", Effect.die)
+      ),
+    /** The same without the code. */
+    codelessOf: (program: Program) =>
+      Effect.flatMap(components.codeless(program.componentId), Effect.fromOption).pipe(
+        Effect.catchTag("NoSuchElementError", Effect.die)
+      ),
+    configuredProps: (program: Program, component: CodelessComponent) =>
+      ConfiguredProps.render(
+        declaredProps(component, program),
+        program,
+        program.endpointKey === null ? undefined : endpointUrl(publicUrl, program.endpointKey)
+      ),
+    /** Waits for what has begun to change or remove a program, which goes on where that takes too long. */
+    inTime: <A, E, R>(change: Effect.Effect<A, E, R>) =>
+      Effect.flatMap(Effect.forkIn(change, scope), Fiber.join).pipe(
+        Effect.timeoutOrElse({
+          duration: patience,
+          orElse: () =>
+            Effect.fail(Problem.unavailable("This takes longer than usual, and goes on.", retryAfterSeconds))
+        })
+      ),
+    /** Where the change does not come about, the component saved for it goes too, unless the program has it by then. */
+    using: <A, E, R>(chosen: Option.Option<ChosenComponent>, change: Effect.Effect<A, E, R>) => {
+      const fresh = Option.filter(chosen, (_) => _.fresh)
+      return Effect.tapError(change, () => Option.isSome(fresh) ? discard(fresh.value.component) : Effect.void)
+    }
+  }
+})

@@ -1,0 +1,176 @@
+import { CurrentAccount } from "@headwater/api/Authorization"
+import { HeadwaterApi } from "@headwater/api/HeadwaterApi"
+import * as Pagination from "@headwater/api/Pagination"
+import * as Problem from "@headwater/api/Problem"
+import type { SourceResource } from "@headwater/api/SourcesApi"
+import type { CodelessComponent, Component } from "@headwater/domain/Component"
+import type * as Id from "@headwater/domain/Id"
+import type { Program } from "@headwater/domain/Program"
+import { HookFailed } from "@headwater/engine/ground/ActorCalls"
+import { ProgramLifecycle } from "@headwater/engine/program/ProgramLifecycle"
+import { Components } from "@headwater/log/resources/Components"
+import { Programs } from "@headwater/log/resources/Programs"
+import { Effect, Option, Schema } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { componentInvalid, ComponentSaving, inCode, sourceFault } from "../../ComponentSaving.ts"
+import { answerFailures } from "../conventions/FailureProblem.ts"
+import { hookProblem } from "./HookProblem.ts"
+import { makeFind } from "./OwnProgram.ts"
+import * as ProgramHandling from "./ProgramHandling.ts"
+
+interface ComponentParameters {
+  readonly component_id?: string
+  readonly component_code?: string
+  readonly component_url?: string
+  readonly key?: string
+}
+
+export const layer = HttpApiBuilder.group(
+  HeadwaterApi,
+  "sources",
+  Effect.fnUntraced(function*(handlers) {
+    const components = yield* Components
+    const find = yield* makeFind
+    const programs = yield* Programs
+    const lifecycle = yield* ProgramLifecycle
+    const saving = yield* ComponentSaving
+    const { checkSizes, componentOf, codelessOf, configuredProps: renderProps, inTime, using: useComponent } =
+      yield* ProgramHandling
+        .make
+
+    const resourceOf = (source: Program, component: CodelessComponent): SourceResource => ({
+      id: source.id,
+      component_id: source.componentId,
+      configured_props: renderProps(source, component),
+      active: source.active,
+      created_at: source.createdAt,
+      updated_at: source.updatedAt,
+      name: source.name,
+      name_slug: source.nameSlug
+    })
+
+    const render = (source: Program) => Effect.map(codelessOf(source), (component) => resourceOf(source, component))
+
+    /** @param previous the component that the source has until now */
+    const choose = Effect.fnUntraced(function*(
+      accountId: Id.AccountId,
+      given: ComponentParameters,
+      previous?: Component
+    ) {
+      const { component_code: code, component_id: id, component_url: url, key } = given
+      if (id !== undefined) {
+        const found = yield* components.get(accountId, id)
+        if (Option.isNone(found)) return yield* Problem.notFound("component", id)
+        return Option.some<ProgramHandling.ChosenComponent>({ component: found.value, place: inCode, fresh: false })
+      }
+      if (code !== undefined) {
+        return Option.some<ProgramHandling.ChosenComponent>({
+          ...yield* saving.save(accountId, code, { url, previous }),
+          fresh: true
+        })
+      }
+      if (url !== undefined) {
+        return Option.some<ProgramHandling.ChosenComponent>({
+          ...yield* saving.saveFrom(accountId, url, { previous }),
+          fresh: true
+        })
+      }
+      if (key !== undefined) {
+        const found = yield* components.newestPublished(key)
+        if (Option.isNone(found)) return yield* Problem.notFound("component in the registry", key)
+        return Option.some<ProgramHandling.ChosenComponent>({ component: found.value, place: inCode, fresh: false })
+      }
+      return Option.none<ProgramHandling.ChosenComponent>()
+    })
+
+    const using = <A, E, R>(
+      chosen: Option.Option<ProgramHandling.ChosenComponent>,
+      change: Effect.Effect<A, E | HookFailed, R>
+    ) => {
+      const place = Option.match(chosen, { onNone: () => inCode, onSome: (_) => _.place })
+      const usable = Option.match(Option.flatMap(chosen, sourceFault), {
+        onNone: () => Effect.void,
+        onSome: (fault) => Effect.fail(componentInvalid(fault))
+      })
+      return useComponent(chosen, Effect.andThen(usable, change)).pipe(
+        Effect.catchIf(Schema.is(HookFailed), (failure) => Effect.fail(hookProblem(place, failure)))
+      )
+    }
+
+    return handlers.handleAll({
+      list: Effect.fnUntraced(function*({ query }) {
+        const { items, totalCount } = yield* programs.page(
+          yield* CurrentAccount,
+          "source",
+          Pagination.pageRequest(query)
+        )
+        return Pagination.page(yield* Effect.forEach(items, render), totalCount)
+      }, answerFailures),
+      create: Effect.fnUntraced(function*({ payload }) {
+        const accountId = yield* CurrentAccount
+        const configuredProps = payload.configured_props ?? {}
+        yield* checkSizes(configuredProps)
+        const chosen = yield* choose(accountId, payload)
+        if (Option.isNone(chosen)) {
+          return yield* Problem.invalid([{
+            path: "component_id",
+            message: "one of component_id, component_code, component_url and key is required"
+          }])
+        }
+        const { component } = chosen.value
+        const source = yield* using(
+          chosen,
+          lifecycle.create({
+            accountId,
+            component,
+            name: payload.name,
+            configuredProps,
+            emitOnDeploy: payload.emit_on_deploy ?? true
+          })
+        )
+        return { data: { ...resourceOf(source, component), user_id: accountId } }
+      }, (effect) =>
+        effect.pipe(
+          Effect.catchTags({
+            ComponentGone: ({ id }) => Effect.fail(Problem.notFound("component", id)),
+            InvalidProps: ({ issues }) => Effect.fail(Problem.invalid(issues))
+          }),
+          answerFailures
+        )),
+      get: Effect.fnUntraced(function*({ params }) {
+        return { data: yield* render(yield* find("source", params.id)) }
+      }, answerFailures),
+      update: Effect.fnUntraced(function*({ params, payload }) {
+        const accountId = yield* CurrentAccount
+        const source = yield* find("source", params.id)
+        const configuredProps = payload.configured_props ?? {}
+        yield* checkSizes(configuredProps)
+        const chosen = yield* choose(accountId, payload, yield* componentOf(source))
+        const updated = yield* inTime(using(
+          chosen,
+          lifecycle.update(source, {
+            component: Option.isSome(chosen) ? chosen.value.component : undefined,
+            name: payload.name,
+            configuredProps,
+            active: payload.active ?? true
+          })
+        ))
+        return { data: yield* render(updated) }
+      }, (effect, { params }) =>
+        effect.pipe(
+          Effect.catchTags({
+            InvalidProps: ({ issues }) => Effect.fail(Problem.invalid(issues)),
+            ProgramNotFound: () => Effect.fail(Problem.notFound("source", params.id))
+          }),
+          answerFailures
+        )),
+      delete: Effect.fnUntraced(function*({ params }) {
+        yield* inTime(lifecycle.remove(yield* find("source", params.id)))
+      }, (effect, { params }) =>
+        effect.pipe(
+          Effect.catchTag("ProgramNotFound", () => Effect.fail(Problem.notFound("source", params.id))),
+          answerFailures
+        ))
+    })
+  })
+)

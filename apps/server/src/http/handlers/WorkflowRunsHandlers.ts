@@ -1,0 +1,117 @@
+import { HeadwaterApi } from "@headwater/api/HeadwaterApi"
+import * as Pagination from "@headwater/api/Pagination"
+import * as Problem from "@headwater/api/Problem"
+import type { RunResource } from "@headwater/api/WorkflowRunsApi"
+import * as Id from "@headwater/domain/Id"
+import type { Program } from "@headwater/domain/Program"
+import { Invocations } from "@headwater/engine/program/Invocations"
+import { Components } from "@headwater/log/resources/Components"
+import { type RunOutline, WorkflowRuns } from "@headwater/log/work/WorkflowRuns"
+import { Effect, Option, Schema } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import * as AcceptedRun from "../answers/AcceptedRun.ts"
+import * as RunDetailsAnswer from "../answers/RunDetailsAnswer.ts"
+import { answerFailures } from "../conventions/FailureProblem.ts"
+import { answerRefusals } from "./IntakeProblem.ts"
+import { makeFind } from "./OwnProgram.ts"
+
+const resourceOf = (run: RunOutline): RunResource => ({
+  id: run.id,
+  workflow_id: run.workflowId,
+  deployment_id: run.deploymentId,
+  status: run.status,
+  trigger: {
+    id: run.trigger.id,
+    source_type: run.trigger.kind,
+    ts_ms: run.trigger.at,
+    emitter_id: run.trigger.emitterId,
+    event_name: run.trigger.kind === "EVENT" ? run.trigger.stream : "",
+    hops: run.trigger.hops,
+    rerun_of: run.trigger.rerunOf ?? null
+  },
+  started_at_ms: run.startedAt,
+  ended_at_ms: run.endedAt,
+  due_at_ms: run.dueAt,
+  error: run.error,
+  exit_reason: run.exitReason
+})
+
+const notWaiting = (status: RunResource["status"]) => {
+  const sentence = `Only a waiting run can be cancelled: the status of this one is ${status}.`
+  return new Problem.RunNotWaiting({ detail: sentence, error: sentence, details: { status } })
+}
+
+interface Found {
+  readonly workflow: Program
+  readonly run: RunOutline
+  /** JSON text of its event, of a run that has not begun. */
+  readonly event: string | undefined
+}
+
+const isRunId = Schema.is(Id.RunId)
+
+export const layer = HttpApiBuilder.group(
+  HeadwaterApi,
+  "workflowRuns",
+  Effect.fnUntraced(function*(handlers) {
+    const components = yield* Components
+    const details = yield* RunDetailsAnswer.make
+    const invocations = yield* Invocations
+    const runs = yield* WorkflowRuns
+    const findOwn = yield* makeFind
+    const findAccepted = yield* AcceptedRun.makeFind
+
+    const find = Effect.fnUntraced(function*(params: { readonly id: string; readonly run_id: string }) {
+      const workflow = yield* findOwn("workflow", params.id)
+      const { run_id: id } = params
+      if (!isRunId(id)) return yield* Problem.notFound("run", id)
+      const begun = Effect.map(
+        runs.outline(Id.WorkflowId.make(workflow.id), id),
+        Option.map((run): Found => ({ workflow, run, event: undefined }))
+      )
+      const accepted = Effect.map(findAccepted(workflow, id), Option.map((run): Found => ({ workflow, ...run })))
+      for (const look of [begun, accepted, begun]) {
+        const found = yield* look
+        if (Option.isSome(found)) return found.value
+      }
+      return yield* Problem.notFound("run", id)
+    })
+
+    return handlers.handleAll({
+      list: Effect.fnUntraced(function*({ params, query }) {
+        const workflow = yield* findOwn("workflow", params.id)
+        const { items, totalCount } = yield* runs.page(Id.WorkflowId.make(workflow.id), {
+          ...Pagination.pageRequest(query),
+          status: query.status
+        })
+        return Pagination.page(items.map(resourceOf), totalCount)
+      }, answerFailures),
+      rerun: Effect.fnUntraced(function*({ params, payload }) {
+        const { run, workflow } = yield* find(params)
+        const step = payload?.from_step
+        const component = yield* components.codeless(workflow.componentId)
+        const steps = Option.match(component, { onNone: () => [], onSome: ({ steps }) => steps ?? [] })
+        if (step !== undefined && !steps.some(({ name }) => name === step)) {
+          return yield* Problem.invalid([{ path: "from_step", message: "the workflow has no step of this name" }])
+        }
+        const id = yield* answerRefusals(workflow, invocations.rerun(workflow, run.id, step ?? null))
+        return { data: { id } }
+      }, answerFailures),
+      cancel: Effect.fnUntraced(function*({ params }) {
+        const { run, workflow } = yield* find(params)
+        const cancellation = yield* invocations.cancel(workflow, run.id).pipe(
+          Effect.catchTag("ProgramNotFound", () => Effect.fail(Problem.notFound("workflow", params.id)))
+        )
+        const { run: now } = yield* find(params)
+        if (cancellation !== "cancelled") return yield* notWaiting(now.status)
+        return { data: resourceOf(now) }
+      }, answerFailures)
+    }).handleRaw(
+      "get",
+      Effect.fnUntraced(function*({ params, query }) {
+        const { event, run, workflow } = yield* find(params)
+        return yield* details(workflow.accountId, { run, resource: resourceOf(run), event }, query)
+      }, answerFailures)
+    )
+  })
+)

@@ -1,0 +1,183 @@
+import { CurrentAccount } from "@headwater/api/Authorization"
+import { HeadwaterApi } from "@headwater/api/HeadwaterApi"
+import * as Pagination from "@headwater/api/Pagination"
+import * as Problem from "@headwater/api/Problem"
+import type { WorkflowResource } from "@headwater/api/WorkflowsApi"
+import type { CodelessComponent, Component } from "@headwater/domain/Component"
+import * as Id from "@headwater/domain/Id"
+import type { Program } from "@headwater/domain/Program"
+import { defaultSettings, type WorkflowSettings } from "@headwater/domain/Workflow"
+import { Invocations } from "@headwater/engine/program/Invocations"
+import { ProgramLifecycle } from "@headwater/engine/program/ProgramLifecycle"
+import { Programs } from "@headwater/log/resources/Programs"
+import { Webhooks } from "@headwater/log/resources/Webhooks"
+import { Effect, Option, Redacted } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { ComponentSaving } from "../../ComponentSaving.ts"
+import { answerFailures } from "../conventions/FailureProblem.ts"
+import * as GivenJson from "./GivenJson.ts"
+import { answerRefusals } from "./IntakeProblem.ts"
+import { makeFind } from "./OwnProgram.ts"
+import * as ProgramHandling from "./ProgramHandling.ts"
+
+type Settings = Pick<WorkflowResource, "concurrency" | "errors" | "rate_limit" | "retry_delays">
+
+interface Parameters extends Partial<Settings> {
+  readonly workflow_code?: string
+  readonly workflow_url?: string
+}
+
+const settingsWith = (before: WorkflowSettings, given: Parameters): WorkflowSettings => ({
+  concurrency: given.concurrency ?? before.concurrency,
+  rateLimit: given.rate_limit === undefined
+    ? before.rateLimit
+    : given.rate_limit === null
+    ? null
+    : { limit: given.rate_limit.limit, intervalSeconds: given.rate_limit.interval_seconds },
+  retryDelays: given.retry_delays ?? before.retryDelays,
+  errors: given.errors ?? before.errors
+})
+
+const settingsShown = ({ concurrency, errors, rateLimit, retryDelays }: WorkflowSettings): Settings => ({
+  concurrency,
+  rate_limit: rateLimit === null ? null : { limit: rateLimit.limit, interval_seconds: rateLimit.intervalSeconds },
+  retry_delays: retryDelays,
+  errors
+})
+
+export const layer = HttpApiBuilder.group(
+  HeadwaterApi,
+  "workflows",
+  Effect.fnUntraced(function*(handlers) {
+    const find = yield* makeFind
+    const programs = yield* Programs
+    const lifecycle = yield* ProgramLifecycle
+    const invocations = yield* Invocations
+    const saving = yield* ComponentSaving
+    const webhooks = yield* Webhooks
+    const { checkSizes, codelessOf, componentOf, configuredProps, inTime, using } = yield* ProgramHandling.make
+
+    const resourceOf = (program: Program, component: CodelessComponent): WorkflowResource => {
+      const { deploymentId, settings } = program.workflow ?? { deploymentId: "", settings: defaultSettings }
+      return {
+        id: program.id,
+        name: program.name,
+        name_slug: program.nameSlug,
+        code_hash: component.codeHash,
+        deployment_id: deploymentId,
+        steps: component.steps ?? [],
+        configured_props: configuredProps(program, component),
+        active: program.active,
+        ...settingsShown(settings),
+        created_at: program.createdAt,
+        updated_at: program.updatedAt
+      }
+    }
+
+    const render = (program: Program) => Effect.map(codelessOf(program), (component) => resourceOf(program, component))
+
+    const save = Effect.fnUntraced(function*(accountId: Id.AccountId, given: Parameters, previous?: Component) {
+      const { workflow_code: code, workflow_url: url } = given
+      const details = { previous, kind: "workflow" as const }
+      const saved = code !== undefined
+        ? Option.some(yield* saving.save(accountId, code, { ...details, url }))
+        : url !== undefined
+        ? Option.some(yield* saving.saveFrom(accountId, url, details))
+        : Option.none()
+      return Option.map(saved, (component): ProgramHandling.ChosenComponent => ({ ...component, fresh: true }))
+    })
+
+    return handlers.handleAll({
+      list: Effect.fnUntraced(function*({ query }) {
+        const request = Pagination.pageRequest(query)
+        const { items, totalCount } = yield* programs.page(yield* CurrentAccount, "workflow", request)
+        return Pagination.page(yield* Effect.forEach(items, render), totalCount)
+      }, answerFailures),
+      create: Effect.fnUntraced(function*({ payload }) {
+        const accountId = yield* CurrentAccount
+        const given = payload.configured_props ?? {}
+        yield* checkSizes(given)
+        const chosen = yield* save(accountId, payload)
+        if (Option.isNone(chosen)) {
+          return yield* Problem.invalid([{
+            path: "workflow_code",
+            message: "one of workflow_code and workflow_url is required"
+          }])
+        }
+        const { component } = chosen.value
+        const workflow = yield* using(
+          chosen,
+          lifecycle.create({
+            accountId,
+            component,
+            name: payload.name,
+            configuredProps: given,
+            active: payload.active ?? true,
+            workflow: settingsWith(defaultSettings, payload)
+          })
+        )
+        return { data: resourceOf(workflow, component) }
+      }, (effect) =>
+        effect.pipe(
+          Effect.catchTags({
+            // Nobody deletes the component of a workflow but with the workflow.
+            ComponentGone: Effect.die,
+            // Workflows have no hooks.
+            HookFailed: Effect.die,
+            InvalidProps: ({ issues }) => Effect.fail(Problem.invalid(issues))
+          }),
+          answerFailures
+        )),
+      get: Effect.fnUntraced(function*({ params }) {
+        return { data: yield* render(yield* find("workflow", params.id)) }
+      }, answerFailures),
+      update: Effect.fnUntraced(function*({ params, payload }) {
+        const accountId = yield* CurrentAccount
+        const workflow = yield* find("workflow", params.id)
+        const given = payload.configured_props ?? {}
+        yield* checkSizes(given)
+        const chosen = yield* save(accountId, payload, yield* componentOf(workflow))
+        const updated = yield* inTime(using(
+          chosen,
+          lifecycle.update(workflow, {
+            component: Option.isSome(chosen) ? chosen.value.component : undefined,
+            name: payload.name,
+            configuredProps: given,
+            active: payload.active ?? true,
+            settings: settingsWith(workflow.workflow?.settings ?? defaultSettings, payload)
+          })
+        ))
+        return { data: yield* render(updated) }
+      }, (effect, { params }) =>
+        effect.pipe(
+          Effect.catchTags({
+            HookFailed: Effect.die,
+            InvalidProps: ({ issues }) => Effect.fail(Problem.invalid(issues)),
+            ProgramNotFound: () => Effect.fail(Problem.notFound("workflow", params.id))
+          }),
+          answerFailures
+        )),
+      delete: Effect.fnUntraced(function*({ params }) {
+        yield* inTime(lifecycle.remove(yield* find("workflow", params.id)))
+      }, (effect, { params }) =>
+        effect.pipe(
+          Effect.catchTag("ProgramNotFound", () => Effect.fail(Problem.notFound("workflow", params.id))),
+          answerFailures
+        )),
+      getSecret: Effect.fnUntraced(function*({ params }) {
+        const workflow = yield* find("workflow", params.id)
+        const sender = yield* webhooks.ofWorkflow(Id.WorkflowId.make(workflow.id))
+        const [secret] = Option.isNone(sender) ? [] : yield* webhooks.secrets(sender.value.id)
+        if (secret === undefined) return yield* Problem.notFound("workflow", params.id)
+        return { data: { secret: Redacted.value(secret) } }
+      }, answerFailures),
+      invoke: Effect.fnUntraced(function*({ params, payload }) {
+        const workflow = yield* find("workflow", params.id)
+        const given = payload?.event
+        const event = given === undefined ? null : yield* GivenJson.exactly("event", given)
+        const id = yield* answerRefusals(workflow, invocations.invoke(workflow, JSON.stringify(event)))
+        return { data: { id } }
+      }, answerFailures)
+    })
+  })
+)
