@@ -1,5 +1,5 @@
 import type { ConsumerId } from "@headwater/domain/Id"
-import type { ConsumerPage } from "@headwater/engine/ground/ConsumerRequests"
+import type { ConsumerPage } from "@headwater/engine/ConsumerLifecycle"
 import { type Model, type ModelCursor, type ModelSource, type ModelSubscription, newCursor } from "./Model.ts"
 import { broken } from "./ModelBroken.ts"
 import { isDropped, isFiltered } from "./ModelFate.ts"

@@ -4,15 +4,14 @@ import { SubscriptionFilter } from "@headwater/domain/SubscriptionFilter"
 import type { Ordering } from "@headwater/domain/WebhookSettings"
 import { defaultSettings } from "@headwater/domain/Workflow"
 import { AccountLifecycle } from "@headwater/engine/AccountLifecycle"
-import { ConsumerLifecycle } from "@headwater/engine/consumer/ConsumerLifecycle"
-import { ActorCalls } from "@headwater/engine/ground/ActorCalls"
-import { EventDeletion } from "@headwater/engine/program/EventDeletion"
-import { Ingest } from "@headwater/engine/program/Ingest"
-import { Invocations } from "@headwater/engine/program/Invocations"
-import { ProgramLifecycle } from "@headwater/engine/program/ProgramLifecycle"
-import { SubscriptionLifecycle } from "@headwater/engine/routing/SubscriptionLifecycle"
-import { BulkControl } from "@headwater/engine/webhook/BulkControl"
-import { WebhookLifecycle } from "@headwater/engine/webhook/WebhookLifecycle"
+import { ActorCalls } from "@headwater/engine/ActorCalls"
+import { BulkControl } from "@headwater/engine/BulkControl"
+import { ConsumerLifecycle } from "@headwater/engine/ConsumerLifecycle"
+import { Ingest } from "@headwater/engine/Ingest"
+import { Invocations } from "@headwater/engine/Invocations"
+import { ProgramLifecycle } from "@headwater/engine/ProgramLifecycle"
+import { SubscriptionLifecycle } from "@headwater/engine/SubscriptionLifecycle"
+import { WebhookLifecycle } from "@headwater/engine/WebhookLifecycle"
 import { Consumers } from "@headwater/log/resources/Consumers"
 import { Programs } from "@headwater/log/resources/Programs"
 import { Webhooks } from "@headwater/log/resources/Webhooks"
@@ -300,7 +299,11 @@ export const run = Effect.fnUntraced(
         there[Math.min(there.length - 1, Math.floor(hundredth * there.length / 100))]!
       const [first, last] = from <= to ? [place(from), place(to)] : [place(to), place(from)]
       yield* engine.use(Effect.gen(function*() {
-        yield* (yield* EventDeletion).delete(yield* sourceOf(source), { stream: "", from: first.id, to: last.id })
+        yield* (yield* ActorCalls).deleteEvents((yield* sourceOf(source)).id, {
+          stream: "",
+          from: first.id,
+          to: last.id
+        })
       }))
       for (const event of there) if (event.id >= first.id && event.id <= last.id) event.deleted = true
       // Whether what was read and then deleted is delivered by a commit depends on whether its owner still knows.

@@ -1,4 +1,4 @@
-import type { WideLine } from "@headwater/engine/ground/WideLog"
+import type { WideLine } from "@headwater/engine/WideLog"
 
 /**
  * Writes a line. `standsFor` counts it and those that were left out for it; `at` is when it was said, in Unix milliseconds.

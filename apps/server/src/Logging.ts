@@ -1,5 +1,5 @@
 import { Sharers } from "@headwater/domain/Sharers"
-import { throughLoggers, type WideLine, WideLog } from "@headwater/engine/ground/WideLog"
+import { throughLoggers, type WideLine, WideLog } from "@headwater/engine/WideLog"
 import {
   Array,
   Cause,

@@ -1,7 +1,7 @@
 /** First-party components with a timer, in the real engine and sandbox, on a clock that the test moves. */
 import * as ConfiguredProps from "@headwater/domain/ConfiguredProps"
 import * as Stream from "@headwater/domain/Stream"
-import * as Wake from "@headwater/engine/ground/Wake"
+import * as Wake from "@headwater/engine/testing/Wake"
 import { hashOf } from "@headwater/fixtures/RealSandbox"
 import { EventLog } from "@headwater/log/logs/EventLog"
 import { ProgramState } from "@headwater/log/logs/ProgramState"

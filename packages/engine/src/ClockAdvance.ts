@@ -2,7 +2,8 @@ import { ClockReady, nothingFired } from "@headwater/domain/ClockEvents"
 import * as RealTime from "@headwater/domain/RealTime"
 import * as Stream from "@headwater/domain/Stream"
 import type { VirtualClock } from "@headwater/domain/VirtualClock"
-import type { GroupCommit } from "@headwater/log/commit/GroupCommit"
+import { GroupCommit } from "@headwater/log/commit/GroupCommit"
+import { untilAnswered } from "@headwater/log/database/TransientSqlError"
 import {
   type ClockOperation,
   type ClockStep,
@@ -14,9 +15,7 @@ import { DueWork } from "@headwater/log/work/DueWork"
 import { WorkflowRuns } from "@headwater/log/work/WorkflowRuns"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import * as EngineRest from "./EngineRest.ts"
 import { ActorCalls } from "./ground/ActorCalls.ts"
-import { untilAnswered } from "./ground/DatabaseRetry.ts"
 import { Draining } from "./ground/Draining.ts"
 import * as DueEmits from "./ground/DueEmits.ts"
 import * as Wake from "./ground/Wake.ts"
@@ -59,6 +58,12 @@ const readyEvent = ({ from, id }: ClockOperation, now: number, fired: FiredCount
   })
 })
 
+/** Whether the engine has nothing to do at the time that it is: all is committed and routed, and no actor of this node works. */
+export const isAtRest: Effect.Effect<boolean, never, ActorCalls | GroupCommit | Router> = Effect.gen(function*() {
+  const [actors, router, writer] = [yield* ActorCalls, yield* Router, yield* GroupCommit]
+  return (yield* writer.isIdle) && (yield* router.isQuiet) && (yield* actors.areQuiet)
+})
+
 /**
  * Moves a clock forward: to the next time at which anything is due, then on when all of that is done and the engine is at
  * rest, and at the end of each day removes what is beyond its retention. Where it is comes first into the database, so an
@@ -78,12 +83,9 @@ export const make = Effect.fnUntraced(function*(
   const router = yield* Router
   const runs = yield* WorkflowRuns
   const sql = yield* SqlClient.SqlClient
-  const context = yield* Effect.context<Effect.Services<ReturnType<typeof Retention.sweep>>>()
-
-  const isAtRest = yield* Effect.map(
-    Effect.context<ActorCalls | GroupCommit | Router>(),
-    (context) => Effect.provideContext(EngineRest.isAtRest, context)
-  )
+  const context = yield* Effect.context<
+    Effect.Services<ReturnType<typeof Retention.sweep>> | Effect.Services<typeof isAtRest>
+  >()
 
   /** Returns when the engine has nothing to do; false where that takes too long. */
   const atRest = Effect.gen(function*() {
@@ -91,7 +93,7 @@ export const make = Effect.fnUntraced(function*(
     let seen = 0
     for (let looks = 0; seen < looksAtRest; looks++) {
       yield* seen > 0 || looks < quickLooks ? turn : Effect.sleep(1)
-      seen = (yield* isAtRest) ? seen + 1 : 0
+      seen = (yield* Effect.provideContext(isAtRest, context)) ? seen + 1 : 0
       if (seen === 0 && RealTime.elapsedUnsafe(clock) > until) return false
     }
     return true

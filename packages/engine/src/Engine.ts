@@ -15,7 +15,6 @@ import * as NodePresence from "./placement/NodePresence.ts"
 import * as Resumption from "./placement/Resumption.ts"
 import * as AbandonedPrograms from "./program/AbandonedPrograms.ts"
 import { ComponentConfiguration } from "./program/ComponentConfiguration.ts"
-import { EventDeletion } from "./program/EventDeletion.ts"
 import { Ingest } from "./program/Ingest.ts"
 import { Invocations } from "./program/Invocations.ts"
 import { ProgramLifecycle } from "./program/ProgramLifecycle.ts"
@@ -41,7 +40,6 @@ export const onCluster = Layer.mergeAll(
   DeliveryControl.layer,
   TestSend.layer,
   ConsumerLifecycle.layer,
-  EventDeletion.layer,
   EventJourney.layer.pipe(Layer.provideMerge(EventTrace.layer)),
   LogTail.layer,
   Ingest.layer,

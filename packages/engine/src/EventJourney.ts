@@ -8,8 +8,7 @@ import { Webhooks } from "@headwater/log/resources/Webhooks"
 import { type RunOutline, WorkflowRuns } from "@headwater/log/work/WorkflowRuns"
 import { Context, Effect, Layer, Option } from "effect"
 import { EventTrace, type TracedSubscription } from "./EventTrace.ts"
-import { toUnavailable } from "./ground/DatabaseRetry.ts"
-import type { Unavailable } from "./ground/Unavailable.ts"
+import { toUnavailable, type Unavailable } from "./ground/Unavailable.ts"
 import { mismatchOf } from "./routing/Mismatch.ts"
 
 /** An event on the way: of one that was deleted meanwhile only its place is known. */

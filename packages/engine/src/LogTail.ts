@@ -3,6 +3,7 @@ import type { AccountId } from "@headwater/domain/Id"
 import * as RealTime from "@headwater/domain/RealTime"
 import type { StreamAddress } from "@headwater/domain/Stream"
 import { GroupCommit } from "@headwater/log/commit/GroupCommit"
+import { untilAnswered } from "@headwater/log/database/TransientSqlError"
 import {
   AccountTail,
   type AccountTailFilter,
@@ -13,7 +14,6 @@ import {
 } from "@headwater/log/lists/AccountTail"
 import { EventLog, type EventOutline } from "@headwater/log/logs/EventLog"
 import { Context, Effect, Fiber, Latch, Layer, Option, PubSub, Stream } from "effect"
-import { untilAnswered } from "./ground/DatabaseRetry.ts"
 import { Draining } from "./ground/Draining.ts"
 
 /** What is held of a log for one follower, who may read slowly. */

@@ -6,12 +6,12 @@ import { EgressGuard } from "@headwater/egress/EgressGuard"
 import { EgressHttp } from "@headwater/egress/EgressHttp"
 import { AccountErasure } from "@headwater/engine/AccountErasure"
 import { AccountLifecycle } from "@headwater/engine/AccountLifecycle"
+import { ActorCalls } from "@headwater/engine/ActorCalls"
 import * as Engine from "@headwater/engine/Engine"
-import * as EngineRest from "@headwater/engine/EngineRest"
-import { ActorCalls } from "@headwater/engine/ground/ActorCalls"
-import { EngineConfig } from "@headwater/engine/ground/EngineConfig"
-import * as Wake from "@headwater/engine/ground/Wake"
-import { layerSingleNode } from "@headwater/engine/placement/Actors"
+import { EngineConfig } from "@headwater/engine/EngineConfig"
+import { layerSingleNode } from "@headwater/engine/testing/Actors"
+import { isAtRest } from "@headwater/engine/testing/ClockAdvance"
+import * as Wake from "@headwater/engine/testing/Wake"
 import * as CrashPoint from "@headwater/log/commit/CrashPoint"
 import * as Tables from "@headwater/log/Tables"
 import { beforeAll, DueWork } from "@headwater/log/work/DueWork"
@@ -355,7 +355,7 @@ export const make = Effect.fnUntraced(function*(options: { readonly at: number }
       yield* Effect.promise(() => current.activity.rest())
       if (restarting !== undefined) continue
       // What has yet to be handed over within the process, or waits for its turn on a busy thread, is no activity.
-      if (!(yield* use(EngineRest.isAtRest))) yield* realClock.sleep(restingPace)
+      if (!(yield* use(isAtRest))) yield* realClock.sleep(restingPace)
       else if (!(yield* lookAround) && !(yield* tellOfDue)) return
     }
   })

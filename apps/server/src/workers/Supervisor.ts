@@ -1,6 +1,6 @@
 import * as RandomBytes from "@headwater/domain/RandomBytes"
 import { AccountLifecycle } from "@headwater/engine/AccountLifecycle"
-import * as FormerNodes from "@headwater/engine/placement/FormerNodes"
+import * as FormerNodes from "@headwater/engine/FormerNodes"
 import { Accounts } from "@headwater/log/access/Accounts"
 import { ApiKeys } from "@headwater/log/access/ApiKeys"
 import { SealCheck } from "@headwater/log/access/SealCheck"

@@ -26,11 +26,10 @@ import {
   type ReadRequest,
   type SeekRequest
 } from "../ground/ConsumerRequests.ts"
-import { toUnavailable } from "../ground/DatabaseRetry.ts"
 import { Draining } from "../ground/Draining.ts"
 import { EngineLimits } from "../ground/EngineLimits.ts"
 import * as LogText from "../ground/LogText.ts"
-import { Unavailable } from "../ground/Unavailable.ts"
+import { toUnavailable, Unavailable } from "../ground/Unavailable.ts"
 import type * as Wake from "../ground/Wake.ts"
 import { EventFilter, Look } from "../routing/EventFilter.ts"
 import { FeedReader } from "../routing/Feed.ts"

@@ -10,9 +10,17 @@ import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { ActorCalls } from "../ground/ActorCalls.ts"
 import { ConsumerNotFound } from "../ground/ConsumerRequests.ts"
-import { toUnavailable } from "../ground/DatabaseRetry.ts"
-import type { Unavailable } from "../ground/Unavailable.ts"
+import { toUnavailable, type Unavailable } from "../ground/Unavailable.ts"
 import { Router } from "../routing/Router.ts"
+
+export {
+  BadPosition,
+  ConsumerNotFound,
+  type ConsumerPage,
+  LeaseHeld,
+  LeaseLost,
+  type PageEvent
+} from "../ground/ConsumerRequests.ts"
 
 /** The account has no such emitter. */
 export class UnknownEmitter extends Schema.TaggedError<UnknownEmitter>()("UnknownEmitter", { id: Schema.String }) {}

@@ -40,6 +40,9 @@ export const EventRange = Schema.Struct({
 })
 export type EventRange = typeof EventRange.Type
 
+/** Before every event and after every one. */
+export const everyEvent: Pick<EventRange, "from" | "to"> = { from: 0n, to: (1n << 63n) - 1n }
+
 /** What became of the wish to cancel a run: only one that waits is cancelled, and one that was stays so. */
 export const Cancellation = Schema.Literals(["cancelled", "not_waiting", "unknown"])
 export type Cancellation = typeof Cancellation.Type

@@ -1,10 +1,10 @@
 import type { AccountId } from "@headwater/domain/Id"
 import { Recurring } from "@headwater/domain/Recurring"
 import { Accounts } from "@headwater/log/access/Accounts"
+import { untilAnswered } from "@headwater/log/database/TransientSqlError"
 import { Programs } from "@headwater/log/resources/Programs"
 import { Webhooks } from "@headwater/log/resources/Webhooks"
 import { Clock, Context, Effect, Layer, Option, Queue, Schedule } from "effect"
-import { untilAnswered } from "./DatabaseRetry.ts"
 
 /** How often it is looked for who was suspended or resumed. */
 const lookEvery = "500 millis"

@@ -2,10 +2,10 @@ import * as AppAccount from "@headwater/domain/AppAccount"
 import type { Component, ConfigurableProp, RunnableComponent } from "@headwater/domain/Component"
 import type * as Id from "@headwater/domain/Id"
 import { AppAccounts } from "@headwater/log/access/AppAccounts"
+import { untilAnswered } from "@headwater/log/database/TransientSqlError"
 import { Components } from "@headwater/log/resources/Components"
 import type { RunRequest, SandboxModule } from "@headwater/sandbox/Run"
 import { Effect, Option } from "effect"
-import { untilAnswered } from "../ground/DatabaseRetry.ts"
 
 /** Code with the values that it runs with. */
 export interface Executable {

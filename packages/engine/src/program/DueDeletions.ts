@@ -1,11 +1,7 @@
 import * as EmitId from "@headwater/domain/EmitId"
-import type { EventId } from "@headwater/domain/EventId"
 import type { DueItem } from "@headwater/log/work/DueWork"
 import { Effect, Schema } from "effect"
 import { EventRange } from "../ground/ActorCalls.ts"
-
-/** Before every event and after every one. */
-export const everything: { readonly from: EventId; readonly to: EventId } = { from: 0n, to: (1n << 63n) - 1n }
 
 const Payload = Schema.fromJsonString(Schema.toCodecJson(EventRange))
 const encodePayload = Schema.encodeSync(Payload)

@@ -5,11 +5,14 @@ import * as RealTime from "@headwater/domain/RealTime"
 import { Programs } from "@headwater/log/resources/Programs"
 import { Cache, Clock, Context, Duration, Effect, Exit, Layer, Option, Schema } from "effect"
 import { ActorCalls, type IngestRequest } from "../ground/ActorCalls.ts"
-import { toUnavailable } from "../ground/DatabaseRetry.ts"
 import { BacklogFull, EndpointNotFound, type HttpReply, type NotAnswered } from "../ground/HttpExchange.ts"
 import { Suspensions } from "../ground/Suspensions.ts"
-import type { Unavailable } from "../ground/Unavailable.ts"
+import { toUnavailable, type Unavailable } from "../ground/Unavailable.ts"
 import { type QuotaExceeded, Quotas } from "./Quotas.ts"
+
+export type { HttpReply, HttpRequestEvent, NotAnswered } from "../ground/HttpExchange.ts"
+export { accepted } from "./ProgramRequests.ts"
+export type { QuotaExceeded } from "./Quotas.ts"
 
 /** What answers at an endpoint. */
 export interface Endpoint {

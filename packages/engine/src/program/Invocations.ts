@@ -3,11 +3,13 @@ import type { Program } from "@headwater/domain/Program"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { ActorCalls, type Cancellation, type ProgramNotFound } from "../ground/ActorCalls.ts"
-import { toUnavailable } from "../ground/DatabaseRetry.ts"
 import { type BacklogFull, type EndpointNotFound, NotAnswered } from "../ground/HttpExchange.ts"
-import type { Unavailable } from "../ground/Unavailable.ts"
+import { toUnavailable, type Unavailable } from "../ground/Unavailable.ts"
 import { type QuotaExceeded, Quotas } from "./Quotas.ts"
 import { Rerun } from "./StepRuns.ts"
+
+export type { QuotaExceeded } from "./Quotas.ts"
+export { Rerun } from "./StepRuns.ts"
 
 /** Why a run does not begin. */
 export type InvocationRefused = BacklogFull | EndpointNotFound | QuotaExceeded | Unavailable

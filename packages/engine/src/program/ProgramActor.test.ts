@@ -15,9 +15,9 @@ import { inOpenTransaction } from "../../../log/test/OpenTransaction.ts"
 import * as EngineFixture from "../../test/EngineFixture.ts"
 import { actorOf, onRequest, type Owner, post, start, stream, untilRunning } from "../../test/ProgramFixture.ts"
 import { accounts } from "../../test/WebhookFixture.ts"
+import { everyEvent } from "../ground/ActorCalls.ts"
 import * as Wake from "../ground/Wake.ts"
 import * as Retention from "../Retention.ts"
-import { everything } from "./DueDeletions.ts"
 
 const onTimer = (body: string) => `
 export default {
@@ -478,7 +478,7 @@ export default {
         yield* by.wake(Wake.forEverything)
       })
       yield* emit(actor, 2_500)
-      yield* actor.deleteEvents({ stream: "", ...everything })
+      yield* actor.deleteEvents({ stream: "", ...everyEvent })
       // Asked for and not yet done: the next owner does it, and what it appends before is later than what was asked for.
       const successor = yield* actorOf(program)
       yield* emit(successor, 3)
@@ -582,7 +582,7 @@ export default {
       assert.strictEqual(Option.getOrThrow(yield* (yield* Programs).getById(program.id)).name, "renamed")
       assert.deepStrictEqual(yield* stream(program), ["down"])
       assert.deepStrictEqual((yield* stream(program, "$errors")).map(({ error }) => error.code), ["CommitRejected"])
-      yield* behindRefused("second", actor.deleteEvents({ stream: "", ...everything }))
+      yield* behindRefused("second", actor.deleteEvents({ stream: "", ...everyEvent }))
       yield* actor.wake(Wake.forEverything)
       assert.deepStrictEqual(yield* stream(program), [])
     }).pipe(EngineFixture.onTestClock))

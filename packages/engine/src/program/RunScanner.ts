@@ -1,8 +1,8 @@
 import { Recurring } from "@headwater/domain/Recurring"
+import { untilAnswered } from "@headwater/log/database/TransientSqlError"
 import { WorkflowRuns } from "@headwater/log/work/WorkflowRuns"
 import { Effect, Layer, Schedule } from "effect"
 import { ActorCalls } from "../ground/ActorCalls.ts"
-import { untilAnswered } from "../ground/DatabaseRetry.ts"
 import * as Wake from "../ground/Wake.ts"
 
 /** How long a run may stand still whose workflow's owner was lost, beside the time that it takes to have another one. */

@@ -16,11 +16,10 @@ import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
 import { Clock, Context, Effect, Layer, Option, RcMap, type Schema, Semaphore } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { type HookFailed } from "../ground/ActorCalls.ts"
-import { toUnavailable } from "../ground/DatabaseRetry.ts"
 import * as DueEmits from "../ground/DueEmits.ts"
 import { EngineConfig } from "../ground/EngineConfig.ts"
 import { EngineLimits } from "../ground/EngineLimits.ts"
-import type { Unavailable } from "../ground/Unavailable.ts"
+import { toUnavailable, type Unavailable } from "../ground/Unavailable.ts"
 import * as OutgoingRequest from "../webhook/OutgoingRequest.ts"
 import { makeCredentialsOf, moduleOf } from "./ComponentRuns.ts"
 import * as Dedupe from "./Dedupe.ts"
@@ -34,6 +33,9 @@ import { outcomeOf, undone } from "./StepRuns.ts"
 import { type Trial, TrialRecord } from "./Trial.ts"
 import * as TrialInput from "./TrialInput.ts"
 import * as WorkflowProgress from "./WorkflowProgress.ts"
+
+export type { Trial, TrialChange } from "./Trial.ts"
+export type { TrialTrigger } from "./TrialInput.ts"
 
 /** What to try, and over what. */
 export interface TrialRequest extends TrialInput.TrialSample {

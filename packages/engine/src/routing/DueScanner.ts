@@ -1,9 +1,9 @@
 import * as RealTime from "@headwater/domain/RealTime"
 import { Recurring } from "@headwater/domain/Recurring"
+import { untilAnswered } from "@headwater/log/database/TransientSqlError"
 import { beforeAll, type DueOwner, DueWork } from "@headwater/log/work/DueWork"
 import { Clock, Effect, Layer, Schedule } from "effect"
 import { ActorCalls } from "../ground/ActorCalls.ts"
-import { untilAnswered } from "../ground/DatabaseRetry.ts"
 import { Suspensions } from "../ground/Suspensions.ts"
 import * as Wake from "../ground/Wake.ts"
 

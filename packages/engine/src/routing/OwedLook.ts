@@ -1,6 +1,6 @@
+import { untilAnswered } from "@headwater/log/database/TransientSqlError"
 import { beforeAll, type CursorKey, Cursors, type OwedCursor } from "@headwater/log/work/Cursors"
 import { Effect } from "effect"
-import { untilAnswered } from "../ground/DatabaseRetry.ts"
 
 /** A listener's look through the cursors of all its subscriptions for what it is owed, a page at a time. */
 export interface OwedLook {

@@ -5,8 +5,7 @@ import { BulkActions, type BulkActionWithProgress } from "@headwater/log/work/Bu
 import { DueWork } from "@headwater/log/work/DueWork"
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
 import { ActorCalls } from "../ground/ActorCalls.ts"
-import { toUnavailable } from "../ground/DatabaseRetry.ts"
-import type { Unavailable } from "../ground/Unavailable.ts"
+import { toUnavailable, type Unavailable } from "../ground/Unavailable.ts"
 import * as Wake from "../ground/Wake.ts"
 
 /** How many of an account may be under way or paused at once. */

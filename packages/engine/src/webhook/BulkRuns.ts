@@ -6,6 +6,7 @@ import * as Id from "@headwater/domain/Id"
 import * as RealTime from "@headwater/domain/RealTime"
 import type { Commit } from "@headwater/log/commit/Commit"
 import * as CrashPoint from "@headwater/log/commit/CrashPoint"
+import { untilAnswered } from "@headwater/log/database/TransientSqlError"
 import {
   type DeliveryFilter,
   DeliveryList,
@@ -20,7 +21,6 @@ import { Cursors } from "@headwater/log/work/Cursors"
 import { Deliveries, type Delivery } from "@headwater/log/work/Deliveries"
 import type { DueItem } from "@headwater/log/work/DueWork"
 import { Clock, Effect, Exit, Fiber, Latch, Option, Semaphore } from "effect"
-import { untilAnswered } from "../ground/DatabaseRetry.ts"
 import * as EventBatch from "../routing/EventBatch.ts"
 import * as DeliveryEvents from "./DeliveryEvents.ts"
 import { Pace } from "./Pace.ts"

@@ -2,8 +2,7 @@ import * as Id from "@headwater/domain/Id"
 import { DeliveryList, type ListedDelivery } from "@headwater/log/lists/DeliveryList"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { ActorCalls, WebhookNotFound } from "../ground/ActorCalls.ts"
-import { toUnavailable } from "../ground/DatabaseRetry.ts"
-import { Unavailable } from "../ground/Unavailable.ts"
+import { toUnavailable, Unavailable } from "../ground/Unavailable.ts"
 
 export class DeliveryNotFound extends Schema.TaggedError<DeliveryNotFound>()("DeliveryNotFound", {}) {}
 

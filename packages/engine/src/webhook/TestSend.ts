@@ -5,9 +5,8 @@ import { EventLog } from "@headwater/log/logs/EventLog"
 import { Webhooks } from "@headwater/log/resources/Webhooks"
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
 import { ActorCalls, WebhookNotFound } from "../ground/ActorCalls.ts"
-import { toUnavailable } from "../ground/DatabaseRetry.ts"
 import type { TestedAttempt } from "../ground/TestedAttempt.ts"
-import type { Unavailable } from "../ground/Unavailable.ts"
+import { toUnavailable, type Unavailable } from "../ground/Unavailable.ts"
 
 /** The event to send is not in the log. */
 export class EventNotFound extends Schema.TaggedError<EventNotFound>()("EventNotFound", {}) {}

@@ -1,6 +1,6 @@
 import { PgProtocol } from "@effect/sql-pg"
-import { Predicate, Schedule } from "effect"
-import type { SqlError } from "effect/sql"
+import { Effect, Predicate, Schedule } from "effect"
+import { SqlError } from "effect/sql"
 
 const retryableReasons = new Set([
   "ConnectionError",
@@ -48,3 +48,18 @@ export const describe = (error: SqlError.SqlError): string => {
 
 /** How often work is tried again while the database is away. */
 export const retrySchedule = Schedule.min([Schedule.exponential("50 millis"), Schedule.spaced("2 seconds")])
+
+const isTransientFailure = (error: unknown): boolean => SqlError.isSqlError(error) && isTransient(error)
+
+/**
+ * Repeats a read until the database answers it. What the database would refuse again is a defect: an actor that reads starts
+ * over, and tells why.
+ */
+export const untilAnswered = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, never, R> =>
+  effect.pipe(
+    Effect.tapError((error) =>
+      isTransientFailure(error) ? Effect.logWarning("The database does not answer; trying again", error) : Effect.void
+    ),
+    Effect.retry({ schedule: retrySchedule, while: isTransientFailure }),
+    Effect.orDie
+  )

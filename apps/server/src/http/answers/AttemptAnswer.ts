@@ -1,5 +1,5 @@
 import type { AttemptResource } from "@headwater/api/DeliveriesApi"
-import * as SentHeaders from "@headwater/engine/webhook/SentHeaders"
+import * as SentHeaders from "@headwater/engine/SentHeaders"
 import type { Attempt, FirstRequest } from "@headwater/log/work/Attempts"
 
 /** Text where the bytes are UTF-8, of which the last character may be cut. */

@@ -5,9 +5,9 @@ import type { LoggedEvent } from "@headwater/domain/Event"
 import * as EventId from "@headwater/domain/EventId"
 import type { AccountId } from "@headwater/domain/Id"
 import type { StreamAddress } from "@headwater/domain/Stream"
-import type { PageEvent } from "@headwater/engine/ground/ConsumerRequests"
-import { untilAnswered } from "@headwater/engine/ground/DatabaseRetry"
+import type { PageEvent } from "@headwater/engine/ConsumerLifecycle"
 import { LogTail } from "@headwater/engine/LogTail"
+import { untilAnswered } from "@headwater/log/database/TransientSqlError"
 import type { AccountTailFilter, CommitPosition } from "@headwater/log/lists/AccountTail"
 import {
   EventList,

@@ -1,5 +1,5 @@
 import { isDeeper, maxComponentDepth } from "@headwater/domain/JsonDepth"
-import type { Trial, TrialChange } from "@headwater/engine/program/Trial"
+import type { Trial, TrialChange } from "@headwater/engine/TrialRuns"
 import type { RunResponse } from "@headwater/sandbox/Run"
 import { isUtf8 } from "node:buffer"
 import type { Place } from "../../ComponentSaving.ts"

@@ -1,5 +1,5 @@
 import { Sharers } from "@headwater/domain/Sharers"
-import { Unavailable } from "@headwater/engine/ground/Unavailable"
+import { Unavailable } from "@headwater/engine/Unavailable"
 import { Context, Effect, Layer, type Scope } from "effect"
 import { HttpSettings } from "./HttpSettings.ts"
 

@@ -1,6 +1,6 @@
 import * as Problem from "@headwater/api/Problem"
 import type { SealBroken } from "@headwater/domain/Seal"
-import type { Unavailable } from "@headwater/engine/ground/Unavailable"
+import type { Unavailable } from "@headwater/engine/Unavailable"
 import { isTransient } from "@headwater/log/database/TransientSqlError"
 import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
 import { Cause, Effect, Predicate } from "effect"

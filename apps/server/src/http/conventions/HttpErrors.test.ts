@@ -1,5 +1,5 @@
 import { assert, it, layer } from "@effect/vitest"
-import { Draining } from "@headwater/engine/ground/Draining"
+import { Draining } from "@headwater/engine/Draining"
 import * as Json from "@headwater/fixtures/Json"
 import { ApiKeys } from "@headwater/log/access/ApiKeys"
 import { Effect, Redacted } from "effect"

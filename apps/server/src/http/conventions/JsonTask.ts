@@ -1,7 +1,7 @@
 import * as Projection from "@headwater/api/Projection"
 import * as ExactJson from "@headwater/domain/ExactJson"
 import * as RequestEventBody from "@headwater/domain/RequestEventBody"
-import type { HttpRequestEvent } from "@headwater/engine/ground/HttpExchange"
+import type { HttpRequestEvent } from "@headwater/engine/Ingest"
 import type { Schema } from "effect"
 import * as EndpointBody from "../endpoint/EndpointBody.ts"
 import * as ContentCoding from "./ContentCoding.ts"

@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { AccountTurns, Turns } from "@headwater/domain/Turns"
-import type { HttpRequestEvent } from "@headwater/engine/ground/HttpExchange"
+import type { HttpRequestEvent } from "@headwater/engine/Ingest"
 import { Effect, Layer } from "effect"
 import { JsonThread } from "./JsonThread.ts"
 

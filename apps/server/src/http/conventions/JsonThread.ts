@@ -1,6 +1,6 @@
 import { AccountLines } from "@headwater/domain/AccountLines"
 import { type AccountTurns, Turns } from "@headwater/domain/Turns"
-import { Unavailable } from "@headwater/engine/ground/Unavailable"
+import { Unavailable } from "@headwater/engine/Unavailable"
 import { Context, Effect, Layer, Schema } from "effect"
 import { extname } from "node:path"
 import { Worker } from "node:worker_threads"

@@ -1,5 +1,5 @@
 import { assert, describe, it, layer } from "@effect/vitest"
-import { EngineConfig } from "@headwater/engine/ground/EngineConfig"
+import { EngineConfig } from "@headwater/engine/EngineConfig"
 import { Effect, Result } from "effect"
 import { HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { IpNetwork } from "effect/net"

@@ -1,5 +1,5 @@
 import * as Problem from "@headwater/api/Problem"
-import { EngineConfig } from "@headwater/engine/ground/EngineConfig"
+import { EngineConfig } from "@headwater/engine/EngineConfig"
 import { Effect } from "effect"
 import { HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { isIP } from "node:net"

@@ -6,12 +6,7 @@ import * as Problem from "@headwater/api/Problem"
 import type { BulkActionKind, BulkFilter } from "@headwater/domain/BulkAction"
 import type * as Id from "@headwater/domain/Id"
 import * as StreamName from "@headwater/domain/Stream"
-import {
-  BulkActionEnded,
-  BulkActionNotFound,
-  BulkActionsFull,
-  BulkControl
-} from "@headwater/engine/webhook/BulkControl"
+import { BulkActionEnded, BulkActionNotFound, BulkActionsFull, BulkControl } from "@headwater/engine/BulkControl"
 import { Webhooks } from "@headwater/log/resources/Webhooks"
 import { BulkActions, type BulkActionWithProgress } from "@headwater/log/work/BulkActions"
 import { Effect, Option, Schema } from "effect"

@@ -1,5 +1,5 @@
 import * as Document from "@headwater/api/Document"
-import { EngineConfig } from "@headwater/engine/ground/EngineConfig"
+import { EngineConfig } from "@headwater/engine/EngineConfig"
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { HttpApi, HttpApiSwagger, OpenApi } from "effect/http-api"

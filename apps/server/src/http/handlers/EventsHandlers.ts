@@ -2,8 +2,7 @@ import { maxSummaries } from "@headwater/api/EventsApi"
 import { HeadwaterApi } from "@headwater/api/HeadwaterApi"
 import * as Problem from "@headwater/api/Problem"
 import * as Stream from "@headwater/domain/Stream"
-import * as DueDeletions from "@headwater/engine/program/DueDeletions"
-import { EventDeletion } from "@headwater/engine/program/EventDeletion"
+import { ActorCalls, everyEvent } from "@headwater/engine/ActorCalls"
 import { EventLog } from "@headwater/log/logs/EventLog"
 import type { ProgramKind } from "@headwater/log/resources/Programs"
 import { Effect } from "effect"
@@ -20,7 +19,7 @@ export const layer = HttpApiBuilder.group(
     const find = yield* makeFind
     const answers = yield* EventAnswers.make
     const events = yield* EventLog
-    const deletion = yield* EventDeletion
+    const actors = yield* ActorCalls
 
     const list = Effect.fnUntraced(function*(kind: ProgramKind, idOrSlug: string, stream: string, query: EventQuery) {
       const { accountId, id } = yield* find(kind, idOrSlug)
@@ -32,12 +31,12 @@ export const layer = HttpApiBuilder.group(
     return handlers.handleAll({
       deleteSourceEvents: Effect.fnUntraced(function*({ params, query }) {
         const source = yield* find("source", params.id)
-        const from = boundOf(query.start_id) ?? DueDeletions.everything.from
-        const to = boundOf(query.end_id) ?? DueDeletions.everything.to
+        const from = boundOf(query.start_id) ?? everyEvent.from
+        const to = boundOf(query.end_id) ?? everyEvent.to
         if (from > to) {
           return yield* Problem.invalid([{ path: "start_id", message: "must not be after end_id" }])
         }
-        yield* deletion.delete(source, { stream: Stream.normalize(query.event_name ?? ""), from, to })
+        yield* actors.deleteEvents(source.id, { stream: Stream.normalize(query.event_name ?? ""), from, to })
       }, (effect, { params }) =>
         effect.pipe(
           Effect.catchTag("ProgramNotFound", () => Effect.fail(Problem.notFound("source", params.id))),

@@ -1,5 +1,5 @@
 import * as Problem from "@headwater/api/Problem"
-import { EngineConfig } from "@headwater/engine/ground/EngineConfig"
+import { EngineConfig } from "@headwater/engine/EngineConfig"
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { createHash } from "node:crypto"

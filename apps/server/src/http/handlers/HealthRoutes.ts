@@ -1,6 +1,6 @@
 import * as Problem from "@headwater/api/Problem"
-import { ActorCalls } from "@headwater/engine/ground/ActorCalls"
-import { Draining } from "@headwater/engine/ground/Draining"
+import { ActorCalls } from "@headwater/engine/ActorCalls"
+import { Draining } from "@headwater/engine/Draining"
 import { Accounts } from "@headwater/log/access/Accounts"
 import { batchDeadlineMs, GroupCommit } from "@headwater/log/commit/GroupCommit"
 import { Duration, Effect, Layer } from "effect"

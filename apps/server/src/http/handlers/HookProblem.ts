@@ -1,5 +1,5 @@
 import * as Problem from "@headwater/api/Problem"
-import { type HookFailed } from "@headwater/engine/ground/ActorCalls"
+import { type HookFailed } from "@headwater/engine/ActorCalls"
 import * as CauseLines from "@headwater/sandbox/runtime/CauseLines"
 import type { Place } from "../../ComponentSaving.ts"
 

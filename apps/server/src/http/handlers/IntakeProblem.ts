@@ -1,7 +1,7 @@
 import * as Problem from "@headwater/api/Problem"
 import type { Program } from "@headwater/domain/Program"
-import type { InvocationRefused } from "@headwater/engine/program/Invocations"
-import type { QuotaExceeded } from "@headwater/engine/program/Quotas"
+import type { QuotaExceeded } from "@headwater/engine/Ingest"
+import type { InvocationRefused } from "@headwater/engine/Invocations"
 import { Clock, Effect } from "effect"
 import { HttpEffect, HttpServerResponse } from "effect/http"
 

@@ -6,11 +6,7 @@ import * as Problem from "@headwater/api/Problem"
 import { beginning, type SubscriptionResource } from "@headwater/api/SubscriptionsApi"
 import * as EventId from "@headwater/domain/EventId"
 import type { Subscription } from "@headwater/domain/Subscription"
-import {
-  SubscriptionLifecycle,
-  SubscriptionNotFound,
-  UnknownParty
-} from "@headwater/engine/routing/SubscriptionLifecycle"
+import { SubscriptionLifecycle, SubscriptionNotFound, UnknownParty } from "@headwater/engine/SubscriptionLifecycle"
 import { Subscriptions } from "@headwater/log/resources/Subscriptions"
 import { Cursors } from "@headwater/log/work/Cursors"
 import { Effect, Option, Schema } from "effect"
