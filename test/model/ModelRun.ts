@@ -4,7 +4,7 @@ import { SubscriptionFilter } from "@headwater/domain/SubscriptionFilter"
 import type { Ordering } from "@headwater/domain/WebhookSettings"
 import { defaultSettings } from "@headwater/domain/Workflow"
 import { AccountLifecycle } from "@headwater/engine/AccountLifecycle"
-import { ActorCalls } from "@headwater/engine/ActorCalls"
+import { ActorCalls, answerTo } from "@headwater/engine/ActorCalls"
 import { BulkControl } from "@headwater/engine/BulkControl"
 import { ConsumerLifecycle } from "@headwater/engine/ConsumerLifecycle"
 import { Ingest } from "@headwater/engine/Ingest"
@@ -202,7 +202,8 @@ export const run = Effect.fnUntraced(
         }
         const answer = yield* Effect.result(engine.use(Effect.gen(function*() {
           const ingest = yield* Ingest
-          return yield* ingest.request(yield* ingest.find(endpointKey), JSON.stringify(request), { hops: 0 })
+          const endpoint = yield* ingest.find(endpointKey)
+          return yield* answerTo((onAnswered) => ingest.take(endpoint, JSON.stringify(request), 0, onAnswered))
         })))
         const isTaken = answer._tag === "Success"
         if (isTaken !== source.active) return yield* fail(`a request to a source was ${isTaken ? "" : "not "}taken`)

@@ -16,11 +16,8 @@ layer(GroupCommit.layer.pipe(Layer.provideMerge(TestDatabase.layer)), {
       const logger = Logger.map(Logger.formatLogFmt, (line) => void lines.push(line))
       yield* Effect.provide(
         Effect.gen(function*() {
-          writer.submitUnsafe((submission) => {
-            submission.onEnd(() => {
-              throw new Error("a fault of ours")
-            })
-            return {}
+          writer.submit({}).onEnd(() => {
+            throw new Error("a fault of ours")
           })
           assert.strictEqual(yield* Deferred.await(exited), 1)
         }),

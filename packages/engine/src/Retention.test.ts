@@ -17,7 +17,7 @@ import { Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import * as EngineFixture from "../test/EngineFixture.ts"
-import * as EmitterLog from "./ground/EmitterLog.ts"
+import type { EmitterLog } from "./ground/EmitterLog.ts"
 import * as Wake from "./ground/Wake.ts"
 import * as AccountActor from "./placement/AccountActor.ts"
 import * as Retention from "./Retention.ts"
@@ -35,8 +35,8 @@ const payloads = Effect.fnUntraced(function*(emitterId: string, stream = "") {
 
 const numbers = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i)
 
-const appendTo = (log: EmitterLog.EmitterLog, stream: string, payloads: ReadonlyArray<unknown>) =>
-  EmitterLog.commit(log, payloads.map((payload) => EngineFixture.newEvent(payload, stream)), {})
+const appendTo = (log: EmitterLog, stream: string, payloads: ReadonlyArray<unknown>) =>
+  log.commit(payloads.map((payload) => EngineFixture.newEvent(payload, stream)), {})
 
 const webhookOf = Effect.fnUntraced(function*(accountId: Id.AccountId, emitterId: string) {
   const webhook = yield* (yield* Webhooks).insert({

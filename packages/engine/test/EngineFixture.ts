@@ -23,7 +23,7 @@ import { TestClock } from "effect/testing"
 import { createHash } from "node:crypto"
 import { AccountLifecycle } from "../src/AccountLifecycle.ts"
 import { Draining } from "../src/ground/Draining.ts"
-import * as EmitterLog from "../src/ground/EmitterLog.ts"
+import { EmitterLog } from "../src/ground/EmitterLog.ts"
 import { EngineConfig } from "../src/ground/EngineConfig.ts"
 import { Suspensions } from "../src/ground/Suspensions.ts"
 import { Quotas } from "../src/program/Quotas.ts"
@@ -144,16 +144,16 @@ export const newEvent = (payload: unknown, stream = "", hops = 1): NewEvent => (
 
 /** Appends payloads to the default stream. */
 export const append = (
-  log: EmitterLog.EmitterLog,
+  log: EmitterLog,
   payloads: ReadonlyArray<unknown>
 ): Effect.Effect<ReadonlyArray<LoggedEvent>, unknown> => appendTo(log, "", payloads)
 
 export const appendTo = (
-  log: EmitterLog.EmitterLog,
+  log: EmitterLog,
   stream: string,
   payloads: ReadonlyArray<unknown>
 ): Effect.Effect<ReadonlyArray<LoggedEvent>, unknown> =>
-  EmitterLog.commit(log, payloads.map((payload) => newEvent(payload, stream)), {})
+  log.commit(payloads.map((payload) => newEvent(payload, stream)), {})
 
 /** The newest event of a stream. */
 export const newest = Effect.fnUntraced(function*(emitterId: string, stream: string) {

@@ -4,7 +4,7 @@ import { EventLog } from "@headwater/log/logs/EventLog"
 import { SandboxPool } from "@headwater/sandbox/SandboxPool"
 import { Effect, type Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { type IngestRequest } from "../src/ground/ActorCalls.ts"
+import { answerTo, type IngestRequest } from "../src/ground/ActorCalls.ts"
 import * as ProgramActor from "../src/program/ProgramActor.ts"
 import * as EngineFixture from "./EngineFixture.ts"
 
@@ -17,11 +17,11 @@ export default {
 }`
 
 /** The program's owner, asked at its own endpoint. What it kicks itself for, the test does when it looks. */
-export const actorOf = (program: Program) =>
-  Effect.map(ProgramActor.make(program.id, { kick: () => {} }), (actor) => ({
+export const actorOf = (program: Program, kick = () => {}) =>
+  Effect.map(ProgramActor.make(program.id, { kick }), (actor) => ({
     ...actor,
     ingest: (request: Omit<IngestRequest, "endpointKey"> & { readonly endpointKey?: string | null }) =>
-      actor.ingest({ endpointKey: program.endpointKey ?? "", ...request })
+      answerTo((onAnswered) => actor.ingest({ endpointKey: program.endpointKey ?? "", ...request }, onAnswered))
   }))
 
 /** A program of the code, in an account of its own, that is yet to be deployed. */

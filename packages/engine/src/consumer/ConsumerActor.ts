@@ -162,7 +162,7 @@ export const make = Effect.fnUntraced(function*(consumerId: Id.ConsumerId) {
   const write = (memory: ConsumerMemory, commit: Commit, after: () => void) =>
     Effect.andThen(
       writer.room(memory.consumer.accountId),
-      Effect.suspend(() => writer.submitUnsafe(() => ({ ...commit, fence: memory.fence })).durable)
+      Effect.suspend(() => writer.submit({ ...commit, fence: memory.fence }).durable)
     ).pipe(
       Effect.catchCause((cause) => {
         memory.failed = true

@@ -3,7 +3,7 @@ import type { LoggedEvent } from "@headwater/domain/Event"
 import type * as Id from "@headwater/domain/Id"
 import type { Program } from "@headwater/domain/Program"
 import type { HeldActors } from "@headwater/log/database/Nodes"
-import { Context, type Effect, type Exit, Schema } from "effect"
+import { Context, Effect, type Exit, Schema } from "effect"
 import type {
   BadPosition,
   CommitRequest,
@@ -31,6 +31,16 @@ export interface IngestRequest {
   readonly payload: string
   readonly hops: number
 }
+
+/** Why a request is not taken, or not answered. */
+export type RequestError = BacklogFull | EndpointNotFound | NotAnswered | Unavailable
+
+/** Told once what became of a request. */
+export type OnAnswered = (exit: Exit.Exit<HttpReply, RequestError>) => void
+
+/** The answer to a request. To stop waiting for it does not take the request back. */
+export const answerTo = (ask: (onAnswered: OnAnswered) => void): Effect.Effect<HttpReply, RequestError> =>
+  Effect.callback(ask)
 
 /** Events of one stream that are to go: from the first id to the last, both included. */
 export const EventRange = Schema.Struct({
@@ -71,16 +81,8 @@ export class WebhookNotFound extends Schema.TaggedError<WebhookNotFound>()("Webh
  * `placement/Actors.ts` carries the calls through the cluster.
  */
 export class ActorCalls extends Context.Service<ActorCalls, {
-  readonly ingest: (
-    programId: Id.ProgramId,
-    request: IngestRequest
-  ) => Effect.Effect<HttpReply, BacklogFull | EndpointNotFound | NotAnswered | Unavailable>
-  /** The same without a fiber, for most requests to a program that is awake; answers whether it was taken. */
-  readonly take: (
-    programId: Id.ProgramId,
-    request: IngestRequest,
-    onEnd: (exit: Exit.Exit<HttpReply, BacklogFull | EndpointNotFound | NotAnswered | Unavailable>) => void
-  ) => boolean
+  /** Has a program take a request. It is a call and no effect, since nearly all the others that an event needs are calls too. */
+  readonly ingest: (programId: Id.ProgramId, request: IngestRequest, onAnswered: OnAnswered) => void
   readonly deploy: (
     programId: Id.ProgramId,
     options: { readonly emits: boolean }

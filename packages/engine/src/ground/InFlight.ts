@@ -1,7 +1,7 @@
-import { type CommitError, explain, GroupCommit } from "@headwater/log/commit/GroupCommit"
-import * as Places from "@headwater/log/commit/Places"
-import type { Submission } from "@headwater/log/commit/Submission"
-import { Context, Effect, Exit } from "effect"
+import { AccountCapacity } from "@headwater/domain/AccountCapacity"
+import { explain, GroupCommit } from "@headwater/log/commit/GroupCommit"
+import type { CommitError, Submission } from "@headwater/log/commit/Submission"
+import { Effect, Exit } from "effect"
 import { EngineLimits } from "./EngineLimits.ts"
 import * as LogText from "./LogText.ts"
 
@@ -11,118 +11,104 @@ export interface FallibleMemory {
   failed: boolean
 }
 
-/** Hands a commit over, once it has been passed on. */
-export type SubmitTracked = (track: (submission: Submission<CommitError>) => void) => Submission<CommitError>
-
-/** An actor's commits that are under way while it goes on, and what their failures ask for. */
-export interface InFlight {
-  /**
-   * Hands a commit over, and waits with that where as many as may be are under way or the writer has no room for the account. `submit`
-   * passes on what it hands over before it tells anyone else. If it fails, so has the memory.
-   */
-  readonly start: (memory: FallibleMemory, submit: SubmitTracked) => Effect.Effect<Submission<CommitError>>
-  /** The same at once; undefined, and nothing handed over, where that would have to wait. */
-  readonly startUnsafe: (memory: FallibleMemory, submit: SubmitTracked) => Submission<CommitError> | undefined
-  /** Counts a commit that was handed over already, whether there is a place for it or not. If it fails, so has the memory. */
-  readonly add: (memory: FallibleMemory, submission: Submission<CommitError>) => void
-  /** Returns when there is a place, and room in the writer's line. */
-  readonly room: (memory: FallibleMemory) => Effect.Effect<void>
-  /** Whether anything is under way. */
-  readonly isIdle: () => boolean
-  /** Whether a commit would have to wait before it is handed over. */
-  readonly isFull: (memory: FallibleMemory) => boolean
-  /** Marks the memory as failed for another reason. */
-  readonly noteFailure: (memory: FallibleMemory) => void
-  /** Waits before memory is read anew, longer each time, while nothing succeeds. */
-  readonly backOff: Effect.Effect<void>
-  /** Returns when everything that is under way now has ended. */
-  readonly settled: Effect.Effect<void>
-}
-
 /** Reading anew is put off from the second failure on, doubling each time; in milliseconds. */
 const firstDelay = 50
 const longestDelay = 5_000
 
-/** @param annotations what the log line about a failed commit says of its actor */
-export const make = (annotations: Record<string, string>): Effect.Effect<InFlight, never, GroupCommit> =>
-  Effect.gen(function*() {
-    const context = yield* Effect.context<GroupCommit>()
-    const run = Effect.runForkWith(context)
-    const writer = Context.get(context, GroupCommit)
-    const underWay = new Set<Submission<CommitError>>()
-    const places = Places.make((yield* EngineLimits).commits)
-    /** Since a commit last succeeded. */
-    let failures = 0
+/**
+ * An actor's commits that are under way while it goes on, and what their failures ask for:
+ *
+ * - I1. A commit is tracked in the step that puts it in line, before anyone else observes it: once it fails, so has the memory,
+ *   and nothing is decided on that memory any more.
+ * - I2. Whoever finds it full waits for `room` and looks again, since the memory may be another by then.
+ */
+export class InFlight {
+  private readonly writer: GroupCommit["Service"]
+  private readonly underWay = new Set<Submission>()
+  private readonly capacity: AccountCapacity
+  private readonly logFailure: (exit: Exit.Failure<void, CommitError>) => void
+  /** Since a commit last succeeded. */
+  private failures = 0
 
-    const isFull: InFlight["isFull"] = ({ accountId }) => places.isFull() || writer.isFull(accountId)
+  private constructor(
+    writer: GroupCommit["Service"],
+    most: { readonly count: number; readonly bytes: number },
+    logFailure: (exit: Exit.Failure<void, CommitError>) => void
+  ) {
+    this.writer = writer
+    this.capacity = new AccountCapacity({ count: Infinity, bytes: Infinity }, most)
+    this.logFailure = logFailure
+  }
 
-    const noteFailure = (memory: FallibleMemory) => {
-      if (!memory.failed) failures += 1
-      memory.failed = true
-    }
-
-    const noteEnd = (memory: FallibleMemory, exit: Exit.Exit<void, CommitError>) => {
-      if (Exit.isSuccess(exit)) {
-        failures = 0
-        return
-      }
-      noteFailure(memory)
+  /** @param annotations what the log line about a failed commit says of its actor */
+  static readonly make = Effect.fnUntraced(function*(annotations: Record<string, string>) {
+    const run = Effect.runForkWith(yield* Effect.context<never>())
+    const { commits } = yield* EngineLimits
+    return new InFlight(yield* GroupCommit, commits, ({ cause }) =>
       run(
         Effect.logWarning("An actor's commit failed; reading its state again").pipe(
-          Effect.annotateLogs({ ...annotations, error: LogText.make(explain(exit.cause)) })
+          Effect.annotateLogs({ ...annotations, error: LogText.make(explain(cause)) })
         )
-      )
-    }
-
-    const track = (memory: FallibleMemory, submission: Submission<CommitError>) => {
-      underWay.add(submission)
-      submission.onEnd((exit) => {
-        underWay.delete(submission)
-        noteEnd(memory, exit)
-        places.release(submission.bytes)
-      })
-    }
-
-    const startUnsafe: InFlight["startUnsafe"] = (memory, submit) => {
-      if (isFull(memory)) return undefined
-      const submission = submit((submission) => track(memory, submission))
-      places.take(submission.bytes)
-      return submission
-    }
-
-    const room: InFlight["room"] = (memory) =>
-      Effect.suspend(() =>
-        isFull(memory)
-          ? places.free.pipe(Effect.andThen(writer.room(memory.accountId)), Effect.andThen(room(memory)))
-          : Effect.void
-      )
-
-    const start: InFlight["start"] = (memory, submit) =>
-      Effect.suspend(() => {
-        const submission = startUnsafe(memory, submit)
-        return submission === undefined
-          ? Effect.andThen(room(memory), start(memory, submit))
-          : Effect.succeed(submission)
-      })
-
-    return {
-      start,
-      startUnsafe,
-      room,
-      add: (memory, submission) => {
-        track(memory, submission)
-        places.take(submission.bytes)
-      },
-      isIdle: () => underWay.size === 0,
-      isFull,
-      noteFailure,
-      backOff: Effect.suspend(() =>
-        failures > 1 ? Effect.sleep(Math.min(firstDelay * 2 ** (failures - 2), longestDelay)) : Effect.void
-      ),
-      settled: Effect.suspend(() =>
-        underWay.size === 0
-          ? Effect.void
-          : Effect.forEach([...underWay], (submission) => Effect.exit(submission.durable), { discard: true })
-      )
-    }
+      ))
   })
+
+  get isIdle(): boolean {
+    return this.underWay.size === 0
+  }
+
+  /** Whether a commit has to wait for `room`. */
+  isFull({ accountId }: FallibleMemory): boolean {
+    return this.capacity.isFull(accountId) || this.writer.isFull(accountId)
+  }
+
+  /** Counts a commit that was put in line, whether there is a place for it or not. If it fails, so has the memory. */
+  track(memory: FallibleMemory, submission: Submission): void {
+    this.underWay.add(submission)
+    this.capacity.take(memory.accountId, submission.bytes)
+    submission.onEnd((exit) => {
+      this.underWay.delete(submission)
+      if (Exit.isSuccess(exit)) this.failures = 0
+      else {
+        this.noteFailure(memory)
+        this.logFailure(exit)
+      }
+      this.capacity.release(memory.accountId, submission.bytes)
+    })
+  }
+
+  /** Marks the memory as failed. */
+  noteFailure(memory: FallibleMemory): void {
+    if (!memory.failed) this.failures += 1
+    memory.failed = true
+  }
+
+  /** Returns when there is a place, and room in the writer's line. */
+  room(memory: FallibleMemory): Effect.Effect<void> {
+    return Effect.suspend(() =>
+      this.isFull(memory)
+        ? this.capacity.free(memory.accountId).pipe(
+          Effect.andThen(this.writer.room(memory.accountId)),
+          Effect.andThen(this.room(memory))
+        )
+        : Effect.void
+    )
+  }
+
+  /** Waits before memory is read anew, longer each time, while nothing succeeds. */
+  get backOff(): Effect.Effect<void> {
+    return Effect.suspend(() =>
+      this.failures > 1
+        ? Effect.sleep(Math.min(firstDelay * 2 ** (this.failures - 2), longestDelay))
+        : Effect.void
+    )
+  }
+
+  /** Returns when everything that is under way now has ended. */
+  get settled(): Effect.Effect<void> {
+    return Effect.suspend(() =>
+      this.underWay.size === 0
+        ? Effect.void
+        : Effect.forEach([...this.underWay], ({ durable }) => Effect.exit(durable), { discard: true })
+    )
+  }
+}

@@ -1,11 +1,11 @@
 import type { NewEvent } from "@headwater/domain/Event"
-import type { CommitError } from "@headwater/log/commit/GroupCommit"
+import type { CommitError } from "@headwater/log/commit/Submission"
 import { untilAnswered } from "@headwater/log/database/TransientSqlError"
 import { DueWork } from "@headwater/log/work/DueWork"
 import { Clock, Effect, Option } from "effect"
 import { Draining } from "../ground/Draining.ts"
 import * as DueEmits from "../ground/DueEmits.ts"
-import * as EmitterLog from "../ground/EmitterLog.ts"
+import { EmitterLog } from "../ground/EmitterLog.ts"
 import type { Wake } from "../ground/Wake.ts"
 import { WorkLoop } from "../ground/WorkLoop.ts"
 
@@ -31,7 +31,7 @@ export const make = Effect.fnUntraced(function*(accountId: string) {
     const due = yield* untilAnswered(dueWork.dueOf(accountId, yield* Clock.currentTimeMillis, duePage))
     if (due.length === 0) return false
     const events: ReadonlyArray<NewEvent> = yield* DueEmits.decode(due)
-    yield* EmitterLog.commit(log.value, events, { dueDone: due }).pipe(
+    yield* log.value.commit(events, { dueDone: due }).pipe(
       Effect.catch((error: CommitError) =>
         Effect.gen(function*() {
           yield* Effect.logWarning("A commit to an account's log failed; reading its head again", error)
@@ -39,7 +39,7 @@ export const make = Effect.fnUntraced(function*(accountId: string) {
           if (Option.isNone(log) || error._tag === "Fenced") return
           // What the database refuses once it would refuse each time.
           yield* Effect.logError("Dropped events of an account that can't be stored", due)
-          yield* Effect.orDie(EmitterLog.commit(log.value, [], { dueDone: due }))
+          yield* Effect.orDie(log.value.commit([], { dueDone: due }))
         })
       )
     )

@@ -25,9 +25,12 @@ import { getHeapStatistics } from "node:v8"
 import * as ConsumerActor from "../consumer/ConsumerActor.ts"
 import {
   ActorCalls,
+  answerTo,
   Cancellation,
   EventRange,
   HookFailed,
+  type IngestRequest,
+  type OnAnswered,
   ProgramNotFound,
   Reopening,
   WebhookNotFound
@@ -204,6 +207,17 @@ class LocalActors extends Context.Service<LocalActors, {
   )
 }
 
+/** Calls an actor that is awake on this node, which stays until the call is over, or else does otherwise. */
+const callHere = <A, B, E>(
+  resident: Residents.Resident<A> | undefined,
+  use: (actor: A) => Effect.Effect<B, E>,
+  otherwise: Effect.Effect<B, E>
+): Effect.Effect<B, E> =>
+  Effect.uninterruptibleMask((restore) => {
+    const call = resident?.enter()
+    return call === undefined ? restore(otherwise) : Effect.ensuring(restore(use(call.actor)), Effect.sync(call.end))
+  })
+
 /** Carries the calls of `ActorCalls` to actors of this node and, through the cluster, of others. */
 const layerNoLocal: Layer.Layer<
   ActorCalls,
@@ -262,13 +276,25 @@ const layerNoLocal: Layer.Layer<
       const shardOf = (actorId: string) => sharding.getShardId(EntityId.make(actorId), shardGroup)
       const isHere = (actorId: string) => sharding.hasShardId(shardOf(actorId))
 
-      const takeHere: Crossing.Receiver["take"] = (actorId, request, onEnd) =>
-        local.programs.find(actorId)?.begin((actor, end) =>
-          actor.take(request, (exit) => {
-            end()
-            onEnd(exit)
-          })
-        ) ?? false
+      /** Hands a request over to a program that is awake on this node; answers whether there is one. */
+      const ingestHere = (
+        actorId: string,
+        request: IngestRequest,
+        onAnswered: OnAnswered,
+        takes: (actor: ProgramActor.ProgramActor) => boolean = () => true
+      ): boolean => {
+        const call = local.programs.find(actorId)?.enter()
+        if (call === undefined) return false
+        if (!takes(call.actor)) {
+          call.end()
+          return false
+        }
+        call.actor.ingest(request, (exit) => {
+          call.end()
+          onAnswered(exit)
+        })
+        return true
+      }
 
       /** Hands a hint over here, or through the cluster. */
       const wake = (actorId: string, hint: Wake.Wake) => {
@@ -293,19 +319,28 @@ const layerNoLocal: Layer.Layer<
       }
 
       const crossing = yield* Crossing.Crossing
-      yield* crossing.receive({ take: takeHere, wake, isHere, shardOf: (actorId) => shardOf(actorId).id })
+      yield* crossing.receive({
+        // A frame's answers are without replies.
+        ingest: (actorId, request, onAnswered) =>
+          ingestHere(actorId, request, onAnswered, (actor) => !actor.awaitsReply(request)),
+        wake,
+        isHere,
+        shardOf: (actorId) => shardOf(actorId).id
+      })
       const runFork = Effect.runForkWith(yield* Effect.context())
 
       return ActorCalls.of({
         // An actor called directly keeps to its own times.
-        ingest: (programId, request) =>
-          local.programs.find(programId)?.call((actor) => actor.ingest(request)) ??
-            reach(program(programId).Ingest(request), ingestTimeout),
-        take: (programId, request, onEnd) =>
-          takeHere(programId, request, onEnd) || crossing.request(programId, request, (exit) => {
-            if (exit !== undefined) onEnd(exit)
-            else runFork(reach(program(programId).Ingest(request), ingestTimeout)).addObserver(onEnd)
-          }),
+        ingest: (programId, request, onAnswered) => {
+          if (ingestHere(programId, request, onAnswered)) return
+          const throughCluster = () =>
+            runFork(reach(program(programId).Ingest(request), ingestTimeout)).addObserver(onAnswered)
+          const isSent = crossing.request(programId, request, (exit) => {
+            if (exit === undefined) throughCluster()
+            else onAnswered(exit)
+          })
+          if (!isSent) throughCluster()
+        },
         deploy: (programId, options) => reach(program(programId).Deploy(options), changeTimeout),
         update: (next) => reach(program(next.id).Update({ program: next }), changeTimeout),
         deleteEvents: (programId, range) => reach(program(programId).DeleteEvents(range), callTimeout),
@@ -318,14 +353,20 @@ const layerNoLocal: Layer.Layer<
         testWebhook: (webhookId, event) => reach(webhook(webhookId).Test(event), testTimeout),
         passWebhook: (webhookId) => reach(webhook(webhookId).PassAll(), changeTimeout),
         readConsumer: (consumerId, request) =>
-          local.consumers.find(consumerId)?.call((actor) => actor.read(request)) ??
+          callHere(
+            local.consumers.find(consumerId),
+            (actor) => actor.read(request),
             reach(
               consumer(consumerId).Read(request),
               Duration.sum(Duration.millis(request.waitMs), Duration.fromInputUnsafe(callTimeout))
-            ),
+            )
+          ),
         commitConsumer: (consumerId, request) =>
-          local.consumers.find(consumerId)?.call((actor) => Effect.uninterruptible(actor.commit(request))) ??
-            reach(consumer(consumerId).Commit(request), callTimeout),
+          callHere(
+            local.consumers.find(consumerId),
+            (actor) => Effect.uninterruptible(actor.commit(request)),
+            reach(consumer(consumerId).Commit(request), callTimeout)
+          ),
         seekConsumer: (consumerId, request) => reach(consumer(consumerId).Seek(request), seekTimeout),
         retireConsumer: (consumerId) => reach(consumer(consumerId).Retire(), callTimeout),
         forget: (listenerId, subscriptionId) =>
@@ -389,7 +430,7 @@ const layerEntities = Layer.unwrap(Effect.map(Effect.map(Clock.Clock, onTimeOf),
         }).pipe(Effect.provideService(Draining, draining))
         const resident = yield* local.programs.add(entityId, actor, draining.begin)
         return ProgramEntity.of({
-          Ingest: ({ payload }) => actor.ingest(payload),
+          Ingest: ({ payload }) => answerTo((onAnswered) => actor.ingest(payload, onAnswered)),
           Wake: ({ payload }) => arrived(local, entityId, resident.stay(payload)),
           Deploy: ({ payload }) => actor.deploy(payload),
           Update: ({ payload }) => actor.update(payload.program),

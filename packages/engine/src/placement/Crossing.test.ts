@@ -4,13 +4,12 @@ import * as TemporaryDirectory from "@headwater/fixtures/TemporaryDirectory"
 import { Context, Effect, Exit, Layer, Schedule, Scope } from "effect"
 import { RunnerAddress, ShardingConfig } from "effect/cluster"
 import { RpcSerialization, RpcServer } from "effect/rpc"
-import { type IngestRequest } from "../ground/ActorCalls.ts"
+import type { IngestRequest, OnAnswered } from "../ground/ActorCalls.ts"
 import { BacklogFull } from "../ground/HttpExchange.ts"
 import * as Wake from "../ground/Wake.ts"
-import type { OnTaken } from "../program/ProgramRequests.ts"
 import { accepted } from "../program/ProgramRequests.ts"
 import * as Crossing from "./Crossing.ts"
-import type { OnAnswered } from "./Link.ts"
+import type { Asked } from "./Link.ts"
 import * as PeerSockets from "./PeerSockets.ts"
 
 const until = (what: string, holds: () => boolean) =>
@@ -22,7 +21,7 @@ const until = (what: string, holds: () => boolean) =>
 /** A node that does with what others send what the test says. */
 const node = Effect.fnUntraced(function*(host: string, port: number, here: ReadonlySet<string>) {
   const address = RunnerAddress.make(host, port)
-  const taken: Array<{ readonly actorId: string; readonly request: IngestRequest; readonly end: OnTaken }> = []
+  const taken: Array<{ readonly actorId: string; readonly request: IngestRequest; readonly end: OnAnswered }> = []
   const woken: Array<{ readonly actorId: string; readonly wake: Wake.Wake }> = []
   const scope = yield* Effect.acquireRelease(Scope.make(), (scope) => Scope.close(scope, Exit.void))
   const context = yield* Layer.buildWithScope(
@@ -39,7 +38,7 @@ const node = Effect.fnUntraced(function*(host: string, port: number, here: Reado
   )
   const crossing = Context.get(context, Crossing.Crossing)
   yield* crossing.receive({
-    take: (actorId, request, end) => {
+    ingest: (actorId, request, end) => {
       if (!here.has(actorId)) return false
       taken.push({ actorId, request, end })
       return true
@@ -70,10 +69,10 @@ const requestOf = (emitId: string): IngestRequest => ({
   payload: `{"text":"ü\\ud800${"x".repeat(1_000)}"}`
 })
 
-type Ended = Record<string, Parameters<OnAnswered>[0]>
+type Ended = Record<string, Parameters<Asked["onEnd"]>[0]>
 
 /** Notes what became of a request; twice is a fault. */
-const noteIn = (ended: Ended, emitId: string): OnAnswered => (exit) => {
+const noteIn = (ended: Ended, emitId: string): Asked["onEnd"] => (exit) => {
   assert.isFalse(emitId in ended)
   ended[emitId] = exit
 }

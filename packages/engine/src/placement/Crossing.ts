@@ -1,13 +1,26 @@
-import { type Cause, Context, Effect, Exit, FiberSet, Layer, Queue, Schedule, Schema, type Scope, Stream } from "effect"
+import {
+  type Cause,
+  Context,
+  Effect,
+  Exit,
+  FiberSet,
+  Layer,
+  Option,
+  Queue,
+  Schedule,
+  Schema,
+  type Scope,
+  Stream
+} from "effect"
 import { Runners } from "effect/cluster"
 import { Rpc, RpcClient, RpcGroup } from "effect/rpc"
-import { type IngestRequest } from "../ground/ActorCalls.ts"
+import type { IngestRequest, OnAnswered } from "../ground/ActorCalls.ts"
 import { BacklogFull, EndpointNotFound } from "../ground/HttpExchange.ts"
 import { Unavailable } from "../ground/Unavailable.ts"
 import type { Wake } from "../ground/Wake.ts"
-import { accepted, type OnTaken } from "../program/ProgramRequests.ts"
+import { accepted } from "../program/ProgramRequests.ts"
 import * as Frames from "./Frames.ts"
-import { type Asked, Link, type OnAnswered } from "./Link.ts"
+import { type Asked, Link } from "./Link.ts"
 
 /** What became of requests of a frame, each named by its place in it. Those declined may be taken in another way. */
 const Answers = Schema.Struct({
@@ -29,8 +42,8 @@ export const Rpcs = RpcGroup.make(
 
 /** What is done with that which other nodes send. */
 export interface Receiver {
-  /** Takes a request if it is for an actor that is awake on this node; answers whether it does. */
-  readonly take: (actorId: string, request: IngestRequest, onEnd: OnTaken) => boolean
+  /** Takes a request if it is for an actor that is awake on this node and gives no reply of its own; answers whether it does. */
+  readonly ingest: (actorId: string, request: IngestRequest, onAnswered: OnAnswered) => boolean
   /** Hands a hint to its actor, wherever that is. */
   readonly wake: (actorId: string, wake: Wake) => void
   readonly isHere: (actorId: string) => boolean
@@ -58,7 +71,7 @@ export class Crossing extends Context.Service<Crossing, {
   /** Notes that a shard was on a node when something was sent to it. */
   readonly note: (shard: number, address: Address) => void
   /** Sends a request; answers whether it does, in which case `onEnd` is called once. */
-  readonly request: (actorId: string, request: IngestRequest, onEnd: OnAnswered) => boolean
+  readonly request: (actorId: string, request: IngestRequest, onEnd: Asked["onEnd"]) => boolean
   /** Sends a hint; answers whether it does. */
   readonly wake: (actorId: string, wake: Wake) => boolean
   /** Has what other nodes send handed over. */
@@ -88,7 +101,7 @@ export class Crossing extends Context.Service<Crossing, {
 
       const sendRequests = (client: Client, batch: ReadonlyArray<Asked>) => {
         const open = new Map(batch.entries())
-        const end = (place: number, exit: Parameters<OnAnswered>[0]) => {
+        const end = (place: number, exit: Parameters<Asked["onEnd"]>[0]) => {
           const asked = open.get(place)
           open.delete(place)
           asked?.onEnd(exit)
@@ -235,12 +248,13 @@ const takeAll = Effect.fnUntraced(function*(crossing: Crossing["Service"], frame
 
   const receiver = crossing.receiver()
   for (const [place, { actorId, request }] of sent.entries()) {
-    const isTaken = receiver?.take(actorId, request, (exit) => {
+    const isTaken = receiver?.ingest(actorId, request, (exit) => {
       if (Exit.isSuccess(exit)) accepted.push(place)
       else {
-        const error = Exit.findErrorOption(exit)
-        if (error._tag === "Some") failed.push({ place, error: error.value })
-        else declined.push(place)
+        const error = Option.getOrUndefined(Exit.findErrorOption(exit))
+        // An answer of the code itself, which began to give one meanwhile, comes the other way.
+        if (error === undefined || error._tag === "NotAnswered") declined.push(place)
+        else failed.push({ place, error })
       }
       ended()
     })

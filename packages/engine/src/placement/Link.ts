@@ -1,13 +1,11 @@
+import type { OnAnswered } from "../ground/ActorCalls.ts"
 import * as Wake from "../ground/Wake.ts"
-import type { OnTaken } from "../program/ProgramRequests.ts"
 import type { SentRequest, SentWake } from "./Frames.ts"
-
-/** Told what became of a request that was sent; with nothing where it is not known to have been taken. */
-export type OnAnswered = (exit: Parameters<OnTaken>[0] | undefined) => void
 
 /** A request on its way to another node. */
 export interface Asked extends SentRequest {
-  readonly onEnd: OnAnswered
+  /** Told what became of the request; undefined where it is not known to have been taken. */
+  readonly onEnd: (exit: Parameters<OnAnswered>[0] | undefined) => void
 }
 
 /** How a frame is sent. Each calls `onEnd` of all its requests once, or says when the other node has the hints. */

@@ -7,7 +7,7 @@ import { ActorCalls } from "../ground/ActorCalls.ts"
 import * as NodePresence from "./NodePresence.ts"
 
 const actors = Layer.mock(ActorCalls, {
-  take: () => false,
+  ingest: () => assert.fail("nothing is ingested"),
   isHere: () => true,
   wake: () => {},
   held: Effect.succeed({ programs: 3, webhooks: 2, consumers: 1, accounts: 0 })

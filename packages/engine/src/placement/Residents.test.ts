@@ -37,7 +37,7 @@ it.effect("an actor that is awake works at every hint, and is sent off when ther
   Effect.gen(function*() {
     const { resident, worked } = yield* add()
     assert.isFalse(resident.hint(Wake.forDueWork), "it is not awake yet")
-    assert.isUndefined(resident.call(() => Effect.void))
+    assert.isUndefined(resident.enter())
     const stay = yield* Effect.forkChild(resident.stay(Wake.forEverything))
     yield* settled
     assert.deepStrictEqual(worked, [1])
@@ -159,22 +159,20 @@ it.effect("an actor that has to leave takes on nothing more, and ends its work a
     const { isDrained, resident, worked } = yield* add(Deferred.await(working))
     const stay = yield* Effect.forkChild(resident.stay(Wake.forEverything))
     yield* settled
-    const calling = yield* Deferred.make<void>()
-    const call = yield* Effect.forkChild(resident.call(() => Deferred.await(calling))!)
+    const call = resident.enter()!
     assert.isTrue(resident.hint(Wake.forDueWork))
     const leave = yield* Effect.forkChild(Fiber.interrupt(stay))
     yield* settled
     assert.isUndefined(leave.pollUnsafe(), "it works")
     assert.isTrue(isDrained())
     assert.isFalse(resident.hint(Wake.forDueWork))
-    assert.isUndefined(resident.call(() => Effect.void))
+    assert.isUndefined(resident.enter())
     yield* resident.stay(Wake.forDueWork)
     yield* Deferred.succeed(working, undefined)
     yield* settled
     assert.deepStrictEqual(worked, [1])
     assert.isUndefined(leave.pollUnsafe(), "it is being called")
-    yield* Deferred.succeed(calling, undefined)
-    yield* Fiber.join(call)
+    call.end()
     yield* Fiber.join(leave)
   }))
 

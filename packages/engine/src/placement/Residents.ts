@@ -11,6 +11,13 @@ export interface Wakeable {
   readonly awaitsTurn?: () => boolean
 }
 
+/** A call to an actor. */
+export interface Call<A> {
+  readonly actor: A
+  /** Says once that the call is over. */
+  readonly end: () => void
+}
+
 /**
  * An actor in this node's memory. Once woken it stays awake for a while, and is called and hinted at directly: through its
  * mailbox that costs more than most calls are about.
@@ -18,13 +25,8 @@ export interface Wakeable {
 export interface Resident<A> {
   /** Gives an actor that is awake a hint; answers whether it was. */
   readonly hint: (wake: Wake.Wake) => boolean
-  /** A call to an actor that is awake, which stays until it is over; none where it is not. */
-  readonly call: <B, E, R>(use: (actor: A) => Effect.Effect<B, E, R>) => Effect.Effect<B, E, R> | undefined
-  /**
-   * The same for a call that ends by calling back: `begin` is given how to say that it is over, and answers whether it has
-   * begun. False where the actor is not awake.
-   */
-  readonly begin: (begin: (actor: A, end: () => void) => boolean) => boolean
+  /** Begins a call to an actor that is awake, which stays until the call is said to be over; undefined where it is not. */
+  readonly enter: () => Call<A> | undefined
   /**
    * Wakes the actor and has it work whenever there is a hint, until there was none for a while. Returns at once where it is
    * awake already. Interrupted, the actor leaves: it is called and hinted at no more, and what is under way ends first.
@@ -118,15 +120,12 @@ const resident = <A extends Wakeable>(
     return true
   }
 
-  const beginCall = () => {
-    use()
-    calls += 1
-    callsOver.closeUnsafe()
-  }
-
-  const endCall = () => {
-    calls -= 1
-    if (calls === 0) callsOver.openUnsafe()
+  const call: Call<A> = {
+    actor,
+    end: () => {
+      calls -= 1
+      if (calls === 0) callsOver.openUnsafe()
+    }
   }
 
   const workAndRest = Effect.gen(function*() {
@@ -158,20 +157,12 @@ const resident = <A extends Wakeable>(
     hint,
     leave,
     isQuiet: () => waits && calls === 0 && actor.awaitsTurn?.() !== true,
-    call: (f) => {
+    enter: () => {
       if (!awake) return undefined
       use()
-      return Effect.uninterruptibleMask((restore) => {
-        beginCall()
-        return Effect.ensuring(restore(f(actor)), Effect.sync(endCall))
-      })
-    },
-    begin: (begin) => {
-      if (!awake) return false
-      beginCall()
-      if (begin(actor, endCall)) return true
-      endCall()
-      return false
+      calls += 1
+      callsOver.closeUnsafe()
+      return call
     },
     stay: (wake) =>
       Effect.suspend(() => {

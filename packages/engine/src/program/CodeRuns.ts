@@ -6,8 +6,7 @@ import { labelOf } from "@headwater/domain/Program"
 import * as Stream from "@headwater/domain/Stream"
 import { Turns } from "@headwater/domain/Turns"
 import { Figures } from "@headwater/log/commit/Figures"
-import type { CommitError, CommitRejected } from "@headwater/log/commit/GroupCommit"
-import type { Submission } from "@headwater/log/commit/Submission"
+import type { CommitRejected, Submission } from "@headwater/log/commit/Submission"
 import { untilAnswered } from "@headwater/log/database/TransientSqlError"
 import { DedupeMarks } from "@headwater/log/logs/DedupeMarks"
 import type { RunBatch, RunCall, RunRequest, RunResponse, RunResult } from "@headwater/sandbox/Run"
@@ -61,7 +60,7 @@ export interface CodeRuns {
   readonly handOver: (
     memory: ProgramMemory,
     runs: readonly [EndedRun, ...ReadonlyArray<EndedRun>]
-  ) => Effect.Effect<Submission<CommitError>>
+  ) => Effect.Effect<Submission>
   /** Counts what was used, from now on, and answers what to write of it. */
   readonly use: (
     memory: ProgramMemory,
@@ -73,7 +72,7 @@ export interface CodeRuns {
     origin: RunEvents.RunOrigin,
     failure: RunEvents.RunFailure,
     parts: CommitParts
-  ) => Effect.Effect<Submission<CommitError>>
+  ) => Effect.Effect<Submission>
   /**
    * What the database said to a commit that it refuses each time, once: what it was for is passed with an error, or it would
    * run for ever.
@@ -81,7 +80,7 @@ export interface CodeRuns {
   readonly refusalOf: (id: string) => CommitRejected | undefined
   /** Whether the commit of a run over this input is to be its own, since one that it shared was refused. */
   readonly isSuspect: (id: string) => boolean
-  readonly noteRefusal: (submission: Submission<CommitError>, ids: ReadonlyArray<string>) => void
+  readonly noteRefusal: (submission: Submission, ids: ReadonlyArray<string>) => void
 }
 
 /** Where a run of the program as a whole comes from. */
@@ -249,7 +248,7 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner) {
       const made: Array<RunEvents.RunEvents> = []
       const events: Array<NewEvent> = []
       const forgetMarks: Array<() => void> = []
-      const streams = new Set(Object.keys(memory.log.head().streams))
+      const streams = new Set(Object.keys(memory.log.head.streams))
       let used = { invocations: 0, computeMs: 0 }
       for (const { at, isInvocation = true, isReported, origin, result } of runs) {
         const one = yield* turns.work(

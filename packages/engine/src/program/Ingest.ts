@@ -4,12 +4,13 @@ import type { AccountId, ProgramId } from "@headwater/domain/Id"
 import * as RealTime from "@headwater/domain/RealTime"
 import { Programs } from "@headwater/log/resources/Programs"
 import { Cache, Clock, Context, Duration, Effect, Exit, Layer, Option, Schema } from "effect"
-import { ActorCalls, type IngestRequest } from "../ground/ActorCalls.ts"
-import { BacklogFull, EndpointNotFound, type HttpReply, type NotAnswered } from "../ground/HttpExchange.ts"
+import { ActorCalls, type OnAnswered } from "../ground/ActorCalls.ts"
+import { BacklogFull, EndpointNotFound } from "../ground/HttpExchange.ts"
 import { Suspensions } from "../ground/Suspensions.ts"
 import { toUnavailable, type Unavailable } from "../ground/Unavailable.ts"
 import { type QuotaExceeded, Quotas } from "./Quotas.ts"
 
+export type { RequestError } from "../ground/ActorCalls.ts"
 export type { HttpReply, HttpRequestEvent, NotAnswered } from "../ground/HttpExchange.ts"
 export { accepted } from "./ProgramRequests.ts"
 export type { QuotaExceeded } from "./Quotas.ts"
@@ -31,9 +32,6 @@ const keptEndpoints = 50_000
 /** How long a full backlog is taken to stay full, in milliseconds. */
 const fullForMs = 250
 
-/** Why an admitted request is not taken, or not answered. */
-export type RequestError = EndpointNotFound | BacklogFull | NotAnswered | Unavailable
-
 /** Takes requests for programs' HTTP interfaces: durable before they are answered. */
 export class Ingest extends Context.Service<Ingest, {
   /** The program that answers at an endpoint, or did a while ago; none of a suspended account does. */
@@ -47,18 +45,14 @@ export class Ingest extends Context.Service<Ingest, {
   readonly admit: (endpoint: Endpoint) => Effect.Effect<void, BacklogFull | QuotaExceeded | Unavailable>
   /** Whether it is known without a look that a request would not be refused. */
   readonly isAdmitted: (endpoint: Endpoint) => boolean
-  /** Takes an admitted request, the JSON text of an `HttpRequestEvent`. */
-  readonly request: (endpoint: Endpoint, eventJson: string, options: {
-    /** How many emitters the request has passed through (`x-headwater-hops`). */
-    readonly hops: number
-  }) => Effect.Effect<HttpReply, RequestError>
-  /** The same as a call, without a fiber for most requests. `onEnd` is called once. */
-  readonly take: (
-    endpoint: Endpoint,
-    eventJson: string,
-    hops: number,
-    onEnd: (exit: Exit.Exit<HttpReply, RequestError>) => void
-  ) => void
+  /**
+   * Takes an admitted request.
+   *
+   * @param eventJson the JSON text of an `HttpRequestEvent`
+   * @param hops how many emitters the request has passed through (`x-headwater-hops`)
+   * @param onAnswered called once
+   */
+  readonly take: (endpoint: Endpoint, eventJson: string, hops: number, onAnswered: OnAnswered) => void
 }>()("@headwater/engine/program/Ingest") {
   static readonly layer = Layer.effect(
     Ingest,
@@ -70,7 +64,6 @@ export class Ingest extends Context.Service<Ingest, {
       /** Until when a program's backlog is taken to be full, by program. */
       const fullUntil = new Map<ProgramId, number>()
       const clock = yield* Clock.Clock
-      const runFork = Effect.runForkWith(yield* Effect.context())
       /** What was found last, and until when it is kept, by endpoint key. */
       const found = new Map<string, { readonly endpoint: Endpoint; readonly until: number }>()
       const finding = yield* Cache.makeWith(
@@ -105,20 +98,6 @@ export class Ingest extends Context.Service<Ingest, {
         fullUntil.set(programId, now + fullForMs)
       }
 
-      const requestOf = ({ key }: Endpoint, eventJson: string, hops: number): IngestRequest => ({
-        endpointKey: key,
-        emitId: EmitId.make(),
-        payload: eventJson,
-        hops: Math.min(hops, maxHops)
-      })
-
-      const request = (programId: ProgramId, asked: IngestRequest) =>
-        Effect.tapErrorTag(
-          actors.ingest(programId, asked),
-          "BacklogFull",
-          () => Effect.map(RealTime.elapsed, (now) => noteFull(programId, now))
-        )
-
       return Ingest.of({
         known,
         find: (endpointKey) =>
@@ -136,19 +115,17 @@ export class Ingest extends Context.Service<Ingest, {
         }, Effect.catchTag("SqlError", toUnavailable)),
         isAdmitted: ({ accountId, programId }) =>
           !isFull(programId, RealTime.elapsedUnsafe(clock)) && quotas.isKnownFree(accountId),
-        request: (endpoint, eventJson, { hops }) =>
-          Effect.suspend(() => request(endpoint.programId, requestOf(endpoint, eventJson, hops))),
-        take: (endpoint, eventJson, hops, onEnd) => {
-          const { programId } = endpoint
-          const asked = requestOf(endpoint, eventJson, hops)
-          const isTaken = actors.take(programId, asked, (exit) => {
-            if (Exit.isFailure(exit) && Option.exists(Exit.findErrorOption(exit), Schema.is(BacklogFull))) {
-              noteFull(programId, RealTime.elapsedUnsafe(clock))
+        take: ({ key, programId }, eventJson, hops, onAnswered) =>
+          actors.ingest(
+            programId,
+            { endpointKey: key, emitId: EmitId.make(), payload: eventJson, hops: Math.min(hops, maxHops) },
+            (exit) => {
+              if (Exit.isFailure(exit) && Option.exists(Exit.findErrorOption(exit), Schema.is(BacklogFull))) {
+                noteFull(programId, RealTime.elapsedUnsafe(clock))
+              }
+              onAnswered(exit)
             }
-            onEnd(exit)
-          })
-          if (!isTaken) runFork(request(programId, asked)).addObserver(onEnd)
-        }
+          )
       })
     })
   )

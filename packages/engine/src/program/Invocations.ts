@@ -2,7 +2,7 @@ import * as Id from "@headwater/domain/Id"
 import type { Program } from "@headwater/domain/Program"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { ActorCalls, type Cancellation, type ProgramNotFound } from "../ground/ActorCalls.ts"
+import { ActorCalls, answerTo, type Cancellation, type ProgramNotFound } from "../ground/ActorCalls.ts"
 import { type BacklogFull, type EndpointNotFound, NotAnswered } from "../ground/HttpExchange.ts"
 import { toUnavailable, type Unavailable } from "../ground/Unavailable.ts"
 import { type QuotaExceeded, Quotas } from "./Quotas.ts"
@@ -39,7 +39,8 @@ export class Invocations extends Context.Service<Invocations, {
         const exceeded = yield* quotas.exceeded(workflow.accountId)
         if (Option.isSome(exceeded)) return yield* exceeded.value
         const id = Id.RunId.make(yield* Effect.provideService(Id.make("run"), SecureRandom.SecureRandom, random))
-        yield* actors.ingest(workflow.id, { endpointKey: null, kind, emitId: id, payload, hops: 0 }).pipe(
+        const request = { endpointKey: null, kind, emitId: id, payload, hops: 0 }
+        yield* answerTo((onAnswered) => actors.ingest(workflow.id, request, onAnswered)).pipe(
           // Only who comes through an endpoint waits for an answer of the code.
           Effect.catchIf(Schema.is(NotAnswered), Effect.die)
         )

@@ -9,7 +9,7 @@ import { Deployments } from "@headwater/log/resources/Deployments"
 import { Programs } from "@headwater/log/resources/Programs"
 import type { DueItem } from "@headwater/log/work/DueWork"
 import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
-import { Clock, Effect, Option, Semaphore } from "effect"
+import { Clock, Effect, Exit, Option, Semaphore } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import type { Cancellation, EventRange, HookFailed, ProgramNotFound } from "../ground/ActorCalls.ts"
 import { Draining } from "../ground/Draining.ts"
@@ -34,7 +34,7 @@ import { isOfEndpoint } from "./WorkflowProgress.ts"
 /** The owner of one program: takes its requests, runs its code, and writes what that did. */
 export interface ProgramActor {
   readonly ingest: ProgramRequests.ProgramRequests["ingest"]
-  readonly take: ProgramRequests.ProgramRequests["take"]
+  readonly awaitsReply: ProgramRequests.ProgramRequests["awaitsReply"]
   /** Takes a hint in, for the work under way or the next. */
   readonly hint: (wake: Wake.Wake) => void
   /** Works until there is nothing left to do. Returns at once where it is working already. */
@@ -69,6 +69,8 @@ const retryMs = 1_000
 
 /** More than there may ever be at a time: a hook has all of them. */
 const allRuns = 1_000
+
+const shuttingDown = new Unavailable({ message: "The server is shutting down.", retryAfterSeconds: 1 })
 
 /** How long a program that is to go waits for a run that is under way. */
 const retirePatience = "10 seconds"
@@ -347,11 +349,9 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
   }
 
   return {
-    ingest: (request) =>
-      draining.isDraining()
-        ? Effect.fail(new Unavailable({ message: "The server is shutting down.", retryAfterSeconds: 1 }))
-        : requests.ingest(request),
-    take: (request, onEnd) => !draining.isDraining() && requests.take(request, onEnd),
+    ingest: (request, onAnswered) =>
+      draining.isDraining() ? onAnswered(Exit.fail(shuttingDown)) : requests.ingest(request, onAnswered),
+    awaitsReply: requests.awaitsReply,
     hint,
     awaitsTurn: inputs.awaitsTurn,
     wake: (wake) =>
@@ -364,7 +364,7 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
         const memory = yield* owner.current
         if (deployed) return
         // The call comes again where its way to an owner was cut off, which may have run the hooks.
-        if (memory.log.head().fence.epoch > 1n) return yield* unavailable("Its creation was cut off. Try again.")
+        if (memory.log.head.fence.epoch > 1n) return yield* unavailable("Its creation was cut off. Try again.")
         yield* runHook(memory, "deploy", emits)
         CrashPoint.reached("create-deployed")
         yield* runHook(memory, "activate")
@@ -412,7 +412,7 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
     deleteEvents: Effect.fnUntraced(function*(range) {
       const now = yield* Clock.currentTimeMillis
       yield* commitDurably((memory) => () => {
-        const { lastId } = memory.log.head()
+        const { lastId } = memory.log.head
         return { duePut: [DueDeletions.item(programId, { ...range, to: range.to < lastId ? range.to : lastId }, now)] }
       })
       CrashPoint.reached("delete-asked")

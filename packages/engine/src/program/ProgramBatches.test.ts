@@ -9,7 +9,6 @@ import { TestClock } from "effect/testing"
 import * as EngineFixture from "../../test/EngineFixture.ts"
 import { actorOf, start, stream } from "../../test/ProgramFixture.ts"
 import { accounts } from "../../test/WebhookFixture.ts"
-import * as EmitterLog from "../ground/EmitterLog.ts"
 import { defaults, EngineLimits } from "../ground/EngineLimits.ts"
 import * as Wake from "../ground/Wake.ts"
 
@@ -58,7 +57,7 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
         yield* (yield* Subscriptions).create({ ...key, emitterId: other.emitterId })
         yield* EngineFixture.append(log, [1])
         yield* EngineFixture.append(other, ["a", "b", "c"])
-        yield* EmitterLog.commit(log, [EngineFixture.newEvent(2, "", maxHops), EngineFixture.newEvent(3)], {})
+        yield* log.commit([EngineFixture.newEvent(2, "", maxHops), EngineFixture.newEvent(3)], {})
         yield* actor.wake(Wake.forEverything)
         assert.deepStrictEqual(yield* stream(program), [[1]])
         yield* TestClock.adjust(1_000)

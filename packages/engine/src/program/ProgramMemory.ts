@@ -13,7 +13,7 @@ import { beginning, Cursors, ownRequests } from "@headwater/log/work/Cursors"
 import { WorkflowRuns } from "@headwater/log/work/WorkflowRuns"
 import type { InterfaceProp } from "@headwater/sandbox/Run"
 import { Clock, Effect, Option } from "effect"
-import * as EmitterLog from "../ground/EmitterLog.ts"
+import { EmitterLog } from "../ground/EmitterLog.ts"
 import { endpointUrl } from "../ground/EngineConfig.ts"
 import { EngineLimits } from "../ground/EngineLimits.ts"
 import { ListenerFilters } from "../routing/EventFilter.ts"
@@ -27,7 +27,7 @@ export const repeatWindowMs = 60_000
 /** What a program's owner holds in memory: a cache of what the database says, dropped whole when a commit fails. */
 export interface ProgramMemory {
   readonly accountId: string
-  readonly log: EmitterLog.EmitterLog
+  readonly log: EmitterLog
   readonly program: Program
   readonly component: RunnableComponent
   /** The props that the program has values for. */
@@ -123,14 +123,14 @@ export const load = Effect.fnUntraced(function*(programId: Id.ProgramId) {
     : yield* Effect.provideService(loadOwned(program.value, log.value), OnBehalfOf, program.value.accountId)
 })
 
-const loadOwned = Effect.fnUntraced(function*(program: Program, log: EmitterLog.EmitterLog) {
+const loadOwned = Effect.fnUntraced(function*(program: Program, log: EmitterLog) {
   const programId = program.id
   const now = yield* Clock.currentTimeMillis
   const limits = yield* EngineLimits
   const reader = yield* FeedReader
   const component = yield* (yield* Components).runnable(program.componentId)
   if (Option.isNone(component)) return Option.none<ProgramMemory>()
-  const lastRequest = ordinalOf(log.head(), Stream.requests)
+  const lastRequest = ordinalOf(log.head, Stream.requests)
   const { backlogBytes, position, recent } = lastRequest > 0 ? yield* readRequests(programId, now) : noRequests
   const requests = new Feed(
     { subscriptionId: ownRequests, emitterId: programId },

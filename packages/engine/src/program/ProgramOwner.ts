@@ -2,39 +2,43 @@ import type { NewEvent } from "@headwater/domain/Event"
 import type * as Id from "@headwater/domain/Id"
 import { labelOf } from "@headwater/domain/Program"
 import { Fenced } from "@headwater/log/commit/CommitWriter"
-import type { CommitError } from "@headwater/log/commit/GroupCommit"
-import type { Submission } from "@headwater/log/commit/Submission"
+import type { CommitError, Submission } from "@headwater/log/commit/Submission"
 import { untilAnswered } from "@headwater/log/database/TransientSqlError"
 import { Effect, Option, Schema, Semaphore } from "effect"
 import { ProgramNotFound } from "../ground/ActorCalls.ts"
 import type { PartsOf } from "../ground/EmitterLog.ts"
-import * as InFlight from "../ground/InFlight.ts"
+import { InFlight } from "../ground/InFlight.ts"
 import { load, type ProgramMemory } from "./ProgramMemory.ts"
 
 /** A program's memory and its commits: one owner's view, read anew whenever a commit fails. */
 export interface ProgramOwner {
   /** What the owner remembers; after a failed commit it is read anew first. */
   readonly current: Effect.Effect<ProgramMemory, ProgramNotFound>
-  /** What the owner remembers, where neither `current` nor `commit` would have to wait for the database. */
+  /** What the owner remembers, where `current` would not have to wait for the database. */
   readonly ready: () => ProgramMemory | undefined
-  /** Hands a commit over, those that have to wait one after another. The next run may start on what is in memory before it is durable. */
+  /**
+   * Puts a commit in line, on which the next run may start before it is durable; undefined, and nothing in line, where there
+   * is no room.
+   */
+  readonly submit: (
+    memory: ProgramMemory,
+    events: ReadonlyArray<NewEvent>,
+    parts: PartsOf
+  ) => Submission | undefined
+  /** Returns when there is room for a commit. */
+  readonly room: (memory: ProgramMemory) => Effect.Effect<void>
+  /** Puts a commit in line once there is room. */
   readonly commit: (
     memory: ProgramMemory,
     events: ReadonlyArray<NewEvent>,
     parts: PartsOf
-  ) => Effect.Effect<Submission<CommitError>>
-  /** The same at once; undefined, and nothing handed over, where that would have to wait. */
-  readonly commitUnsafe: (
-    memory: ProgramMemory,
-    events: ReadonlyArray<NewEvent>,
-    parts: PartsOf
-  ) => Submission<CommitError> | undefined
+  ) => Effect.Effect<Submission>
   /**
    * Returns when a commit is durable. One that fails because of another before it, or of a locked row, is handed over again
    * on memory that was read anew.
    */
   readonly durably: <E, R>(
-    handOver: (memory: ProgramMemory) => Effect.Effect<Pick<Submission<CommitError>, "durable">, E, R>
+    handOver: (memory: ProgramMemory) => Effect.Effect<Pick<Submission, "durable">, E, R>
   ) => Effect.Effect<void, CommitError | ProgramNotFound | E, R>
   /** Returns when every commit handed over is durable or has failed. */
   readonly settled: Effect.Effect<void>
@@ -72,21 +76,28 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
     return memory.value.failed ? Effect.andThen(readAnew, current) : Effect.succeed(memory.value)
   })
 
-  const submit =
-    (memory: ProgramMemory, events: ReadonlyArray<NewEvent>, parts: PartsOf): InFlight.SubmitTracked => (track) =>
-      memory.log.submitUnsafe(events, (appended, submission) => {
-        track(submission)
-        const made = typeof parts === "function" ? parts(appended, submission) : parts
-        for (const { dueAt } of made.duePut ?? []) options.onPutOff(dueAt)
-        return made
-      })
+  const submit: ProgramOwner["submit"] = (memory, events, parts) => {
+    if (inFlight.isFull(memory)) return undefined
+    const submission = memory.log.submit(events, parts)
+    inFlight.track(memory, submission)
+    for (const { dueAt } of submission.commit.duePut ?? []) options.onPutOff(dueAt)
+    return submission
+  }
+
+  const commit: ProgramOwner["commit"] = (memory, events, parts) =>
+    Effect.suspend(() => {
+      const submission = submit(memory, events, parts)
+      return submission === undefined
+        ? Effect.andThen(inFlight.room(memory), commit(memory, events, parts))
+        : Effect.succeed(submission)
+    })
 
   return {
     current,
-    ready: () =>
-      Option.isSome(memory) && !memory.value.failed && !inFlight.isFull(memory.value) ? memory.value : undefined,
-    commit: (memory, events, parts) => inFlight.start(memory, submit(memory, events, parts)),
-    commitUnsafe: (memory, events, parts) => inFlight.startUnsafe(memory, submit(memory, events, parts)),
+    ready: () => Option.isSome(memory) && !memory.value.failed ? memory.value : undefined,
+    room: (memory) => inFlight.room(memory),
+    submit,
+    commit,
     durably: (handOver) =>
       current.pipe(
         Effect.flatMap(handOver),

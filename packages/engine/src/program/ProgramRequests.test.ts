@@ -13,7 +13,6 @@ import { actorOf, onRequest, post, start, stream } from "../../test/ProgramFixtu
 import { Draining } from "../ground/Draining.ts"
 import { defaults, EngineLimits } from "../ground/EngineLimits.ts"
 import * as Wake from "../ground/Wake.ts"
-import * as ProgramActor from "./ProgramActor.ts"
 import { RunTurns } from "./RunTurns.ts"
 
 /** A request is answered after ten seconds, and not before, that it could not be taken. */
@@ -140,20 +139,18 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       const turns = yield* RunTurns
       const { account, program } = yield* start(onRequest("this.$emit(event.body)"), { state: "ready" })
       let kicks = 0
-      const { awaitsTurn, ingest, wake } = yield* ProgramActor.make(program.id, {
-        kick: () => {
-          kicks += 1
-        }
+      const { awaitsTurn, ingest, wake } = yield* actorOf(program, () => {
+        kicks += 1
       })
       yield* Effect.repeat(Effect.sync(turns.noteEntering), { times: 7 })
       yield* TestClock.adjust("10 millis")
       assert.isTrue(turns.ask(account.id, () => {}))
       yield* wake(Wake.nothing)
-      yield* ingest({ endpointKey: program.endpointKey, emitId: "r", payload: `{"body":"late"}`, hops: 0 })
+      yield* ingest({ emitId: "r", payload: `{"body":"late"}`, hops: 0 })
       yield* wake(Wake.nothing)
       assert.isTrue(awaitsTurn())
       kicks = 0
-      yield* ingest({ endpointKey: program.endpointKey, emitId: "s", payload: `{"body":"later"}`, hops: 0 })
+      yield* ingest({ emitId: "s", payload: `{"body":"later"}`, hops: 0 })
       assert.strictEqual(kicks, 0, "it is going to look anyway")
       assert.deepStrictEqual(yield* stream(program), [])
       yield* TestClock.adjust("10 millis")

@@ -3,35 +3,28 @@ import type * as EventId from "@headwater/domain/EventId"
 import type * as Id from "@headwater/domain/Id"
 import * as Stream from "@headwater/domain/Stream"
 import * as CrashPoint from "@headwater/log/commit/CrashPoint"
-import type { CommitError } from "@headwater/log/commit/GroupCommit"
 import type { Submission } from "@headwater/log/commit/Submission"
 import { ordinalOf } from "@headwater/log/logs/Heads"
 import type { RunResponse } from "@headwater/sandbox/Run"
-import { Cause, Deferred, Effect, Exit, Latch, Schema } from "effect"
-import type { IngestRequest } from "../ground/ActorCalls.ts"
-import type { PartsOf } from "../ground/EmitterLog.ts"
+import { Clock, Deferred, Effect, Exit, Option, Schema } from "effect"
+import type { IngestRequest, OnAnswered, ProgramNotFound } from "../ground/ActorCalls.ts"
 import { EngineLimits } from "../ground/EngineLimits.ts"
 import { BacklogFull, EndpointNotFound, type HttpReply, NotAnswered } from "../ground/HttpExchange.ts"
 import { Unavailable } from "../ground/Unavailable.ts"
-import * as Patience from "./Patience.ts"
+import { CommitDeadlines } from "./CommitDeadlines.ts"
 import { answersItself, type ProgramMemory } from "./ProgramMemory.ts"
 import type { ProgramOwner } from "./ProgramOwner.ts"
 import { RunTurns } from "./RunTurns.ts"
 
-/** Told what became of a request. */
-export type OnTaken = (exit: Exit.Exit<HttpReply, BacklogFull | EndpointNotFound | Unavailable>) => void
+/** Told once that a request is durable, with the memory that it is in, or why it is not. */
+type OnAccepted = (exit: Exit.Exit<ProgramMemory, BacklogFull | EndpointNotFound | Unavailable>) => void
 
 /** A program's own requests on their way into its log, and the replies that its code gives to them. */
 export interface ProgramRequests {
   /** Makes a request durable and answers it: at once, or with what the run says where the component answers itself. */
-  readonly ingest: (
-    request: IngestRequest
-  ) => Effect.Effect<HttpReply, BacklogFull | EndpointNotFound | NotAnswered | Unavailable>
-  /**
-   * The same without a fiber, for most requests: one to a program that is ready and does not answer by itself. Answers
-   * whether it was taken, in which case `onEnd` is called once.
-   */
-  readonly take: (request: IngestRequest, onEnd: OnTaken) => boolean
+  readonly ingest: (request: IngestRequest, onAnswered: OnAnswered) => void
+  /** Whether the code is to answer a request, as far as that is known now. */
+  readonly awaitsReply: (request: IngestRequest) => boolean
   /** Whether somebody waits for what the code responds to a request. */
   readonly isAwaited: (emitId: string) => boolean
   /** Hands what the code responds to who waits for it. */
@@ -57,13 +50,6 @@ const unavailable = (message: string) => new Unavailable({ message, retryAfterSe
 export const changingOwners = unavailable("This source or workflow is moving to another node. Try again later.")
 
 const notTaken = unavailable("The database did not store the request in time. Try again later.")
-
-/** Returns when a commit is durable, for a caller who can try again. */
-const durable = (submission: Submission<CommitError>): Effect.Effect<void, Unavailable> =>
-  Effect.mapError(submission.durable, () => changingOwners)
-
-/** Returns when a commit is durable, or is not waited for any longer. */
-type UntilDurable = (submission: Submission<CommitError>) => Effect.Effect<void, Unavailable>
 
 const awaitsReply = (memory: ProgramMemory, { endpointKey }: IngestRequest): boolean =>
   endpointKey !== null && answersItself(memory)
@@ -92,20 +78,19 @@ export const make = Effect.fnUntraced(function*(options: {
   const { owner, programId } = options
   const { backlog } = yield* EngineLimits
   const turns = yield* RunTurns
-  const patience = yield* Patience.make(acceptTimeoutMs)
+  const deadlines = yield* CommitDeadlines.make(acceptTimeoutMs, notTaken)
+  const clock = yield* Clock.Clock
+  const run = Effect.runForkWith(yield* Effect.context<never>())
   /** Who waits for a reply, by emit id. */
   const waiting = new Map<string, Waiting>()
   /** Requests under way into the log, for repeats of them. */
-  const entering = new Map<string, Submission<CommitError>>()
-  /** Requests that wait for room to be handed over, by emit id: a repeat waits for what becomes of the first. */
-  const arriving = new Map<string, Latch.Latch>()
-
-  /** Why a request is not taken. One that then waits to be handed over is not asked again: those are few, and no longer than `acceptTimeoutMs`. */
+  const entering = new Map<string, Submission>()
+  /** Why a request is not taken. */
   const refusalOf = (memory: ProgramMemory, { emitId, endpointKey }: IngestRequest) => {
     const { active, endpointKey: key, state } = memory.program
     if (endpointKey !== null && endpointKey !== key) return new EndpointNotFound()
     if (!options.isOpen() || !active || state === "deleting") return new EndpointNotFound()
-    const unrun = ordinalOf(memory.log.head(), Stream.requests) - memory.requests.passed
+    const unrun = ordinalOf(memory.log.head, Stream.requests) - memory.requests.passed
     if (unrun === 0) memory.backlogBytes = 0
     const isFull = unrun >= backlog.count || memory.backlogBytes >= backlog.bytes
     return isFull && !memory.recent.has(emitId) ? new BacklogFull({ programId }) : undefined
@@ -115,9 +100,12 @@ export const make = Effect.fnUntraced(function*(options: {
     { emitId, hops, payload, stream: Stream.requests, meta: kind === undefined ? {} : { kind } }
   ]
 
-  /** Notes that a request is on its way into the log. */
-  const noteEntering = (memory: ProgramMemory, request: IngestRequest): PartsOf => (entered, submission) => {
+  /** Puts a request in line; undefined where it has to wait for room. */
+  const enter = (memory: ProgramMemory, request: IngestRequest): Submission | undefined => {
+    const submission = owner.submit(memory, eventsOf(request), {})
+    if (submission === undefined) return undefined
     const { emitId, payload } = request
+    const entered = submission.commit.events!
     const { id } = entered[0]!
     memory.recent.set(emitId, id)
     memory.backlogBytes += payload.length
@@ -131,69 +119,46 @@ export const make = Effect.fnUntraced(function*(options: {
       memory.requests.offer(entered)
       options.onDurable(memory)
     })
-    return {}
+    return submission
   }
 
-  /** Takes a request in and returns when it, or the one it repeats, is durable by the given wait. */
-  const accept = (
+  /**
+   * Accepts a request once it can: a repeat that comes meanwhile may go before it, and is then the first. Not accepted in time,
+   * it goes on into the log all the same: whoever sends it again may have it run twice.
+   */
+  const acceptAfter = (
+    ready: Effect.Effect<unknown, ProgramNotFound>,
     request: IngestRequest,
-    untilDurable: UntilDurable
-  ): Effect.Effect<ProgramMemory, BacklogFull | EndpointNotFound | Unavailable> =>
-    Effect.matchEffect(owner.current, {
-      onFailure: () => Effect.fail(new EndpointNotFound()),
-      onSuccess: (memory) => {
-        const refusal = refusalOf(memory, request)
-        if (refusal !== undefined) return Effect.fail(refusal)
-        if (!memory.recent.has(request.emitId)) {
-          const first = arriving.get(request.emitId)
-          if (first !== undefined) return Effect.andThen(first.await, accept(request, untilDurable))
-          // At once, so that no repeat comes in between.
-          const submission = owner.commitUnsafe(memory, eventsOf(request), noteEntering(memory, request))
-          return submission === undefined
-            ? arrive(memory, request, untilDurable)
-            : Effect.as(untilDurable(submission), memory)
-        }
-        const repeated = entering.get(request.emitId)
-        return repeated === undefined ? Effect.succeed(memory) : Effect.as(untilDurable(repeated), memory)
-      }
-    })
-
-  /** Hands over a request that has to wait for room, unless a repeat of it came in between. */
-  const arrive = (
-    memory: ProgramMemory,
-    request: IngestRequest,
-    untilDurable: UntilDurable
-  ): ReturnType<typeof accept> =>
-    Effect.uninterruptibleMask((restore) => {
-      const { emitId } = request
-      if (memory.recent.has(emitId) || arriving.has(emitId)) return restore(accept(request, untilDurable))
-      const arrival = Latch.makeUnsafe()
-      arriving.set(emitId, arrival)
-      return restore(owner.commit(memory, eventsOf(request), noteEntering(memory, request))).pipe(
-        Effect.ensuring(Effect.sync(() => {
-          arriving.delete(emitId)
-          arrival.openUnsafe()
-        })),
-        Effect.flatMap((submission) => Effect.as(restore(untilDurable(submission)), memory))
+    onAccepted: OnAccepted
+  ): void =>
+    void run(
+      ready.pipe(
+        Effect.mapError(() => new EndpointNotFound()),
+        Effect.andThen(
+          Effect.callback<ProgramMemory, BacklogFull | EndpointNotFound | Unavailable>((resume) =>
+            accept(request, resume)
+          )
+        ),
+        Effect.timeoutOrElse({ duration: acceptTimeoutMs, orElse: () => Effect.fail(notTaken) })
       )
+    ).addObserver(onAccepted)
+
+  /** Has a request durable, or the one that it repeats. Most wait for nothing but the commit that keeps them. */
+  const accept = (request: IngestRequest, onAccepted: OnAccepted): void => {
+    const memory = owner.ready()
+    if (memory === undefined) return acceptAfter(owner.current, request, onAccepted)
+    const refusal = refusalOf(memory, request)
+    if (refusal !== undefined) return onAccepted(Exit.fail(refusal))
+    const first = entering.get(request.emitId)
+    if (first === undefined && memory.recent.has(request.emitId)) return onAccepted(Exit.succeed(memory))
+    const submission = first ?? enter(memory, request)
+    if (submission === undefined) return acceptAfter(owner.room(memory), request, onAccepted)
+    deadlines.await(submission, (exit) => {
+      if (Exit.isSuccess(exit)) return onAccepted(Exit.succeed(memory))
+      const isLate = Exit.findErrorOption(exit).pipe(Option.exists(Schema.is(Unavailable)))
+      onAccepted(Exit.fail(isLate ? notTaken : changingOwners))
     })
-
-  const durableInTime = (submission: Submission<CommitError>) =>
-    Effect.mapError(
-      patience.durable(submission, notTaken),
-      (error) => error._tag === "Unavailable" ? error : changingOwners
-    )
-
-  /** Most requests wait for nothing but the commit that keeps them. */
-  const acceptInTime = (request: IngestRequest) =>
-    Effect.suspend(() =>
-      owner.ready() !== undefined
-        ? accept(request, durableInTime)
-        : Effect.timeoutOrElse(accept(request, durable), {
-          duration: acceptTimeoutMs,
-          orElse: () => Effect.fail(notTaken)
-        })
-    )
+  }
 
   /** The reply of the code to a request, if it comes within so many milliseconds. */
   const replyTo = (emitId: string, patienceMs: number) => {
@@ -213,38 +178,24 @@ export const make = Effect.fnUntraced(function*(options: {
     })
 
   return {
-    take: (request, onEnd) => {
-      const memory = owner.ready()
-      if (memory === undefined || awaitsReply(memory, request)) return false
-      if (memory.recent.has(request.emitId) || arriving.has(request.emitId)) return false
-      const refusal = refusalOf(memory, request)
-      if (refusal !== undefined) {
-        onEnd(Exit.fail(refusal))
-        return true
+    ingest: (request, onAnswered) => {
+      const receivedAt = clock.currentTimeMillisUnsafe()
+      const answered: OnAnswered = (exit) => {
+        waiting.delete(request.emitId)
+        onAnswered(exit)
       }
-      const submission = owner.commitUnsafe(memory, eventsOf(request), noteEntering(memory, request))
-      if (submission === undefined) return false
-      patience.await(submission, notTaken, (exit) => {
-        if (Exit.isSuccess(exit)) {
-          CrashPoint.reached("ingest-durable")
-          return onEnd(Exit.succeed(accepted))
-        }
-        const error = Cause.squash(exit.cause)
-        onEnd(Exit.fail(Schema.is(Unavailable)(error) ? error : changingOwners))
+      accept(request, (exit) => {
+        if (Exit.isFailure(exit)) return answered(Exit.failCause(exit.cause))
+        CrashPoint.reached("ingest-durable")
+        if (!awaitsReply(exit.value, request)) return answered(Exit.succeed(accepted))
+        run(replyTo(request.emitId, receivedAt + responseTimeoutMs - clock.currentTimeMillisUnsafe()))
+          .addObserver(answered)
       })
-      return true
     },
-    ingest: (request) =>
-      Effect.clockWith((clock) => {
-        const receivedAt = clock.currentTimeMillisUnsafe()
-        // Not taken in time, it goes on into the log all the same: whoever sends it again may have it run twice.
-        return Effect.flatMap(acceptInTime(request), (memory) => {
-          CrashPoint.reached("ingest-durable")
-          return awaitsReply(memory, request)
-            ? replyTo(request.emitId, receivedAt + responseTimeoutMs - clock.currentTimeMillisUnsafe())
-            : Effect.succeed(accepted)
-        })
-      }).pipe(Effect.ensuring(Effect.sync(() => waiting.delete(request.emitId)))),
+    awaitsReply: (request) => {
+      const memory = owner.ready()
+      return memory !== undefined && awaitsReply(memory, request)
+    },
     isAwaited: (emitId) => waiting.has(emitId),
     respond: (emitId, response) => answer(emitId, () => Exit.succeed(replyOf(response))),
     noResponse: (emitId) => answer(emitId, () => Exit.fail(new NotAnswered({ reason: "ended" }))),

@@ -9,8 +9,8 @@ import { Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import * as EngineFixture from "../../test/EngineFixture.ts"
+import { actorOf, post } from "../../test/ProgramFixture.ts"
 import * as Wake from "../ground/Wake.ts"
-import * as ProgramActor from "./ProgramActor.ts"
 import { Quotas } from "./Quotas.ts"
 
 const noon = Date.parse("2026-11-21T12:00:00Z")
@@ -92,7 +92,7 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       yield* TestClock.setTime(noon)
       const account = yield* EngineFixture.account
       const program = yield* EngineFixture.program(account.id, code, { state: "creating", ...options })
-      const actor = yield* ProgramActor.make(program.id, { kick: () => {} })
+      const actor = yield* actorOf(program)
       yield* actor.deploy()
       return { account, actor, program }
     })
@@ -165,7 +165,7 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
         assert.deepStrictEqual(yield* dueAt(program, "wake"), [midnight])
         // Also after the node was started anew.
         yield* TestClock.setTime(midnight)
-        const successor = yield* ProgramActor.make(program.id, { kick: () => {} })
+        const successor = yield* actorOf(program)
         yield* successor.wake(Wake.forDueWork)
         assert.deepStrictEqual(yield* stream(program), ["a", "b"])
         assert.deepStrictEqual(yield* stream(program, "$errors"), [])
@@ -225,15 +225,8 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
         const { account, actor, program } = yield* start(
           `export default { props: { http: "$.interface.http" }, run(event) { this.$emit(event.body) } }`
         )
-        const post = (body: number) =>
-          actor.ingest({
-            endpointKey: program.endpointKey ?? "",
-            emitId: `r${body}`,
-            payload: JSON.stringify({ body }),
-            hops: 0
-          })
-        yield* post(1)
-        yield* post(2)
+        yield* post(actor, 1)
+        yield* post(actor, 2)
         yield* limit(account.id, { dailyInvocationsQuota: 0 })
         yield* actor.wake(Wake.forEverything)
         assert.deepStrictEqual(yield* stream(program), [1, 2])

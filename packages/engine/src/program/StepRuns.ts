@@ -532,7 +532,7 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner, code: CodeR
         const input = chosen[handedOver]
         if (isHandingOver || progress === undefined || input === undefined) return
         const parts = () => ({ ...input.take(), ...usage, runs: [progress.run] })
-        const submission = owner.commitUnsafe(memory, [], parts)
+        const submission = owner.submit(memory, [], parts)
         if (submission === undefined) return
         begun = handedOver
         onBegun(progress)

@@ -31,7 +31,7 @@ const scanner = Effect.fnUntraced(function*(isHere: (owner: string) => boolean =
       )
   })
   const actors = Layer.mock(ActorCalls, {
-    take: () => false,
+    ingest: () => assert.fail("nothing is ingested"),
     isHere,
     wake: (owner) => void woken.set(owner, (woken.get(owner) ?? 0) + 1)
   })

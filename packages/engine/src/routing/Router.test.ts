@@ -10,7 +10,7 @@ import { Context, Effect, Latch, Layer, Option, PubSub, Schedule } from "effect"
 import { TestClock } from "effect/testing"
 import * as EngineFixture from "../../test/EngineFixture.ts"
 import { ActorCalls } from "../ground/ActorCalls.ts"
-import * as EmitterLog from "../ground/EmitterLog.ts"
+import { EmitterLog } from "../ground/EmitterLog.ts"
 import { Takeover } from "../ground/Takeover.ts"
 import { Router } from "./Router.ts"
 
@@ -38,7 +38,7 @@ layer(EngineFixture.layer, { excludeTestServices: true, timeout: "60 seconds" })
       const hinted: Array<string> = []
       const takeover = yield* Latch.make()
       const actors = Layer.mock(ActorCalls, {
-        take: () => false,
+        ingest: () => assert.fail("nothing is ingested"),
         isHere: (actorId) => actorId !== away.id,
         wake: (actorId) => {
           hinted.push(actorId)
@@ -87,7 +87,7 @@ layer(EngineFixture.layer, { excludeTestServices: true, timeout: "60 seconds" })
       turns.note(bob.id)
       const woken: Array<string> = []
       const actors = Layer.mock(ActorCalls, {
-        take: () => false,
+        ingest: () => assert.fail("nothing is ingested"),
         isHere: () => true,
         wake: (actorId) => {
           woken.push(actorId)

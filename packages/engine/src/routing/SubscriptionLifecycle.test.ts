@@ -25,7 +25,7 @@ layer(EngineFixture.layerNoSandbox, { excludeTestServices: true })("the life of 
       const hints: Array<readonly [string, Wake]> = []
       const lifecycle = yield* Layer.build(SubscriptionLifecycle.layer.pipe(Layer.provide([
         Layer.mock(ActorCalls, {
-          take: () => false,
+          ingest: () => assert.fail("nothing is ingested"),
           isHere: () => true,
           wake: (actorId, wake) => {
             hints.push([actorId, wake])

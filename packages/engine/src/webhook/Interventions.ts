@@ -1,6 +1,6 @@
 import * as Id from "@headwater/domain/Id"
 import type { Commit } from "@headwater/log/commit/Commit"
-import type { CommitError } from "@headwater/log/commit/GroupCommit"
+import type { CommitError } from "@headwater/log/commit/Submission"
 import { EventLog } from "@headwater/log/logs/EventLog"
 import { Attempts } from "@headwater/log/work/Attempts"
 import { beforeAll, type CursorKey, Cursors, type OwedPage, type Unpassed } from "@headwater/log/work/Cursors"

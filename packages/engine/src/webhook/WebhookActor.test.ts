@@ -19,7 +19,7 @@ import { TestClock } from "effect/testing"
 import * as EngineFixture from "../../test/EngineFixture.ts"
 import * as WebhookFixture from "../../test/WebhookFixture.ts"
 import { Draining } from "../ground/Draining.ts"
-import * as EmitterLog from "../ground/EmitterLog.ts"
+import { EmitterLog } from "../ground/EmitterLog.ts"
 import * as Wake from "../ground/Wake.ts"
 import * as StandardWebhook from "./StandardWebhook.ts"
 import * as WebhookActor from "./WebhookActor.ts"
@@ -54,9 +54,9 @@ const countingWriter = Effect.map(GroupCommit, (writer) => {
     count: () => commits,
     writer: GroupCommit.of({
       ...writer,
-      submitUnsafe: (make) => {
+      submit: (commit) => {
         commits += 1
-        return writer.submitUnsafe(make)
+        return writer.submit(commit)
       }
     })
   }
@@ -361,7 +361,7 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a webhook", (it)
   it.effect("passes what has come too far round, and what was deleted unread, as dropped", () =>
     Effect.gen(function*() {
       const { actor, log, sink, subscription } = yield* WebhookFixture.make(() => ({ status: 200 }))
-      const appended = yield* EmitterLog.commit(log, [
+      const appended = yield* log.commit([
         EngineFixture.newEvent("deleted"),
         EngineFixture.newEvent("tired", "", 16),
         EngineFixture.newEvent("fresh"),

@@ -20,7 +20,7 @@ import { type Reopening, WebhookNotFound } from "../ground/ActorCalls.ts"
 import { AskedWork } from "../ground/AskedWork.ts"
 import { Draining } from "../ground/Draining.ts"
 import { EngineLimits } from "../ground/EngineLimits.ts"
-import * as InFlight from "../ground/InFlight.ts"
+import { InFlight } from "../ground/InFlight.ts"
 import { Suspensions } from "../ground/Suspensions.ts"
 import type { TestedAttempt } from "../ground/TestedAttempt.ts"
 import { Unavailable } from "../ground/Unavailable.ts"
@@ -182,8 +182,8 @@ export const make = Effect.fnUntraced(function*(
   }
 
   const handOver = (memory: WebhookMemory, commit: Commit, after: () => void) => {
-    const submission = writer.submitUnsafe(() => commit)
-    inFlight.add(memory, submission)
+    const submission = writer.submit(commit)
+    inFlight.track(memory, submission)
     submission.onEnd(() => {
       after()
       if (memory.failed) work()
@@ -317,9 +317,9 @@ export const make = Effect.fnUntraced(function*(
     slots: firstSlots,
     mostHeld: limits.outcomes,
     reserve,
-    isFull: inFlight.isFull,
+    isFull: (memory) => inFlight.isFull(memory),
     commit: handOver,
-    room: inFlight.room,
+    room: (memory) => inFlight.room(memory),
     nextOf,
     readKeys,
     start: (work, onEnd) => void runSync(start(work, onEnd)),
@@ -512,8 +512,8 @@ export const make = Effect.fnUntraced(function*(
   const interventions = yield* Interventions.make(webhookId, {
     commit: Effect.fnUntraced(function*(memory, commit) {
       yield* inFlight.room(memory)
-      const submission = writer.submitUnsafe(() => commit)
-      inFlight.add(memory, submission)
+      const submission = writer.submit(commit)
+      inFlight.track(memory, submission)
       yield* submission.durable
     }),
     claim: Effect.fnUntraced(function*({ retries: { underWay } }, ids) {
@@ -631,7 +631,7 @@ export const make = Effect.fnUntraced(function*(
       }
       if (Option.isNone(memory)) asked.refuse("There is no such webhook.")
       else if (!memory.value.failed && !isStopping()) {
-        yield* asked.perform(memory.value, () => isBusy() || !inFlight.isIdle())
+        yield* asked.perform(memory.value, () => isBusy() || !inFlight.isIdle)
         if (!memory.value.failed && !asked.awaitsRest) yield* takeHints(memory.value)
       }
       return false
@@ -661,7 +661,7 @@ export const make = Effect.fnUntraced(function*(
 
   return {
     hint,
-    awaitsTurn: () => isBusy() || !inFlight.isIdle() || !asked.isEmpty,
+    awaitsTurn: () => isBusy() || !inFlight.isIdle || !asked.isEmpty,
     wake: (wake) =>
       Effect.suspend(() => {
         hint(wake)

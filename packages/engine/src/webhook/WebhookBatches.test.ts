@@ -16,7 +16,7 @@ import { TestClock } from "effect/testing"
 import { Webhook } from "standardwebhooks"
 import * as EngineFixture from "../../test/EngineFixture.ts"
 import * as WebhookFixture from "../../test/WebhookFixture.ts"
-import * as EmitterLog from "../ground/EmitterLog.ts"
+import type { EmitterLog } from "../ground/EmitterLog.ts"
 import { defaults, EngineLimits } from "../ground/EngineLimits.ts"
 import * as Wake from "../ground/Wake.ts"
 import * as WebhookActor from "./WebhookActor.ts"
@@ -68,8 +68,8 @@ const balances = Effect.gen(function*() {
   assert.deepStrictEqual(yield* (yield* Accounting).imbalances, [])
 })
 
-const emits = (log: EmitterLog.EmitterLog, events: ReadonlyArray<Partial<NewEvent>>) =>
-  EmitterLog.commit(log, events.map((event) => ({ ...EngineFixture.newEvent(null), ...event })), {})
+const emits = (log: EmitterLog, events: ReadonlyArray<Partial<NewEvent>>) =>
+  log.commit(events.map((event) => ({ ...EngineFixture.newEvent(null), ...event })), {})
 
 layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds", excludeTestServices: true })(
   "a webhook of a subscription with batches",

@@ -13,7 +13,7 @@ import { Clock, Effect, Exit, Option, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import * as EngineFixture from "../../test/EngineFixture.ts"
 import * as WebhookFixture from "../../test/WebhookFixture.ts"
-import type * as EmitterLog from "../ground/EmitterLog.ts"
+import type { EmitterLog } from "../ground/EmitterLog.ts"
 import * as Wake from "../ground/Wake.ts"
 import * as StandardWebhook from "./StandardWebhook.ts"
 import * as WebhookActor from "./WebhookActor.ts"
@@ -328,8 +328,7 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds", excludeTestServices
         for (const { emitterId } of others) {
           yield* subscriptions.create({ accountId: account.id, emitterId, listenerId: webhook.id, eventName: "" })
         }
-        const append = (emitter: EmitterLog.EmitterLog, from: number) =>
-          EngineFixture.append(emitter, numbers(20, from))
+        const append = (emitter: EmitterLog, from: number) => EngineFixture.append(emitter, numbers(20, from))
         yield* append(log, 0)
         yield* wake
         assert.lengthOf(payloads(), 20)

@@ -39,7 +39,7 @@ it.live("does again what a lost connection cut off, once the database has notice
         Effect.forkChild
       )
       yield* Deferred.await(held)
-      const { durable } = writer.submitUnsafe(() => ({
+      const { durable } = writer.submit({
         head: { ...head, lastId: 1n },
         events: [
           { emitterId: "dc_a", stream: "", id: 1n, n: 1, emitId: "1", hops: 1, meta: {}, payload: "1" }
@@ -47,7 +47,7 @@ it.live("does again what a lost connection cut off, once the database has notice
         also: Effect.asVoid(
           Effect.andThen(sql`SET LOCAL lock_timeout = '20s'`, sql`SELECT pg_advisory_xact_lock(1)`)
         )
-      }))
+      })
       const outcome = yield* Effect.forkChild(Effect.exit(durable))
       const waits = (count: number) =>
         Effect.provideService(

@@ -33,7 +33,7 @@ const emitters = Effect.fnUntraced(function*(...ids: ReadonlyArray<string>) {
 })
 
 const durably = (writer: GroupCommit["Service"], make: () => Commit) =>
-  Effect.andThen(writer.room(accountId), Effect.suspend(() => writer.submitUnsafe(make).durable))
+  Effect.andThen(writer.room(accountId), Effect.suspend(() => writer.submit(make()).durable))
 
 const event = (head: Head, n: number, payload = "1"): LoggedEvent => ({
   emitterId: head.emitterId,
@@ -138,9 +138,9 @@ layer(Tables, { timeout: "60 seconds", excludeTestServices: true })("a group com
       const writer = yield* GroupCommit
       const owner = yield* Effect.gen(function*() {
         const [head] = yield* emitters("dc_forgotten")
-        yield* Effect.flip(writer.submitUnsafe(() => appending(head!, 1, "\u0000")).durable)
+        yield* Effect.flip(writer.submit(appending(head!, 1, "\u0000")).durable)
         // As a run hands over what began before that.
-        const late = yield* Effect.flip(writer.submitUnsafe(() => appending(head!, 2)).durable)
+        const late = yield* Effect.flip(writer.submit(appending(head!, 2)).durable)
         assert.strictEqual(late._tag, "Fenced")
         return new WeakRef(head!.fence)
       })
@@ -167,7 +167,7 @@ layer(Tables, { timeout: "60 seconds", excludeTestServices: true })("a group com
         const before = yield* begun
         const offender = Option.getOrThrow(yield* heads.acquire("dc_offender"))
         const commits = near.map((head) => appending(head, n)).toSpliced(20, 0, appending(offender, n, "\u0000"))
-        const submissions = commits.map((commit) => writer.submitUnsafe(() => commit))
+        const submissions = commits.map((commit) => writer.submit(commit))
         const exits = yield* Effect.forEach(submissions, ({ durable }) => Effect.exit(durable))
         assert.deepStrictEqual(exits.map(Exit.isSuccess), commits.map((_, index) => index !== 20))
         return (yield* begun) - before
@@ -183,7 +183,7 @@ layer(Tables, { timeout: "60 seconds", excludeTestServices: true })("a group com
       const [changing, other] = yield* emitters("dc_changing", "dc_other")
       const writer = yield* GroupCommit
       const changed = yield* Deferred.make<void>()
-      const submit = (commit: Commit) => writer.submitUnsafe(() => commit).durable
+      const submit = (commit: Commit) => writer.submit(commit).durable
       const mine = [
         submit(appending(changing!, 1)),
         submit({ ...appending(changing!, 2), also: Deferred.await(changed) }),
@@ -206,7 +206,7 @@ layer(Tables, { timeout: "60 seconds", excludeTestServices: true })("a group com
       const sql = yield* SqlClient.SqlClient
       const ended: Array<string> = []
       const submit = (name: string, commit: Commit) => {
-        const submission = writer.submitUnsafe(() => commit)
+        const submission = writer.submit(commit)
         submission.onEnd((exit) => ended.push(`${name} ${exit._tag}`))
         return Effect.exit(submission.durable)
       }
@@ -230,7 +230,7 @@ layer(Tables, { timeout: "60 seconds", excludeTestServices: true })("a group com
       const ended: Array<string> = []
       const submit = (n: number) =>
         owners.map((head) => {
-          const submission = writer.submitUnsafe(() => appending(head, n))
+          const submission = writer.submit(appending(head, n))
           submission.onEnd((exit) => ended.push(exit._tag))
           return submission.durable
         })
@@ -256,10 +256,10 @@ layer(Tables, { timeout: "60 seconds", excludeTestServices: true })("a group com
       const { commit } = yield* inOpenTransaction(
         sql`SELECT FROM fences WHERE ${sql.in("owner_id", names)} FOR UPDATE`
       )
-      const waiting = held.map((head) => writer.submitUnsafe(() => appending(head, 1)).durable)
+      const waiting = held.map((head) => writer.submit(appending(head, 1)).durable)
       // None of the first batch can be written.
       yield* lockWaits(1)
-      yield* writer.submitUnsafe(() => appending(other!, 1)).durable
+      yield* writer.submit(appending(other!, 1)).durable
       yield* commit
       yield* Effect.forEach(waiting, (durable) => Effect.exit(durable))
     }))
@@ -367,7 +367,7 @@ layer(Tables, { timeout: "60 seconds", excludeTestServices: true })("a group com
       const state = [{ programId: "dc_large", key: "k", value: "x".repeat(5 * 1024 * 1024) }]
       const fill = (accountId: string) => {
         const filled = []
-        while (!writer.isFull(accountId)) filled.push(writer.submitUnsafe(() => ({ accountId, state })))
+        while (!writer.isFull(accountId)) filled.push(writer.submit({ accountId, state }))
         return filled
       }
       const many = ["u_1", "u_2", "u_3", "u_4"].map(fill)
@@ -410,8 +410,8 @@ layer(Tables, { timeout: "60 seconds", excludeTestServices: true })("a group com
       const payload = JSON.stringify("x".repeat(1_000_000))
       const [first, second] = yield* sql.withTransaction(Effect.gen(function*() {
         yield* sql`SELECT FROM fences WHERE owner_id = 'dc_large' FOR UPDATE`
-        const held = writer.submitUnsafe(() => appending(large!, 1, payload))
-        const behind = writer.submitUnsafe(() => appending(large!, 2))
+        const held = writer.submit(appending(large!, 1, payload))
+        const behind = writer.submit(appending(large!, 2))
         const ended: Array<string> = []
         held.onEnd(() => ended.push("held"))
         behind.onEnd(() => ended.push("behind"))
@@ -431,7 +431,7 @@ layer(Tables, { timeout: "60 seconds", excludeTestServices: true })("a group com
       const before = yield* begun
       const submissions = Array.from(
         { length: 101 },
-        (_, i) => writer.submitUnsafe(() => appending(owner!, i + 1, i === 0 ? `"${"x".repeat(200_000)}"` : "1"))
+        (_, i) => writer.submit(appending(owner!, i + 1, i === 0 ? `"${"x".repeat(200_000)}"` : "1"))
       )
       yield* Effect.forEach(submissions, ({ durable }) => durable)
       assert.deepStrictEqual(yield* numbers("dc_after_large"), Array.from({ length: 101 }, (_, i) => i + 1))
@@ -471,15 +471,15 @@ layer(Tables, { timeout: "60 seconds", excludeTestServices: true })("a group com
       const order: Array<string> = []
       const waiting = (name: string) =>
         Effect.forkDetach(Effect.map(writer.room(accountId), () => {
-          writer.submitUnsafe(() => ({ accountId }))
+          writer.submit({ accountId })
           order.push(name)
         }))
       const last = yield* sql.withTransaction(Effect.gen(function*() {
         yield* sql`SELECT FROM fences WHERE owner_id = 'dc_crowd' FOR UPDATE`
         yield* Effect.yieldNow
-        const held = writer.submitUnsafe(() => appending(owner!, 1))
+        const held = writer.submit(appending(owner!, 1))
         assert.isFalse(writer.isFull(accountId))
-        const others = Array.from({ length: 2_499 }, () => writer.submitUnsafe(() => ({ accountId })))
+        const others = Array.from({ length: 2_499 }, () => writer.submit({ accountId }))
         assert.isTrue(writer.isFull(accountId))
         assert.isFalse(writer.isFull("u_else"))
         const [first, gone, second] = yield* Effect.all([waiting("first"), waiting("gone"), waiting("second")])
@@ -504,14 +504,14 @@ layer(Tables, { timeout: "60 seconds" })("a group commit, by the clock", (it) =>
       const [locked, other] = yield* emitters("dc_once_locked", "dc_beside_it")
       const writer = yield* GroupCommit
       const { commit } = yield* inOpenTransaction((yield* Fences).hold([locked!.fence]))
-      const refused = yield* Effect.flip(writer.submitUnsafe(() => appending(locked!, 1)).durable)
+      const refused = yield* Effect.flip(writer.submit(appending(locked!, 1)).durable)
       assert.strictEqual(refused._tag, "Fenced")
       yield* commit
       yield* TestClock.adjust("10 seconds")
       yield* durably(writer, () => appending(other!, 1))
       const before = yield* begun
       const again = Option.getOrThrow(yield* (yield* Heads).acquire("dc_once_locked"))
-      const submissions = [appending(again, 1), appending(other!, 2)].map((commit) => writer.submitUnsafe(() => commit))
+      const submissions = [appending(again, 1), appending(other!, 2)].map((commit) => writer.submit(commit))
       yield* Effect.forEach(submissions, ({ durable }) => durable)
       assert.strictEqual((yield* begun) - before, 1)
     }))

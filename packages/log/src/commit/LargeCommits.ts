@@ -1,6 +1,7 @@
+import { AccountCapacity } from "@headwater/domain/AccountCapacity"
 import * as RealTime from "@headwater/domain/RealTime"
 import { Turns } from "@headwater/domain/Turns"
-import { Effect, type Scope, Semaphore } from "effect"
+import { Effect, type Scope } from "effect"
 
 /**
  * Large commits, of which an account has one written at a time. The database's processors are everybody's: while other
@@ -11,48 +12,28 @@ export interface LargeCommits {
   readonly write: <A>(accountId: string, write: Effect.Effect<A>) => Effect.Effect<A>
 }
 
-/** An account's large commits. */
-interface Line {
-  readonly place: Semaphore.Semaphore
-  /** How many wait, are written, or have been and are rested from. */
-  count: number
-}
-
 export const make: Effect.Effect<LargeCommits, never, Scope.Scope> = Effect.gen(function*() {
   const turns = yield* Turns
   const scope = yield* Effect.scope
-  const lines = new Map<string, Line>()
+  const unbounded = { count: Infinity, bytes: Infinity }
+  const capacity = new AccountCapacity(unbounded, { ...unbounded, count: 1 })
 
-  const join = (accountId: string): Line => {
-    const line = lines.get(accountId) ?? { place: Semaphore.makeUnsafe(1), count: 0 }
-    line.count += 1
-    lines.set(accountId, line)
-    return line
-  }
-
-  const leave = (accountId: string, line: Line) =>
-    Effect.andThen(
-      line.place.release(1),
-      Effect.sync(() => {
-        line.count -= 1
-        if (line.count === 0) lines.delete(accountId)
-      })
+  /** Gives the account's place back once it has rested. */
+  const rest = (accountId: string, tookMs: number) =>
+    Effect.sleep(turns.restOf(accountId, tookMs)).pipe(
+      Effect.ensuring(Effect.sync(() => capacity.release(accountId, 0))),
+      Effect.forkIn(scope)
     )
 
   return {
     write: (accountId, write) =>
-      Effect.uninterruptible(Effect.suspend(() => {
-        const line = join(accountId)
-        return Effect.andThen(
-          line.place.take(1),
-          Effect.flatMap(RealTime.elapsed, (from) =>
-            Effect.onExit(write, () =>
-              Effect.flatMap(RealTime.elapsed, (until) =>
-                Effect.forkIn(
-                  Effect.ensuring(Effect.sleep(turns.restOf(accountId, until - from)), leave(accountId, line)),
-                  scope
-                ))))
-        )
-      }))
+      capacity.free(accountId).pipe(
+        Effect.map(() => capacity.take(accountId, 0)),
+        Effect.andThen(RealTime.elapsed),
+        Effect.flatMap((from) =>
+          Effect.onExit(write, () => Effect.flatMap(RealTime.elapsed, (until) => rest(accountId, until - from)))
+        ),
+        Effect.uninterruptible
+      )
   }
 })

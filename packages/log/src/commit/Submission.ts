@@ -1,39 +1,54 @@
-import { Effect, type Exit } from "effect"
+import { Effect, Exit, Schema } from "effect"
+import { byteCount, type Commit, rowCount } from "./Commit.ts"
+import type { Fenced } from "./CommitWriter.ts"
+
+/** The database refused this commit, and would again. Nothing of it was written. */
+export class CommitRejected extends Schema.TaggedError<CommitRejected>()("CommitRejected", {
+  cause: Schema.Defect()
+}) {}
+
+export type CommitError = Fenced | CommitRejected
+
+type Ended = Exit.Exit<void, CommitError>
 
 /**
- * A commit in line. It has no fiber of its own: there are some for each event, and most of those who hand one over do
- * not wait for it.
+ * A commit in line: *waiting* until the writer says that it is *durable*, or that it has *failed*, which it says once. It has
+ * no fiber of its own, since there are some for each event, and most of those who hand one over do not wait for it.
  */
-export interface Submission<E> {
-  /** What the commit takes in memory, roughly; known once it is in line. */
+export class Submission {
+  readonly commit: Commit
+  readonly rows: number
+  /** Roughly what the commit takes in memory. */
   readonly bytes: number
-  /** Returns when the commit is durable. To stop waiting does not take it back. */
-  readonly durable: Effect.Effect<void, E>
-  /** Calls back once, when the commit is durable or has failed, in the order in which commits end. */
-  readonly onEnd: (observer: (exit: Exit.Exit<void, E>) => void) => void
-}
+  private ended: Ended | undefined
+  private readonly observers: Array<(exit: Ended) => void> = []
 
-/** A submission that has yet to be given its size, and how to end it. */
-export const make = <E>(): {
-  readonly submission: Submission<E> & { bytes: number }
-  readonly end: (exit: Exit.Exit<void, E>) => void
-} => {
-  let ended: Exit.Exit<void, E> | undefined
-  const observers: Array<(exit: Exit.Exit<void, E>) => void> = []
-  const onEnd: Submission<E>["onEnd"] = (observer) => {
-    if (ended === undefined) observers.push(observer)
-    else observer(ended)
+  constructor(commit: Commit) {
+    this.commit = commit
+    this.rows = rowCount(commit)
+    this.bytes = byteCount(commit)
   }
-  return {
-    submission: {
-      bytes: 0,
-      onEnd,
-      durable: Effect.suspend(() => ended ?? Effect.callback<void, E>((resume) => onEnd(resume)))
-    },
-    end: (exit) => {
-      if (ended !== undefined) return
-      ended = exit
-      for (const observer of observers) observer(exit)
-    }
+
+  get state(): "waiting" | "durable" | "failed" {
+    if (this.ended === undefined) return "waiting"
+    return Exit.isSuccess(this.ended) ? "durable" : "failed"
+  }
+
+  /** Calls back once, when the commit is durable or has failed: in the order in which commits end and observers were added. */
+  onEnd(observer: (exit: Ended) => void): void {
+    if (this.ended === undefined) this.observers.push(observer)
+    else observer(this.ended)
+  }
+
+  /** Returns when the commit is durable. To stop waiting does not take it back. */
+  get durable(): Effect.Effect<void, CommitError> {
+    return Effect.suspend(() => this.ended ?? Effect.callback<void, CommitError>((resume) => this.onEnd(resume)))
+  }
+
+  /** The writer alone calls this. */
+  end(exit: Ended): void {
+    if (this.ended !== undefined) return
+    this.ended = exit
+    for (const observer of this.observers) observer(exit)
   }
 }

@@ -55,7 +55,7 @@ it.effect(
             ]
           })
           const submit = (n: number) =>
-            writer.submitUnsafe(() => n % 2 === 0 ? { ...commit(n), also: Effect.void } : commit(n)).durable
+            writer.submit(n % 2 === 0 ? { ...commit(n), also: Effect.void } : commit(n)).durable
           yield* submit(1)
           yield* submit(2)
           // A batch and a commit beside it, on all connections that there are.

@@ -219,7 +219,7 @@ const check = Effect.fnUntraced(function*(rounds: ReadonlyArray<Round>) {
       const commit = owner < 2
         ? ran(emitters[owner]!, fence, !isStale)
         : sent(emitters[on]!, fence, settles, !isStale)
-      return [{ isStale, submission: writer.submitUnsafe(() => commit) }]
+      return [{ isStale, submission: writer.submit(commit) }]
     })
     const folding = yield* Effect.forkChild(
       Effect.all([
@@ -244,8 +244,8 @@ const check = Effect.fnUntraced(function*(rounds: ReadonlyArray<Round>) {
   assert.deepStrictEqual<unknown>(yield* truthOf(run), truth)
   // What goes takes with it what is folded of it and what is not, also beside its owner's last commits.
   const [gone] = emitters
-  const last = writer.submitUnsafe(() => sent(emitters[1], held.get(webhookId)!.now, false, false))
-  const lastRun = writer.submitUnsafe(() => ran(gone, held.get(gone)!.now, false))
+  const last = writer.submit(sent(emitters[1], held.get(webhookId)!.now, false, false))
+  const lastRun = writer.submit(ran(gone, held.get(gone)!.now, false))
   yield* sql.withTransaction(Effect.gen(function*() {
     yield* heads.remove(gone)
     yield* (yield* Cursors).removeOfEmitter(gone)
@@ -318,10 +318,10 @@ layer(Tables, { timeout: "120 seconds", excludeTestServices: true })("what commi
         assert.strictEqual(seen, 1)
         assert.deepStrictEqual(yield* sql.withTransaction(writer.write([commit(older, 2)])), [])
         const group = yield* GroupCommit
-        const stale = yield* Effect.flip(group.submitUnsafe(() => commit(older, 2)).durable)
+        const stale = yield* Effect.flip(group.submit(commit(older, 2)).durable)
         assert.strictEqual(stale._tag, "Fenced")
         assert.strictEqual(yield* position, 1)
-        yield* group.submitUnsafe(() => commit(newer, 2)).durable
+        yield* group.submit(commit(newer, 2)).durable
         assert.strictEqual(yield* position, 2)
       }))
   }
@@ -335,10 +335,10 @@ layer(Tables, { timeout: "60 seconds" })("what commits move, by the clock", (it)
       const sql = yield* SqlClient.SqlClient
       const { fence } = Option.getOrThrow(yield* (yield* Heads).acquire(emitterId))
       const writer = yield* GroupCommit
-      yield* writer.submitUnsafe(() => ({
+      yield* writer.submit({
         head: { emitterId, accountId, fence, lastId: 7n, streams: { "": 1 } },
         events: [{ emitterId, stream: "", n: 1, id: 7n, emitId: "1", hops: 1, meta: {}, payload: "1" }]
-      })).durable
+      }).durable
       const folded = sql<{ last_id: bigint }>`SELECT last_id FROM heads_folded WHERE emitter_id = ${emitterId}`
       assert.deepStrictEqual(yield* folded, [{ last_id: 0n }])
       yield* TestClock.adjust(foldEveryMs)

@@ -1,8 +1,9 @@
 import { replayedHeader } from "@headwater/api/Idempotency"
 import * as Problem from "@headwater/api/Problem"
+import { AccountCapacity } from "@headwater/domain/AccountCapacity"
 import type { AccountId } from "@headwater/domain/Id"
 import { Sharers } from "@headwater/domain/Sharers"
-import { Context, Deferred, Effect, Layer, Metric, Predicate, type Scope, Stream } from "effect"
+import { Context, Effect, Layer, Metric, Predicate, type Scope, Stream } from "effect"
 import { HttpBody, HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { Socket } from "node:net"
 
@@ -36,46 +37,6 @@ const serverIsFull = Problem.unavailable(
 
 type Refusal = Problem.RateLimited | Problem.Unavailable
 
-/** How many bytes of answers each account has under way. */
-class Ledger {
-  private readonly sharers: number
-  private total = 0
-  private readonly byAccount = new Map<AccountId, number>()
-  /** Opened once there is more room than there was. */
-  private freed: Deferred.Deferred<void> = Deferred.makeUnsafe()
-
-  constructor(sharers: number) {
-    this.sharers = sharers
-  }
-
-  get held(): number {
-    return this.total
-  }
-
-  refusal(accountId: AccountId): Refusal | undefined {
-    if ((this.byAccount.get(accountId) ?? 0) >= mostOfAccount / this.sharers) return accountIsFull
-    return this.total >= mostOfServer / this.sharers ? serverIsFull : undefined
-  }
-
-  take(accountId: AccountId, bytes: number): void {
-    this.byAccount.set(accountId, (this.byAccount.get(accountId) ?? 0) + bytes)
-    this.total += bytes
-  }
-
-  giveBack(accountId: AccountId, bytes: number): void {
-    const left = (this.byAccount.get(accountId) ?? 0) - bytes
-    if (left > 0) this.byAccount.set(accountId, left)
-    else this.byAccount.delete(accountId)
-    this.total -= bytes
-    Deferred.doneUnsafe(this.freed, Effect.void)
-    this.freed = Deferred.makeUnsafe()
-  }
-
-  get nextRoom(): Effect.Effect<void> {
-    return Effect.suspend(() => Deferred.await(this.freed))
-  }
-}
-
 type Held = Scope.Scope | HttpServerRequest.HttpServerRequest
 
 /**
@@ -101,15 +62,23 @@ export class AnswerRoom extends Context.Service<AnswerRoom, {
   static readonly layer: Layer.Layer<AnswerRoom> = Layer.effect(
     AnswerRoom,
     Effect.map(Sharers, (sharers) => {
-      const ledger = new Ledger(sharers)
-      const measure = Effect.suspend(() => Metric.update(heldBytes, ledger.held))
+      const capacity = new AccountCapacity(
+        { count: Infinity, bytes: mostOfServer / sharers },
+        { count: Infinity, bytes: mostOfAccount / sharers }
+      )
+      let held = 0
+
+      const change = (accountId: AccountId, bytes: number) =>
+        Effect.suspend(() => {
+          held += bytes
+          if (bytes > 0) capacity.take(accountId, bytes)
+          else capacity.release(accountId, -bytes)
+          return Metric.update(heldBytes, held)
+        })
 
       const hold = Effect.fnUntraced(function*(accountId: AccountId, bytes: number) {
         const { source } = yield* HttpServerRequest.HttpServerRequest
-        yield* Effect.acquireRelease(
-          Effect.andThen(Effect.sync(() => ledger.take(accountId, bytes)), measure),
-          () => Effect.andThen(Effect.sync(() => ledger.giveBack(accountId, bytes)), measure)
-        )
+        yield* Effect.acquireRelease(change(accountId, bytes), () => change(accountId, -bytes))
         yield* Effect.sleep(patienceMs + bytes / bytesPerMs).pipe(
           Effect.andThen(Effect.sync(() => disconnect(source))),
           Effect.forkScoped
@@ -118,8 +87,8 @@ export class AnswerRoom extends Context.Service<AnswerRoom, {
 
       const take = Effect.fnUntraced(function*(accountId: AccountId, bytes: number) {
         if (bytes <= smallBytes) return
-        const refusal = ledger.refusal(accountId)
-        if (refusal !== undefined) return yield* refusal
+        const fullness = capacity.fullness(accountId)
+        if (fullness !== undefined) return yield* fullness === "account" ? accountIsFull : serverIsFull
         yield* hold(accountId, bytes)
       })
 
@@ -127,7 +96,7 @@ export class AnswerRoom extends Context.Service<AnswerRoom, {
         take,
         await: Effect.fnUntraced(function*(accountId, bytes) {
           if (bytes <= smallBytes) return
-          while (ledger.refusal(accountId) !== undefined) yield* ledger.nextRoom
+          while (capacity.isFull(accountId)) yield* capacity.free(accountId)
           yield* hold(accountId, bytes)
         }),
         admit: Effect.fnUntraced(function*(accountId, response) {

@@ -1,6 +1,4 @@
-import type { HttpReply } from "@headwater/engine/Ingest"
-import { type Endpoint, Ingest, type RequestError } from "@headwater/engine/Ingest"
-import { accepted } from "@headwater/engine/Ingest"
+import { accepted, type Endpoint, type HttpReply, Ingest, type RequestError } from "@headwater/engine/Ingest"
 import { Effect, Exit, Layer, References } from "effect"
 import { Headers, type HttpServerResponse } from "effect/http"
 import type { IncomingMessage, ServerResponse } from "node:http"

@@ -3,6 +3,7 @@ import * as Problem from "@headwater/api/Problem"
 import * as Id from "@headwater/domain/Id"
 import type { AccountId } from "@headwater/domain/Id"
 import * as OwnMember from "@headwater/domain/OwnMember"
+import { answerTo } from "@headwater/engine/ActorCalls"
 import { EngineConfig } from "@headwater/engine/EngineConfig"
 import { type Endpoint, Ingest } from "@headwater/engine/Ingest"
 import { ByteSize, Effect, Exit, Option, Scope } from "effect"
@@ -206,7 +207,9 @@ export const layer = HttpRouter.use(Effect.fnUntraced(function*(router) {
         bytes
       )
       const eventJson = yield* eventOf(accountId, task, codings)
-      return yield* ingest.request(source, eventJson, { hops: hopsOf(headers["x-headwater-hops"]) })
+      return yield* answerTo((onAnswered) =>
+        ingest.take(source, eventJson, hopsOf(headers["x-headwater-hops"]), onAnswered)
+      )
     },
     Effect.scoped
   )

@@ -20,7 +20,7 @@ it.effect("a server is ready once it has its share of the actors and while the d
         Layer.provide([
           Layer.mock(Accounts, { count: Effect.succeed(1) }),
           Layer.mock(ActorCalls, {
-            take: () => false,
+            ingest: () => assert.fail("nothing is ingested"),
             isHere: () => true,
             hasShards: Effect.sync(() => hasShards),
             wake: () => {}
@@ -29,7 +29,7 @@ it.effect("a server is ready once it has its share of the actors and while the d
             ageMs: () => ageMs,
             isFull: () => false,
             takeAppendedTo: () => new Set(),
-            submitUnsafe: () => assert.fail("nothing is written"),
+            submit: () => assert.fail("nothing is written"),
             committed
           }),
           Draining.layer,

@@ -1,0 +1,114 @@
+import { Effect } from "effect"
+
+/** How much is held at a time: so many things, and so many bytes of them. */
+export interface Amount {
+  readonly count: number
+  readonly bytes: number
+}
+
+interface Share {
+  readonly count: number
+  readonly bytes: number
+}
+
+interface Waiter {
+  readonly bytes: number
+  readonly letIn: () => void
+}
+
+const nothing: Share = { count: 0, bytes: 0 }
+
+/**
+ * Capacity that accounts share. An account may hold what one account may, and no more than is still free, so that one that
+ * holds nothing finds some, however much the others hold. Whoever waits is let in in turn: one of each account after another,
+ * and of an account who came first.
+ *
+ * Invariants:
+ * - C1. `free` is the whole capacity but for each account's share, of which no more counts than one account may hold: what
+ *   an account takes beyond that, by things that are large, is not the others' loss.
+ * - C2. Nobody waits who would fit, but behind others of the same account.
+ */
+export class AccountCapacity {
+  readonly #mostOfAccount: Amount
+  #freeCount: number
+  #freeBytes: number
+  readonly #shares = new Map<string, Share>()
+  /** The account that was let in last comes last. */
+  readonly #waiting = new Map<string, Set<Waiter>>()
+
+  constructor(mostOfAll: Amount, mostOfAccount: Amount) {
+    this.#mostOfAccount = mostOfAccount
+    this.#freeCount = mostOfAll.count
+    this.#freeBytes = mostOfAll.bytes
+  }
+
+  /** Whose bound leaves no place for one more thing of so many bytes, if any does. */
+  fullness(accountId: string, bytes = 1): "account" | "all" | undefined {
+    const share = this.#shares.get(accountId) ?? nothing
+    const [count, held] = [share.count + 1, share.bytes + bytes]
+    if (count > this.#mostOfAccount.count || held > this.#mostOfAccount.bytes) return "account"
+    return count > this.#freeCount || held > this.#freeBytes ? "all" : undefined
+  }
+
+  isFull(accountId: string): boolean {
+    return this.fullness(accountId) !== undefined
+  }
+
+  /** Takes a place, whether there is one or not. */
+  take(accountId: string, bytes: number): void {
+    this.#change(accountId, 1, bytes)
+  }
+
+  /** Takes a place where there is one and nobody of the account waits for it; answers whether it did. */
+  takeNow(accountId: string, bytes: number): boolean {
+    if (this.#waiting.has(accountId) || this.fullness(accountId, bytes) !== undefined) return false
+    this.take(accountId, bytes)
+    return true
+  }
+
+  release(accountId: string, bytes: number): void {
+    this.#change(accountId, -1, -bytes)
+    this.#letIn()
+  }
+
+  /** Has `letIn` called once there is a place, which it takes within the call. Answers how to stop waiting. */
+  wait(accountId: string, bytes: number, letIn: () => void): () => void {
+    const waiter: Waiter = { bytes, letIn }
+    const line = this.#waiting.get(accountId) ?? new Set()
+    this.#waiting.set(accountId, line.add(waiter))
+    return () => {
+      line.delete(waiter)
+      if (line.size === 0 && this.#waiting.get(accountId) === line) this.#waiting.delete(accountId)
+    }
+  }
+
+  /** Returns when there is a place, which whoever goes on takes at once. */
+  free(accountId: string): Effect.Effect<void> {
+    return Effect.callback((resume) => {
+      if (!this.isFull(accountId)) return resume(Effect.void)
+      return Effect.sync(this.wait(accountId, 1, () => resume(Effect.void)))
+    })
+  }
+
+  #change(accountId: string, count: number, bytes: number): void {
+    const before = this.#shares.get(accountId) ?? nothing
+    const after = { count: before.count + count, bytes: before.bytes + bytes }
+    if (after.count === 0) this.#shares.delete(accountId)
+    else this.#shares.set(accountId, after)
+    const most = this.#mostOfAccount
+    this.#freeCount += Math.min(before.count, most.count) - Math.min(after.count, most.count)
+    this.#freeBytes += Math.min(before.bytes, most.bytes) - Math.min(after.bytes, most.bytes)
+  }
+
+  /** Whoever is let in goes to the end, where its account's next one is met. */
+  #letIn(): void {
+    for (const [accountId, line] of this.#waiting) {
+      const [next] = line
+      if (next === undefined || this.fullness(accountId, next.bytes) !== undefined) continue
+      this.#waiting.delete(accountId)
+      line.delete(next)
+      if (line.size > 0) this.#waiting.set(accountId, line)
+      next.letIn()
+    }
+  }
+}
