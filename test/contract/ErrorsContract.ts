@@ -12,9 +12,9 @@ interface Operation {
   /** Undefined where it takes no body. */
   readonly body: "required" | "optional" | undefined
   readonly statuses: ReadonlyArray<number>
-  /** Whether `include` and `exclude` are read from the query. */
   /** Whether it needs neither key nor session. */
   readonly isOpen: boolean
+  /** Whether `include` and `exclude` are read from the query. */
   readonly projects: boolean
 }
 
@@ -144,6 +144,20 @@ export const rows = (it: It): void => {
           headers: json
         })
         assertProblem(large, 413, "payload_too_large")
+      }
+    }))
+
+  it.effect("every POST without a body of its own reads what comes with an Idempotency-Key, and refuses it in size", () =>
+    Effect.gen(function*() {
+      const { ann, document } = yield* ContractServer
+      const raw = "x".repeat(8 * 1024 * 1024)
+      const posts = operationsOf(document).filter(({ body, method }) => method === "POST" && body === undefined)
+      assert.isNotEmpty(posts)
+      for (const { method, path, statuses } of posts) {
+        const headers = { ...json, "idempotency-key": `large ${path}` }
+        if (statuses.includes(413)) {
+          assertProblem(yield* ann.send(method, path, { raw, headers }), 413, "payload_too_large")
+        }
       }
     }))
 
