@@ -6,10 +6,10 @@ import * as Path from "node:path"
 import { promisify } from "node:util"
 
 /**
- * From which version upgrades are tested: the newest of schema 31, so that there are migrations to come. It runs on the
- * packages of now. Go on to a later one when `oldestBeside` of `Migrations.ts` is raised, or when it no longer runs on them.
+ * Upgrades are tested from this version, whose schema is the baseline. It runs on the packages that are installed now. Go on to
+ * a later one when `oldestBeside` of `Migrations.ts` is raised, or when this one does not run on them.
  */
-const commit = "2cff23773e7613454cedfdef8fa33af93af33cdd"
+const commit = "f512fa71a03510b5f68f66df0f721874dfd1b08b"
 
 const root = Path.resolve(import.meta.dirname, "..")
 

@@ -46,12 +46,13 @@ const run = (folder: string) =>
     (context) => Context.get(context, EmbeddedPostgres)
   ).pipe(Effect.provideService(References.MinimumLogLevel, "Error"))
 
-/** Says what a prepared cluster holds: with other migrations or on another platform it is another one. */
+/** Says what a prepared cluster holds: with another schema or on another platform it is another one. */
 const version = async (): Promise<string> => {
-  const folder = fileURLToPath(new URL("migrations/", import.meta.resolve("@headwater/log/database/Migrations")))
+  const folder = Path.dirname(fileURLToPath(import.meta.resolve("@headwater/log/database/Migrations")))
   const hash = createHash("sha256").update(`${process.platform} ${process.arch}`)
-  for (const name of (await Fs.promises.readdir(folder)).toSorted()) {
-    hash.update(await Fs.promises.readFile(Path.join(folder, name)))
+  for (const name of (await Fs.promises.readdir(folder, { recursive: true })).toSorted()) {
+    const file = Path.join(folder, name)
+    if ((await Fs.promises.stat(file)).isFile()) hash.update(await Fs.promises.readFile(file))
   }
   return hash.digest("hex").slice(0, 16)
 }

@@ -87,3 +87,15 @@ it.live("migrations wait for tables that somebody keeps locked", () =>
     yield* laterVersion(schemaNumber).run
     assert.isTrue(yield* hasLater)
   }).pipe(Effect.provide(database)))
+
+it.live("a database from before the baseline is refused by its number, with the advice what to do", () =>
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`UPDATE headwater_migrations SET migration_id = 35`
+    for (const refused of [yield* Effect.flip(Migrations.run), yield* Effect.flip(Migrations.runForServer)]) {
+      assert.match(
+        refused.message,
+        /^The database has schema 35, .* from schema 36 alone\. Start the last version [^\n]+$/
+      )
+    }
+  }).pipe(Effect.provide(database)))

@@ -1,83 +1,26 @@
 import { PgMigrator } from "@effect/sql-pg"
+import { version } from "@headwater/domain/Version"
 import { Effect, Option, Schedule, Schema } from "effect"
 import { Migrator, SqlClient, SqlError } from "effect/sql"
+import * as Baseline from "./Baseline.ts"
 import * as DatabaseClaim from "./DatabaseClaim.ts"
-import accounts from "./migrations/0001_accounts.ts"
-import resources from "./migrations/0002_resources.ts"
-import log from "./migrations/0003_log.ts"
-import accountLimits from "./migrations/0004_account_limits.ts"
-import idempotencyKeys from "./migrations/0005_idempotency_keys.ts"
-import registry from "./migrations/0006_registry.ts"
-import autoSubscriptions from "./migrations/0007_auto_subscriptions.ts"
-import retention from "./migrations/0008_retention.ts"
-import linkedComponents from "./migrations/0009_linked_components.ts"
-import appAccounts from "./migrations/0010_app_accounts.ts"
-import sealedProps from "./migrations/0011_sealed_props.ts"
-import lockedComponents from "./migrations/0012_locked_components.ts"
-import additionalProps from "./migrations/0013_additional_props.ts"
-import workflows from "./migrations/0014_workflows.ts"
-import programs from "./migrations/0015_programs.ts"
-import exitReasons from "./migrations/0016_exit_reasons.ts"
-import dueOwners from "./migrations/0017_due_owners.ts"
-import keyCopies from "./migrations/0018_key_copies.ts"
-import webhookPasswords from "./migrations/0019_webhook_passwords.ts"
-import suspendedAccounts from "./migrations/0020_suspended_accounts.ts"
-import journals from "./migrations/0021_journals.ts"
-import subscriptionFilters from "./migrations/0022_subscription_filters.ts"
-import deliveryLists from "./migrations/0023_delivery_lists.ts"
-import webhookSettings from "./migrations/0024_webhook_settings.ts"
-import webhookTelling from "./migrations/0025_webhook_telling.ts"
-import webhookRequests from "./migrations/0026_webhook_requests.ts"
-import consumers from "./migrations/0027_consumers.ts"
-import deliveryActions from "./migrations/0028_delivery_actions.ts"
-import batches from "./migrations/0029_batches.ts"
-import access from "./migrations/0030_access.ts"
-import figures from "./migrations/0031_figures.ts"
-import devClock from "./migrations/0032_dev_clock.ts"
-import backlogFigures from "./migrations/0033_backlog_figures.ts"
-import oldestAllowed from "./migrations/0034_oldest_allowed.ts"
-import firstRequests from "./migrations/0035_first_requests.ts"
-import filterWork from "./migrations/0036_filter_work.ts"
 import * as OldestAllowed from "./OldestAllowed.ts"
 import { isLocked } from "./TransientSqlError.ts"
 
-const migrations = {
-  "0001_accounts": accounts,
-  "0002_resources": resources,
-  "0003_log": log,
-  "0004_account_limits": accountLimits,
-  "0005_idempotency_keys": idempotencyKeys,
-  "0006_registry": registry,
-  "0007_auto_subscriptions": autoSubscriptions,
-  "0008_retention": retention,
-  "0009_linked_components": linkedComponents,
-  "0010_app_accounts": appAccounts,
-  "0011_sealed_props": sealedProps,
-  "0012_locked_components": lockedComponents,
-  "0013_additional_props": additionalProps,
-  "0014_workflows": workflows,
-  "0015_programs": programs,
-  "0016_exit_reasons": exitReasons,
-  "0017_due_owners": dueOwners,
-  "0018_key_copies": keyCopies,
-  "0019_webhook_passwords": webhookPasswords,
-  "0020_suspended_accounts": suspendedAccounts,
-  "0021_journals": journals,
-  "0022_subscription_filters": subscriptionFilters,
-  "0023_delivery_lists": deliveryLists,
-  "0024_webhook_settings": webhookSettings,
-  "0025_webhook_telling": webhookTelling,
-  "0026_webhook_requests": webhookRequests,
-  "0027_consumers": consumers,
-  "0028_delivery_actions": deliveryActions,
-  "0029_batches": batches,
-  "0030_access": access,
-  "0031_figures": figures,
-  "0032_dev_clock": devClock,
-  "0033_backlog_figures": backlogFigures,
-  "0034_oldest_allowed": oldestAllowed,
-  "0035_first_requests": firstRequests,
-  "0036_filter_work": filterWork
+/** The schema that a database begins with, and the lowest that can be brought to a later one. */
+const baseline = 36
+
+const migrations = { [`00${baseline}_baseline`]: Baseline.make }
+
+/** A version of before the baseline has made the database. */
+export class SchemaTooOld extends Schema.TaggedError<SchemaTooOld>()("SchemaTooOld", {
+  schemaNumber: Schema.Int
+}) {
+  override get message() {
+    return `The database has schema ${this.schemaNumber}, and this version of Headwater (${version}) goes on from schema ` +
+      `${baseline} alone. Start the last version that still brings it to schema ${baseline} once, or export the account ` +
+      "with the version that made it (headwater export) and apply it to a new database"
+  }
 }
 
 /** Servers of an older version use the database, and could not go on after the migrations that are to come. */
@@ -139,6 +82,7 @@ export const make = (options: {
       yield* OldestAllowed.verify(schemaNumber)
       const number = yield* present
       if (number > schemaNumber) return
+      if (number > 0 && number < baseline) return yield* new SchemaTooOld({ schemaNumber: number })
       if (number < schemaNumber) {
         const allowed = Option.map(yield* OldestAllowed.read, ({ oldestAllowed }) => oldestAllowed)
         // Versions that knew no such row ran on no database but that of their own schema.
@@ -182,5 +126,5 @@ export const { run, runForServer, schemaNumber } = make({
   migrations,
   // Raised by a migration after which older versions would misread the database or the messages of newer nodes, or be
   // misread: to its own number. Up to then old and new nodes run beside each other while a server is upgraded.
-  oldestBeside: 31
+  oldestBeside: baseline
 })

@@ -1,8 +1,27 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-export default Effect.gen(function*() {
+/** The tables of the nodes, the versions that may use the database, and its clock. */
+export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    CREATE TABLE nodes (
+      id text COLLATE "C" PRIMARY KEY,
+      worker integer,
+      version text NOT NULL,
+      started_at bigint NOT NULL,
+      seen_at bigint NOT NULL,
+      programs integer NOT NULL,
+      webhooks integer NOT NULL,
+      consumers integer NOT NULL,
+      accounts integer NOT NULL
+    ) WITH (fillfactor = 50)`
+  yield* sql`
+    CREATE TABLE oldest_allowed (
+      sole boolean PRIMARY KEY DEFAULT true CHECK (sole),
+      schema_number integer NOT NULL,
+      version text NOT NULL
+    )`
   // One row in a database that was made for a clock that can be moved; none in any other.
   yield* sql`
     CREATE TABLE dev_clock (
