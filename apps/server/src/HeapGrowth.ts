@@ -1,7 +1,8 @@
-import { Effect, Layer, Schedule } from "effect"
+import * as Recurring from "@headwater/domain/Recurring"
+import { Effect, Layer } from "effect"
 import { getHeapStatistics, setFlagsFromString } from "node:v8"
 
-/** What may lie in the heap that nobody uses any more before it is collected, about, in bytes. */
+/** The most garbage that may lie in the heap before it is collected, roughly, in bytes. */
 const room = 96 * 1024 * 1024
 
 /** In percent of what is in use: the most that V8 grows by itself, and the least it needs so as not to collect all the time. */
@@ -15,11 +16,12 @@ const lookEvery = "1 second"
  * sources that is most of what the server takes. V8 reads the share that it may grow by at the end of each collection.
  */
 export const layer: Layer.Layer<never> = Layer.effectDiscard(
-  Effect.sync(() => {
-    const percent = Math.floor(100 * room / getHeapStatistics().used_heap_size)
-    setFlagsFromString(`--heap-growing-percent=${Math.max(least, Math.min(most, percent))}`)
-  }).pipe(
-    Effect.repeat(Schedule.spaced(lookEvery)),
-    Effect.forkScoped
+  Recurring.every(
+    "set the growth of the heap",
+    lookEvery,
+    Effect.sync(() => {
+      const percent = Math.floor(100 * room / getHeapStatistics().used_heap_size)
+      setFlagsFromString(`--heap-growing-percent=${Math.max(least, Math.min(most, percent))}`)
+    })
   )
 )

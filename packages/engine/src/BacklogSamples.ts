@@ -1,8 +1,9 @@
 import type { AccountId } from "@headwater/domain/Id"
+import * as Recurring from "@headwater/domain/Recurring"
 import { Accounts } from "@headwater/log/access/Accounts"
 import { Figures } from "@headwater/log/commit/Figures"
 import { Backlog, sizeOf } from "@headwater/log/work/Backlog"
-import { Clock, Effect, Schedule } from "effect"
+import { Clock, Effect } from "effect"
 import { Singleton } from "effect/cluster"
 
 const sampleEvery = "1 minute"
@@ -53,10 +54,5 @@ export const make = Effect.gen(function*() {
 /** Measures each minute for as long as this is built: on one node, however many there are. */
 export const layer = Singleton.make(
   "BacklogSamples",
-  Effect.flatMap(make, ({ sample }) =>
-    sample.pipe(
-      Effect.catchCause((cause) => Effect.logWarning("Could not measure what waits for listeners", cause)),
-      Effect.repeat(Schedule.spaced(sampleEvery)),
-      Effect.asVoid
-    ))
+  Effect.flatMap(make, ({ sample }) => Recurring.repeat("measure what waits for listeners", sampleEvery, sample))
 )

@@ -17,7 +17,7 @@ import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { ActorCalls } from "./ground/ActorCalls.ts"
 import { Draining } from "./ground/Draining.ts"
-import * as DueEmits from "./ground/DueEmits.ts"
+import * as DueItems from "./ground/DueItems.ts"
 import * as Wake from "./ground/Wake.ts"
 import type { TicksAhead } from "./program/TicksAhead.ts"
 import * as Retention from "./Retention.ts"
@@ -123,7 +123,7 @@ export const make = Effect.fnUntraced(function*(
         const now = clock.currentTimeMillisUnsafe()
         const { accountId } = begun
         yield* untilAnswered(sql.withTransaction(Effect.andThen(
-          dueWork.put([DueEmits.item(accountId, readyEvent(begun, now, fired, reason), now)]),
+          dueWork.put([DueItems.emit(accountId, readyEvent(begun, now, fired, reason), now)]),
           clocks.end(id, reason, RealTime.of(clock).currentTimeMillisUnsafe())
         )))
         actors.wake(accountId, Wake.forDueWork)

@@ -1,7 +1,8 @@
+import * as Recurring from "@headwater/domain/Recurring"
 import { Accounting } from "@headwater/log/work/Accounting"
 import { Cursors } from "@headwater/log/work/Cursors"
 import { DueWork } from "@headwater/log/work/DueWork"
-import { Clock, Effect, Layer, Metric, Schedule } from "effect"
+import { Clock, Effect, Layer, Metric } from "effect"
 
 const oldestDue = Metric.gauge("headwater_oldest_due_seconds", {
   description: "How long the oldest due work has waited, by kind. 0 if there is none."
@@ -15,25 +16,15 @@ const imbalance = Metric.gauge("headwater_accounting_imbalance", {
 const dueInterval = "15 seconds"
 const accountingInterval = "5 minutes"
 
-const repeated = <E, R>(
-  what: string,
-  measure: Effect.Effect<void, E, R>,
-  interval: typeof dueInterval | typeof accountingInterval
-) =>
-  measure.pipe(
-    Effect.catchCause((cause) => Effect.logWarning(`Could not measure ${what}`, cause)),
-    Effect.repeat(Schedule.spaced(interval)),
-    Effect.forkScoped
-  )
-
 /** Measures what the database alone knows: the age of what is owed, and whether the accounting balances. */
 export const layer = Layer.effectDiscard(Effect.gen(function*() {
   const accounting = yield* Accounting
   const cursors = yield* Cursors
   const dueWork = yield* DueWork
 
-  yield* repeated(
-    "the age of the oldest due work",
+  yield* Recurring.every(
+    "measure the age of the oldest due work",
+    dueInterval,
     Effect.gen(function*() {
       const now = yield* Clock.currentTimeMillis
       const oldest = { ...(yield* dueWork.oldest(now)), ...(yield* cursors.oldestOwed) }
@@ -41,17 +32,16 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
         const age = since === undefined ? 0 : Math.max(0, now - since) / 1_000
         yield* Metric.update(Metric.withAttributes(oldestDue, { kind }), age)
       }
-    }),
-    dueInterval
+    })
   )
 
-  yield* repeated(
-    "the accounting",
+  yield* Recurring.every(
+    "measure the accounting",
+    accountingInterval,
     Effect.gen(function*() {
       const found = yield* accounting.imbalances
       yield* Metric.update(imbalance, found.length)
       if (found.length > 0) yield* Effect.logError("The accounting does not balance", found)
-    }),
-    accountingInterval
+    })
   )
 }))

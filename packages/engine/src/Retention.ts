@@ -1,5 +1,6 @@
 import * as EventId from "@headwater/domain/EventId"
 import * as RealTime from "@headwater/domain/RealTime"
+import * as Recurring from "@headwater/domain/Recurring"
 import * as Stream from "@headwater/domain/Stream"
 import { AuditLog } from "@headwater/log/access/AuditLog"
 import { Sessions } from "@headwater/log/access/Sessions"
@@ -13,9 +14,9 @@ import { Cursors } from "@headwater/log/work/Cursors"
 import { Deliveries } from "@headwater/log/work/Deliveries"
 import { DueWork } from "@headwater/log/work/DueWork"
 import { WorkflowRuns } from "@headwater/log/work/WorkflowRuns"
-import { Clock, Effect, Exit, identity, Option, Schedule } from "effect"
+import { Clock, Effect, Exit, identity, Option } from "effect"
 import { Singleton } from "effect/cluster"
-import * as DueEmits from "./ground/DueEmits.ts"
+import * as DueItems from "./ground/DueItems.ts"
 
 const dayMs = 24 * 3_600_000
 
@@ -55,7 +56,7 @@ const droppedEvent = (
   unread: { readonly subscriptionId: string; readonly listenerId: string; readonly count: number },
   now: number
 ) =>
-  DueEmits.item(accountId, {
+  DueItems.emit(accountId, {
     stream: Stream.errors,
     // Told once, also where a crash has the same events found again.
     emitId: `dropped-${unread.subscriptionId}-${emitterId}-${EventId.format(range.to)}`,
@@ -155,9 +156,5 @@ export const sweep = Effect.fnUntraced(function*(options: KeptDays, { rests } = 
 export const layer = (options: KeptDays) =>
   Singleton.make(
     "Retention",
-    sweep(options).pipe(
-      Effect.catchCause((cause) => Effect.logWarning("Could not remove old events; trying again", cause)),
-      Effect.repeat(Schedule.spaced(sweepInterval)),
-      Effect.asVoid
-    )
+    Recurring.repeat("remove old events", sweepInterval, sweep(options))
   )

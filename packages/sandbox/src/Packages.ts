@@ -1,12 +1,12 @@
 import { AccountSlots } from "@headwater/domain/AccountSlots"
 import { OnBehalfOf } from "@headwater/domain/OnBehalfOf"
 import * as RealTime from "@headwater/domain/RealTime"
+import * as Recurring from "@headwater/domain/Recurring"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
@@ -91,11 +91,10 @@ const make = Effect.fnUntraced(function*(
   const now = yield* RealTime.currentTimeMillis
   yield* Effect.promise(() => removeAbandoned(directory, now))
 
-  yield* Effect.promise(() => store.trim(maxBytes)).pipe(
-    permits.withPermits(installedAtOnce),
-    Effect.catchCause((cause) => Effect.logWarning("Could not read the store of packages", cause)),
-    Effect.repeat(Schedule.spaced("10 minutes")),
-    Effect.forkScoped
+  yield* Recurring.every(
+    "trim the store of packages",
+    "10 minutes",
+    permits.withPermits(installedAtOnce)(Effect.promise(() => store.trim(maxBytes)))
   )
 
   const run = (folder: string) =>

@@ -1,10 +1,10 @@
 import type { AccountId } from "@headwater/domain/Id"
-import { Recurring } from "@headwater/domain/Recurring"
+import * as Recurring from "@headwater/domain/Recurring"
 import { Accounts } from "@headwater/log/access/Accounts"
 import { untilAnswered } from "@headwater/log/database/TransientSqlError"
 import { Programs } from "@headwater/log/resources/Programs"
 import { Webhooks } from "@headwater/log/resources/Webhooks"
-import { Clock, Context, Effect, Layer, Option, Queue, Schedule } from "effect"
+import { Clock, Context, Effect, Layer, Option, Queue } from "effect"
 
 /** How often it is looked for who was suspended or resumed. */
 const lookEvery = "500 millis"
@@ -70,12 +70,7 @@ export class Suspensions extends Context.Service<Suspensions, {
       })
 
       yield* untilAnswered(look)
-      yield* untilAnswered(look).pipe(
-        Effect.catchCause((cause) => Effect.logError("Could not check which accounts are suspended", cause)),
-        Effect.repeat(Schedule.spaced(lookEvery)),
-        Effect.provideService(Recurring, true),
-        Effect.forkScoped
-      )
+      yield* Recurring.every("check which accounts are suspended", lookEvery, untilAnswered(look))
 
       return Suspensions.of({
         isSuspended: (accountId) => actorsOf.has(accountId),

@@ -4,7 +4,7 @@ import { untilAnswered } from "@headwater/log/database/TransientSqlError"
 import { DueWork } from "@headwater/log/work/DueWork"
 import { Clock, Effect, Option } from "effect"
 import { Draining } from "../ground/Draining.ts"
-import * as DueEmits from "../ground/DueEmits.ts"
+import * as DueItems from "../ground/DueItems.ts"
 import { EmitterLog } from "../ground/EmitterLog.ts"
 import type { Wake } from "../ground/Wake.ts"
 import { WorkLoop } from "../ground/WorkLoop.ts"
@@ -30,7 +30,7 @@ export const make = Effect.fnUntraced(function*(accountId: string) {
     if (draining.isDraining() || Option.isNone(log)) return false
     const due = yield* untilAnswered(dueWork.dueOf(accountId, yield* Clock.currentTimeMillis, duePage))
     if (due.length === 0) return false
-    const events: ReadonlyArray<NewEvent> = yield* DueEmits.decode(due)
+    const events: ReadonlyArray<NewEvent> = yield* DueItems.emitted(due)
     yield* log.value.commit(events, { dueDone: due }).pipe(
       Effect.catch((error: CommitError) =>
         Effect.gen(function*() {

@@ -1,3 +1,4 @@
+import * as Recurring from "@headwater/domain/Recurring"
 import {
   type Cause,
   Context,
@@ -169,10 +170,7 @@ export class Crossing extends Context.Service<Crossing, {
         return link
       }
 
-      yield* Effect.sync(() => declined.clear()).pipe(
-        Effect.schedule(Schedule.spaced(declinedInterval)),
-        Effect.forkScoped
-      )
+      yield* Recurring.every("forget declined actors", declinedInterval, Effect.sync(() => declined.clear()))
 
       return Crossing.of({
         note: (shard, address) => void homes.set(shard, address),

@@ -1,8 +1,9 @@
 import * as Id from "@headwater/domain/Id"
 import * as RealTime from "@headwater/domain/RealTime"
+import * as Recurring from "@headwater/domain/Recurring"
 import { version } from "@headwater/domain/Version"
 import { Nodes } from "@headwater/log/database/Nodes"
-import { Effect, Layer, Schedule } from "effect"
+import { Effect, Layer } from "effect"
 import { ActorCalls } from "../ground/ActorCalls.ts"
 
 const sayEvery = "10 seconds"
@@ -28,9 +29,5 @@ export const layer = (options: { readonly worker: number | null }) =>
       yield* nodes.see({ id, ...options, version, startedAt, held }, yield* RealTime.currentTimeMillis)
     })
     yield* Effect.addFinalizer(() => Effect.ignore(Effect.timeout(nodes.remove(id), leavingWithin)))
-    yield* say.pipe(
-      Effect.catchCause((cause) => Effect.logWarning("Could not say that this node is there; trying again", cause)),
-      Effect.repeat(Schedule.spaced(sayEvery)),
-      Effect.forkScoped
-    )
+    yield* Recurring.every("say that this node is there", sayEvery, say)
   }))

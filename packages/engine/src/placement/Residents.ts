@@ -1,5 +1,5 @@
-import { Recurring } from "@headwater/domain/Recurring"
-import { Effect, Fiber, Latch, Schedule, type Scope } from "effect"
+import * as Recurring from "@headwater/domain/Recurring"
+import { Effect, Fiber, Latch, type Scope } from "effect"
 import * as Wake from "../ground/Wake.ts"
 
 /** What every actor answers to. */
@@ -198,18 +198,15 @@ export const make = Effect.fnUntraced(function*<A extends Wakeable>(population: 
   /** At which sweep actors left that are not in memory, the first to leave first. */
   const leftAt = new Map<string, number>()
   let sweeps = 0
-  yield* Effect.sync(() => {
+  const sweep = Effect.sync(() => {
     for (const { sweep } of known.values()) sweep()
     sweeps += 1
     for (const [id, at] of leftAt) {
       if (sweeps - at <= sweepsAway) break
       leftAt.delete(id)
     }
-  }).pipe(
-    Effect.schedule(Schedule.spaced(sweepInterval)),
-    Effect.provideService(Recurring, true),
-    Effect.forkScoped
-  )
+  })
+  yield* Recurring.every("send off actors that rest", sweepInterval, sweep)
   return {
     add: (id, actor, drain) =>
       Effect.acquireRelease(

@@ -1,5 +1,6 @@
 import type { Program } from "@headwater/domain/Program"
-import { Clock, Effect, Layer, Schedule } from "effect"
+import * as Recurring from "@headwater/domain/Recurring"
+import { Clock, Effect, Layer } from "effect"
 import { Singleton } from "effect/cluster"
 import { ProgramLifecycle } from "./ProgramLifecycle.ts"
 
@@ -45,10 +46,9 @@ export const layerNamed = (ids: ReadonlyArray<string>) =>
 /** The same while other nodes go on, by one of them. */
 export const layerWhileRunning = Singleton.make(
   "AbandonedPrograms",
-  find(longestCreation).pipe(
-    Effect.flatMap(takeDown),
-    Effect.catchCause((cause) => Effect.logWarning("Could not look for unfinished sources and workflows", cause)),
-    Effect.repeat(Schedule.spaced("1 minute")),
-    Effect.asVoid
+  Recurring.repeat(
+    "look for unfinished sources and workflows",
+    "1 minute",
+    Effect.flatMap(find(longestCreation), takeDown)
   )
 )

@@ -13,6 +13,7 @@ import { Clock, Effect, Exit, Option, Semaphore } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import type { Cancellation, EventRange, HookFailed, ProgramNotFound } from "../ground/ActorCalls.ts"
 import { Draining } from "../ground/Draining.ts"
+import * as DueItems from "../ground/DueItems.ts"
 import type { CommitParts, PartsOf } from "../ground/EmitterLog.ts"
 import { Suspensions } from "../ground/Suspensions.ts"
 import { Unavailable } from "../ground/Unavailable.ts"
@@ -20,7 +21,6 @@ import * as Wake from "../ground/Wake.ts"
 import { WorkLoop } from "../ground/WorkLoop.ts"
 import type { Feed, PassedItem } from "../routing/Feed.ts"
 import * as CodeRuns from "./CodeRuns.ts"
-import * as DueDeletions from "./DueDeletions.ts"
 import type { ProgramInput } from "./ProgramInput.ts"
 import * as ProgramInputs from "./ProgramInputs.ts"
 import { answersItself, type ProgramMemory } from "./ProgramMemory.ts"
@@ -413,7 +413,7 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
       const now = yield* Clock.currentTimeMillis
       yield* commitDurably((memory) => () => {
         const { lastId } = memory.log.head
-        return { duePut: [DueDeletions.item(programId, { ...range, to: range.to < lastId ? range.to : lastId }, now)] }
+        return { duePut: [DueItems.deletion(programId, { ...range, to: range.to < lastId ? range.to : lastId }, now)] }
       })
       CrashPoint.reached("delete-asked")
       inputs.absorb(Wake.forDueWork)

@@ -11,16 +11,16 @@ import { type DueItem, type DueKind, DueWork, isFull } from "@headwater/log/work
 import { WorkflowRuns } from "@headwater/log/work/WorkflowRuns"
 import { Clock, Effect, Option, Semaphore } from "effect"
 import { type EventRange } from "../ground/ActorCalls.ts"
+import * as DueItems from "../ground/DueItems.ts"
 import { EngineLimits } from "../ground/EngineLimits.ts"
 import * as Wake from "../ground/Wake.ts"
 import * as EventBatch from "../routing/EventBatch.ts"
 import { type BatchItem, type EventItem, Feed, type FeedItem, FeedReader, type PassedItem } from "../routing/Feed.ts"
 import * as OwedLook from "../routing/OwedLook.ts"
-import * as DueDeletions from "./DueDeletions.ts"
 import type { ProgramInput } from "./ProgramInput.ts"
 import { answersItself, type ProgramMemory } from "./ProgramMemory.ts"
 import { type QuotaExceeded, Quotas } from "./Quotas.ts"
-import * as RequestTurn from "./RequestTurn.ts"
+import { RequestTurn } from "./RunTurns.ts"
 import { TicksAhead, type TicksGrant } from "./TicksAhead.ts"
 import { of as progressOf, type WorkflowProgress } from "./WorkflowProgress.ts"
 
@@ -283,7 +283,7 @@ export const make = Effect.fnUntraced(function*(programId: ProgramId, options: {
     work._tag !== "Run" || work.inputs[0].kind !== "HTTP" || answersItself(memory) ||
     requestTurn.take(memory.program.accountId, work.inputs.length)
 
-  const requestsWait = (memory: ProgramMemory): boolean => requestTurn.isAwaited() && !answersItself(memory)
+  const requestsWait = (memory: ProgramMemory): boolean => requestTurn.isAwaited && !answersItself(memory)
 
   const fromRequests = (memory: ProgramMemory) =>
     Effect.map(fromFeed(memory, memory.requests, "HTTP"), Option.filter((work) => takesTurn(memory, work)))
@@ -428,7 +428,7 @@ export const make = Effect.fnUntraced(function*(programId: ProgramId, options: {
       if (item.kind === "timer") return yield* tick(memory, item)
       if (item.kind === "emit") return Option.some<NextWork>({ _tag: "Append", item })
       if (item.kind === "wake") return Option.some<NextWork>({ _tag: "Forget", item })
-      deletions.push({ item, range: yield* DueDeletions.decode(item) })
+      deletions.push({ item, range: yield* DueItems.deleted(item) })
     }
     return Option.none<NextWork>()
   })
@@ -589,7 +589,7 @@ export const make = Effect.fnUntraced(function*(programId: ProgramId, options: {
       if (Wake.asksFor(wake)) hints = Wake.merge(hints, wake)
     },
     next,
-    awaitsTurn: requestTurn.isAwaited,
+    awaitsTurn: () => requestTurn.isAwaited,
     requestsWait,
     isFull: () => taken.size + (memoryUsed?.feeds.size ?? 0) > mayHold,
     notePutOff: (dueAt) => {

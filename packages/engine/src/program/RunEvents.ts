@@ -10,7 +10,7 @@ import type { DedupeMark } from "@headwater/log/logs/DedupeMarks"
 import type { DueItem } from "@headwater/log/work/DueWork"
 import type { RunEmit, RunResult } from "@headwater/sandbox/Run"
 import { DateTime, Option, Schema } from "effect"
-import * as DueEmits from "../ground/DueEmits.ts"
+import * as DueItems from "../ground/DueItems.ts"
 import * as OutgoingRequest from "../webhook/OutgoingRequest.ts"
 import * as Dedupe from "./Dedupe.ts"
 import type { ProgramInput } from "./ProgramInput.ts"
@@ -209,7 +209,7 @@ export function* make(options: {
     }
     const dueAt = Math.round(Math.min(emit.deliveryTs ?? now, latest))
     if (dueAt > now) {
-      delayed.push(DueEmits.item(origin.programId, event, dueAt))
+      delayed.push(DueItems.emit(origin.programId, event, dueAt))
     } else {
       events.push(event)
     }

@@ -1,7 +1,7 @@
-import { Recurring } from "@headwater/domain/Recurring"
+import * as Recurring from "@headwater/domain/Recurring"
 import { untilAnswered } from "@headwater/log/database/TransientSqlError"
 import { WorkflowRuns } from "@headwater/log/work/WorkflowRuns"
-import { Effect, Layer, Schedule } from "effect"
+import { Effect, Layer } from "effect"
 import { ActorCalls } from "../ground/ActorCalls.ts"
 import * as Wake from "../ground/Wake.ts"
 
@@ -23,10 +23,5 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
     }
   })
 
-  yield* scan.pipe(
-    Effect.catchCause((cause) => Effect.logError("The scan for runs under way failed", cause)),
-    Effect.repeat(Schedule.spaced(scanInterval)),
-    Effect.provideService(Recurring, true),
-    Effect.forkScoped
-  )
+  yield* Recurring.every("scan for runs under way", scanInterval, scan)
 }))

@@ -160,3 +160,57 @@ export class RunTurns extends Context.Service<RunTurns, {
 
   static readonly layer: Layer.Layer<RunTurns> = RunTurns.layerOf(measureThread)
 }
+
+/**
+ * A program's turns to run its own requests: *none*, until it asks for one; *awaited*, until it is told; *due*, until it takes
+ * the turn.
+ */
+export class RequestTurn {
+  private readonly turns: RunTurns["Service"]
+  private readonly onTurn: () => void
+  private state: { readonly is: "none" | "due" } | { readonly is: "awaited"; readonly stop: () => void } = {
+    is: "none"
+  }
+
+  private constructor(turns: RunTurns["Service"], onTurn: () => void) {
+    this.turns = turns
+    this.onTurn = onTurn
+  }
+
+  /** @param onTurn called when the turn comes that was waited for */
+  static readonly make = Effect.fnUntraced(function*(onTurn: () => void) {
+    const turns = yield* RunTurns
+    return yield* Effect.acquireRelease(
+      Effect.sync(() => new RequestTurn(turns, onTurn)),
+      (turn) => Effect.sync(() => turn.leave())
+    )
+  })
+
+  /** True if the program waits for its turn, and is going to be told. */
+  get isAwaited(): boolean {
+    return this.state.is === "awaited"
+  }
+
+  /** Takes the turn to run requests. False if it is not the program's turn, which it then waits for. */
+  take(accountId: AccountId, count: number): boolean {
+    if (this.state.is === "awaited") return false
+    const asked = this.state.is === "due" || this.turns.ask(accountId, () => this.come())
+    if (asked === true) {
+      this.state = { is: "none" }
+      this.turns.noteMore(count - 1)
+      return true
+    }
+    this.state = { is: "awaited", stop: asked }
+    return false
+  }
+
+  private come(): void {
+    this.state = { is: "due" }
+    this.onTurn()
+  }
+
+  private leave(): void {
+    if (this.state.is === "awaited") this.state.stop()
+    this.state = { is: "none" }
+  }
+}

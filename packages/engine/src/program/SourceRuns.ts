@@ -10,7 +10,7 @@ import type { RunCall, RunResponse, RunResult } from "@headwater/sandbox/Run"
 import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
 import { Clock, Effect, Exit } from "effect"
 import { HookFailed } from "../ground/ActorCalls.ts"
-import * as DueEmits from "../ground/DueEmits.ts"
+import * as DueItems from "../ground/DueItems.ts"
 import type { CommitParts } from "../ground/EmitterLog.ts"
 import { type CodeRuns, type EndedRun, originOf, unstorable } from "./CodeRuns.ts"
 import type { ProgramInput } from "./ProgramInput.ts"
@@ -242,7 +242,7 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner, code: CodeR
       const id = `${item.kind} ${item.key}`
       const refusal = code.refusalOf(id)
       if (refusal === undefined) {
-        const events = yield* DueEmits.decode([item])
+        const events = yield* DueItems.emitted([item])
         code.noteRefusal(yield* owner.commit(memory, events, { dueDone: [item] }), [id])
         return
       }

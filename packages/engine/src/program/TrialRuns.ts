@@ -16,7 +16,7 @@ import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
 import { Clock, Context, Effect, Layer, Option, RcMap, type Schema, Semaphore } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { type HookFailed } from "../ground/ActorCalls.ts"
-import * as DueEmits from "../ground/DueEmits.ts"
+import * as DueItems from "../ground/DueItems.ts"
 import { EngineConfig } from "../ground/EngineConfig.ts"
 import { EngineLimits } from "../ground/EngineLimits.ts"
 import { toUnavailable, type Unavailable } from "../ground/Unavailable.ts"
@@ -216,7 +216,7 @@ export class TrialRuns extends Context.Service<TrialRuns, {
               if (Option.isSome(sent)) record.show(record.sends, sent.value, payload)
             } else record.show(record.emits, { step, stream, payload, meta, dueAt: null }, payload, meta.summary)
           }
-          const delayed = yield* DueEmits.decode(made.delayed)
+          const delayed = yield* DueItems.emitted(made.delayed)
           for (const [index, { meta, payload, stream }] of delayed.entries()) {
             const { dueAt } = made.delayed[index]!
             record.show(record.emits, { step, stream, payload, meta, dueAt }, payload, meta.summary)

@@ -1,8 +1,8 @@
 import * as RealTime from "@headwater/domain/RealTime"
-import { Recurring } from "@headwater/domain/Recurring"
+import * as Recurring from "@headwater/domain/Recurring"
 import { untilAnswered } from "@headwater/log/database/TransientSqlError"
 import { beforeAll, type DueOwner, DueWork } from "@headwater/log/work/DueWork"
-import { Clock, Effect, Layer, Schedule } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import { ActorCalls } from "../ground/ActorCalls.ts"
 import { Suspensions } from "../ground/Suspensions.ts"
 import * as Wake from "../ground/Wake.ts"
@@ -108,10 +108,5 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
     yield* goOnWithRound(now, elapsed)
   })
 
-  yield* scan.pipe(
-    Effect.catchCause((cause) => Effect.logError("The scan for due work failed", cause)),
-    Effect.repeat(Schedule.spaced(scanInterval)),
-    Effect.provideService(Recurring, true),
-    Effect.forkScoped
-  )
+  yield* Recurring.every("scan for due work", scanInterval, scan)
 }))

@@ -1,7 +1,7 @@
 import * as EmitterPattern from "@headwater/domain/EmitterPattern"
 import type { LoggedEvent } from "@headwater/domain/Event"
 import type { AccountId } from "@headwater/domain/Id"
-import { Recurring } from "@headwater/domain/Recurring"
+import * as Recurring from "@headwater/domain/Recurring"
 import * as Stream from "@headwater/domain/Stream"
 import type { Subscription } from "@headwater/domain/Subscription"
 import { Turns } from "@headwater/domain/Turns"
@@ -12,7 +12,7 @@ import { retrySchedule, untilAnswered } from "@headwater/log/database/TransientS
 import { Heads } from "@headwater/log/logs/Heads"
 import { Subscriptions } from "@headwater/log/resources/Subscriptions"
 import { beforeAll, type CursorKey, Cursors, type OwedListener, type OwedPage } from "@headwater/log/work/Cursors"
-import { Context, Effect, Layer, PubSub, Queue, Schedule } from "effect"
+import { Context, Effect, Layer, PubSub, Queue } from "effect"
 import { ActorCalls } from "../ground/ActorCalls.ts"
 import { EngineLimits, type Limits } from "../ground/EngineLimits.ts"
 import { Takeover } from "../ground/Takeover.ts"
@@ -252,13 +252,7 @@ export class Router extends Context.Service<Router, {
       })
 
       yield* takeover.await.pipe(
-        Effect.andThen(Effect.repeat(
-          scan.pipe(
-            Effect.catchCause((cause) => Effect.logError("The scan for owed events failed", cause))
-          ),
-          Schedule.spaced(scanInterval)
-        )),
-        Effect.provideService(Recurring, true),
+        Effect.andThen(Recurring.repeat("scan for owed events", scanInterval, scan)),
         Effect.forkScoped
       )
 

@@ -7,7 +7,7 @@ import { Webhooks } from "@headwater/log/resources/Webhooks"
 import type { DueItem } from "@headwater/log/work/DueWork"
 import { Effect, Metric, Schema } from "effect"
 import type { SqlError } from "effect/sql"
-import * as DueEmits from "../ground/DueEmits.ts"
+import * as DueItems from "../ground/DueItems.ts"
 import type { WebhookMemory } from "./WebhookMemory.ts"
 import type { Sent } from "./WebhookSend.ts"
 
@@ -68,7 +68,7 @@ const encode = Schema.encodeSync(Schema.fromJsonString(WebhookEvent))
 
 /** Tells the account of one of its webhooks, on the account's own log. */
 const told = ({ webhook }: WebhookMemory, said: Said, now: number): DueItem =>
-  DueEmits.item(webhook.accountId, {
+  DueItems.emit(webhook.accountId, {
     stream: Stream.webhooks,
     emitId: EmitId.make(),
     hops: 0,

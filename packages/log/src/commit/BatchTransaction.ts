@@ -1,3 +1,4 @@
+import * as Recurring from "@headwater/domain/Recurring"
 import { Cause, Context, Effect, Exit, Layer, Option } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient, SqlError } from "effect/sql"
@@ -68,11 +69,7 @@ export class BatchTransaction extends Context.Service<BatchTransaction, {
           }))
       }, { discard: true })
       yield* writers.sweep
-      yield* Effect.sleep(forgetEvery).pipe(
-        Effect.andThen(Effect.ignoreCause(forget)),
-        Effect.forever,
-        Effect.forkScoped
-      )
+      yield* Recurring.every("forget batches whose outcome is known", forgetEvery, forget)
 
       /** Whether a batch committed, asked until the database knows. If not, it will not any more. */
       const isWritten = (row: WriterRow, batch: bigint): Effect.Effect<boolean> =>

@@ -1,4 +1,5 @@
 import type { AccountId } from "@headwater/domain/Id"
+import * as Recurring from "@headwater/domain/Recurring"
 import * as Stream from "@headwater/domain/Stream"
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
@@ -284,10 +285,6 @@ export const layerWriting: Layer.Layer<never, never, Figures> = Layer.effectDisc
   Effect.gen(function*() {
     const figures = yield* Figures
     yield* Effect.addFinalizer(() => Effect.ignore(Effect.timeout(figures.write, lastWriteWithin)))
-    yield* Effect.sleep(writeEveryMs).pipe(
-      Effect.andThen(figures.write),
-      Effect.forever,
-      Effect.forkScoped
-    )
+    yield* Recurring.every("write figures", writeEveryMs, figures.write)
   })
 )

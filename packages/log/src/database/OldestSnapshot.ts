@@ -1,5 +1,6 @@
 import * as RealTime from "@headwater/domain/RealTime"
-import { Context, Effect, Layer, Metric, Schedule } from "effect"
+import * as Recurring from "@headwater/domain/Recurring"
+import { Context, Effect, Layer, Metric } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 
 /** What can keep the database from removing old versions of rows. */
@@ -228,7 +229,7 @@ export const layerWatch: Layer.Layer<never, never, OldestSnapshot> = Layer.effec
   Effect.gen(function*() {
     const { look } = yield* OldestSnapshot
     let isFailing = false
-    yield* look.pipe(
+    const lookOrSay = look.pipe(
       Effect.matchCauseEffect({
         onSuccess: () =>
           Effect.sync(() => {
@@ -239,9 +240,8 @@ export const layerWatch: Layer.Layer<never, never, OldestSnapshot> = Layer.effec
           isFailing = true
           return isNews ? Effect.logWarning("Could not look for old snapshots in the database", cause) : Effect.void
         }
-      }),
-      Effect.repeat(Schedule.spaced(interval)),
-      Effect.forkScoped
+      })
     )
+    yield* Recurring.every("look for old snapshots in the database", interval, lookOrSay)
   })
 )

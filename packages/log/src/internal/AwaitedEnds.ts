@@ -1,4 +1,5 @@
-import { Deferred, Effect, Latch, Schedule, type Scope } from "effect"
+import * as Recurring from "@headwater/domain/Recurring"
+import { Deferred, Effect, Latch, type Scope } from "effect"
 import type { SqlError } from "effect/sql"
 import { isTransient, retrySchedule } from "../database/TransientSqlError.ts"
 
@@ -48,11 +49,10 @@ export const make = (
       }
     })
 
-    yield* look.pipe(
-      Effect.retry({ schedule: retrySchedule, while: isTransient }),
-      Effect.catchCause((cause) => Effect.logError(`Could not check which ${what} have ended`, cause)),
-      Effect.repeat(Schedule.spaced(lookEvery)),
-      Effect.forkScoped
+    yield* Recurring.every(
+      `check which ${what} have ended`,
+      lookEvery,
+      Effect.retry(look, { schedule: retrySchedule, while: isTransient })
     )
 
     return {

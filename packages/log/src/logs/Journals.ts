@@ -1,3 +1,4 @@
+import * as Recurring from "@headwater/domain/Recurring"
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import type { Commit } from "../commit/Commit.ts"
@@ -271,17 +272,13 @@ export const layerFolding: Layer.Layer<never, never, Journals> = Layer.effectDis
   Effect.gen(function*() {
     const journals = yield* Journals
     let sweptAt = yield* Clock.currentTimeMillis
-    yield* Effect.sleep(foldEveryMs).pipe(
-      Effect.andThen(journals.fold),
-      Effect.andThen(Effect.gen(function*() {
-        const now = yield* Clock.currentTimeMillis
-        if (now - sweptAt < sweepEveryMs) return
-        sweptAt = now
-        yield* journals.sweep
-      })),
-      Effect.catchCause((cause) => Effect.logWarning("Could not fold what commits have moved; trying again", cause)),
-      Effect.forever,
-      Effect.forkScoped
-    )
+    const foldAndSweep = Effect.gen(function*() {
+      yield* journals.fold
+      const now = yield* Clock.currentTimeMillis
+      if (now - sweptAt < sweepEveryMs) return
+      sweptAt = now
+      yield* journals.sweep
+    })
+    yield* Recurring.every("fold what commits have moved", foldEveryMs, foldAndSweep)
   })
 )

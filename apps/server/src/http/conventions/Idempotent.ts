@@ -2,26 +2,26 @@ import { CurrentAccount } from "@headwater/api/Authorization"
 import { Idempotency, isKey, replayedHeader } from "@headwater/api/Idempotency"
 import * as Problem from "@headwater/api/Problem"
 import * as RealTime from "@headwater/domain/RealTime"
-import { Recurring } from "@headwater/domain/Recurring"
+import * as Recurring from "@headwater/domain/Recurring"
 import { IdempotencyKeys, type KeyClaim, type KeyedRequest, leaseMs } from "@headwater/log/access/IdempotencyKeys"
 import { isTransient, retrySchedule } from "@headwater/log/database/TransientSqlError"
-import { Cause, Effect, Exit, Fiber, Layer, Schedule, type Types } from "effect"
+import { Cause, Effect, Exit, Fiber, Layer, type Types } from "effect"
 import { Digest } from "effect/crypto"
 import { HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { answerFailures } from "./FailureProblem.ts"
 import { type AnyProblem, isProblem, problemResponse } from "./ProblemResponse.ts"
 import * as ReplayableAnswer from "./ReplayableAnswer.ts"
 
-/** How long a request waits for one under the same key, in milliseconds: longer than what a killed server leaves holds. */
+/** The time that a request waits for one under the same key, in milliseconds: longer than a killed server's lease. */
 const patienceMs = leaseMs + 5_000
-/** How long it waits between two looks, doubling each time, in milliseconds. */
+/** The first and the longest pause between two looks, in milliseconds. It doubles each time. */
 const firstPollMs = 50
 const longestPollMs = 1_000
 const retryAfterSeconds = 5
 
 const renewEvery = leaseMs / 3
 
-/** How long an answer that could not be kept is tried to be, before it goes out all the same. */
+/** The time for tries to keep an answer, before it goes out all the same. */
 const keepPatience = "5 seconds"
 
 const sweepEvery = "1 minute"
@@ -55,20 +55,18 @@ const underWay = Problem.unavailable(
 const cutOff = Problem.unavailable("The server is shutting down.", 1)
 
 /**
- * Does what a POST asks once per `Idempotency-Key`, and answers repeats as the first one was answered. What was begun
- * goes on where its client has gone, so that a repeat learns how it ended.
+ * Does what a POST asks once per `Idempotency-Key`, and answers repeats as the first one was answered. Work that was
+ * begun goes on after its client has gone, so that a repeat learns how it ended.
  */
 export const make = Effect.gen(function*() {
   const keys = yield* IdempotencyKeys
   const digest = yield* Digest.Digest
   const scope = yield* Effect.scope
 
-  yield* keys.removeExpired(sweepBite).pipe(
-    Effect.repeat({ until: (removed) => removed < sweepBite }),
-    Effect.catchCause((cause) => Effect.logWarning("Could not remove old idempotency keys", cause)),
-    Effect.repeat(Schedule.spaced(sweepEvery)),
-    Effect.provideService(Recurring, true),
-    Effect.forkScoped
+  yield* Recurring.every(
+    "remove old idempotency keys",
+    sweepEvery,
+    Effect.repeat(keys.removeExpired(sweepBite), { until: (removed) => removed < sweepBite })
   )
 
   /**
