@@ -6,7 +6,7 @@ import { promisify } from "node:util"
 import { compile } from "./Compilation.ts"
 import { all, contentsOf, type Manifest, neededBy, outside, type Package, root } from "./Package.ts"
 
-/** What others install: the server with its command, what tests and types components, and two clients. */
+/** The packages for others: the server with its command, those to test and type components, and two clients. */
 export const published = [
   "headwater",
   "@headwater/testing",
@@ -59,7 +59,7 @@ const unlessMissing = (error: unknown): void => {
   if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error
 }
 
-/** Puts what is packed of a package, except its manifest, into a folder. */
+/** Puts the packed files of a package, except its manifest, into a folder. */
 const assemble = async (
   one: Package,
   target: string,
@@ -88,7 +88,7 @@ const manifestOf = (manifest: Manifest) => {
 const write = (target: string, manifest: object): Promise<void> =>
   Fs.writeFile(Path.join(target, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`)
 
-/** What npm installs with a package, beside what is bundled with it. */
+/** The fields of a manifest that name a package's dependencies, those that are bundled with it among them. */
 const dependenciesOf = (one: Package, bundled: ReadonlyArray<Package>) => {
   const { peerDependencies = {} } = one.manifest
   const packages = [one, ...bundled].filter(({ manifest }) => manifest.name !== consoleName)
@@ -129,7 +129,7 @@ export const pack = async <const Name extends Published>(
     return { one, bundled: [...neededBy(one, packages)] }
   })
   const needed = [...new Set(packed.flatMap(({ bundled, one }) => [one, ...bundled]))]
-  // Whoever imports a package has its types, and none of an application's are among them.
+  // An importer of a package gets its types, and none of an application's are among them.
   const declared = packed.filter(({ one }) => !isWhole(one)).flatMap(({ bundled, one }) => [one, ...bundled])
     .filter(({ folder }) => folder.startsWith("packages/"))
   if (needed.some(({ manifest }) => manifest.name === consoleName)) await ConsoleBuild.files()

@@ -3,7 +3,7 @@ import * as Fs from "node:fs/promises"
 import * as Path from "node:path"
 import { promisify } from "node:util"
 
-/** What a `package-lock.json` says of one place. */
+/** The entry of one place in a `package-lock.json`. */
 export interface LockedPackage {
   readonly version?: string
   readonly integrity?: string

@@ -25,7 +25,7 @@ export interface Package {
   readonly manifest: Manifest
 }
 
-/** What is packed of a package, beside its manifest and its texts. */
+/** The files and folders that are packed of a package, beside its manifest and its texts. */
 export const contentsOf = ({ files = ["src", "build", "bin"] }: Manifest): ReadonlyArray<string> => files
 
 /** All of them, by name. */
@@ -57,7 +57,7 @@ export const neededBy = (one: Package, packages: ReadonlyMap<string, Package>): 
   return found
 }
 
-/** What npm installs for packages: everything of their dependencies that is not of this repository. */
+/** Packages that npm installs for others: all of their dependencies that are not of this repository. */
 export const outside = (
   packages: ReadonlyArray<Package>,
   part: "dependencies" | "optionalDependencies"

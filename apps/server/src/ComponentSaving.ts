@@ -38,10 +38,10 @@ const isWebUrl = Schema.is(WebhookUrl)
 /** Files of one component together, in sizes of the largest code: comments and what is not used don't reach the code. */
 const filesPerCode = 4
 
-/** When to try again what the registry of packages could not answer. */
+/** The pause before another try when the registry of packages can't be reached. */
 const retryAfterSeconds = 30
 
-/** As whom the sandbox loads what belongs to no account. */
+/** The name under which the sandbox loads code that belongs to no account. */
 const registry = "registry"
 
 type LoadingProblem =
@@ -59,12 +59,12 @@ export class CodeFault extends Schema.TaggedError<CodeFault>()("CodeFault", {
   reason: Schema.Union([componentFault.reason, Schema.Literals(["package", "label"])])
 }) {}
 
-/** Where what stands at a place of a component's code was written; lines and columns count from 1. */
+/** Maps a place in a component's code to the place where it was written; lines and columns count from 1. */
 export type Place = (line: number, column: number) => Required<Pick<Position, "file" | "line" | "column">>
 
 type Position = typeof Problem.CodePosition.Type
 
-/** Why code is no component, with its place in what runs, or what of its definition it is about. */
+/** The reason why code is no component, with its place in the code that runs, or in the definition. */
 interface Fault extends Pick<Position, "message"> {
   readonly line?: number | undefined
   readonly column?: number | undefined
@@ -95,13 +95,13 @@ interface Code {
   readonly kind?: ProgramKind
 }
 
-/** What is known of code beside itself. */
+/** Details of code, beside its text. */
 export interface CodeDetails {
-  /** Where the code is hosted, kept as metadata. */
+  /** The URL where the code is hosted, kept as metadata. */
   readonly url?: string | undefined
   /** The component in whose place this one comes; packages that both import stay in their versions. */
   readonly previous?: Component | undefined
-  /** What the code is of: a source unless said otherwise. */
+  /** The kind of program that the code is for; a source where left out. */
   readonly kind?: ProgramKind
 }
 
@@ -325,14 +325,14 @@ export class ComponentSaving extends Context.Service<ComponentSaving, {
 const onBehalf = <A, E, R>(effect: Effect.Effect<A, E, R>, accountId: Id.AccountId): Effect.Effect<A, E, R> =>
   Effect.provideService(effect, OnBehalfOf, accountId)
 
-/** How the parameters with code are named in requests. */
+/** The first part of the names of parameters with code in requests. */
 const parameterOf = { source: "component", workflow: "workflow" } as const
 
 /** Code that nowhere reads credentials runs without an account, as that of apps such as `rss` does. */
 const withoutNeedlessAccount = (code: string) => (prop: ConfigurableProp): ConfigurableProp =>
   prop.type === "app" && prop["optional"] === undefined && !code.includes("$auth") ? { ...prop, optional: true } : prop
 
-/** Where a workflow declares a prop, which of a step has the step before its name. */
+/** The place where a workflow declares a prop. The name of a step's prop begins with the name of the step. */
 const pathOfProp = (name: string): DefinitionPath => {
   const [step = "", ...prop] = name.split(".")
   return prop.length === 0 ? ["props", name] : ["steps", step, "props", prop.join(".")]
@@ -352,7 +352,7 @@ export const componentInvalid = ({ column, file, line, message }: CodeFault): Pr
   return new Problem.ComponentInvalid({ detail: message, error: message, details })
 }
 
-/** Why no source can be made of a component that is one, if it can't. */
+/** The reason why no source can be made of a valid component; none if one can. */
 export const sourceFault = ({ component, place }: SavedComponent): Option.Option<CodeFault> =>
   component.type !== "action" ? Option.none() : Option.some(unusable(
     {
@@ -365,7 +365,7 @@ export const sourceFault = ({ component, place }: SavedComponent): Option.Option
     "definition"
   ))
 
-/** Where what stands at a place of the linked code was written. */
+/** Maps a place in the linked code to the place where it was written. */
 const placeThrough = (linked: LinkedCode | null, place: Place): Place => {
   if (linked === null) return place
   const places = SourcePlaces.make(linked.map, SourcePlaces.start)

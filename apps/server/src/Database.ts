@@ -12,14 +12,14 @@ import { explain } from "./ErrorExplanation.ts"
 import * as OperatorTurn from "./OperatorTurn.ts"
 import { ServerConfig } from "./ServerConfig.ts"
 
-/** Of a machine, and the fewest that a process needs. */
+/** Connections of a machine, and the fewest that a process needs. */
 const maxConnections = 24
 const fewestConnections = 8
 
 const connectionsOfEach = (processes: number): number =>
   Math.max(fewestConnections, Math.ceil(maxConnections / processes))
 
-/** What the embedded Postgres takes of connections beside those of the workers: the supervisor's and a command's. */
+/** Connections that the embedded Postgres takes beside those of the workers: the supervisor's and a command's. */
 const otherConnections = 2 * maxConnections + 10
 const fewestOfPostgres = 100
 

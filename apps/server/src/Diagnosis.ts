@@ -14,13 +14,13 @@ const self = "diagnosis"
 const code = "export default { run() {} }"
 const module = { code, hash: createHash("sha256").update(code).digest("hex") }
 
-/** How long what was found is answered again, so that nobody makes the server examine itself all the time. */
+/** Findings are answered again for this long, so that nobody makes the server examine itself all the time. */
 const freshFor = "10 seconds"
 
 export interface DiagnosisOptions {
   /** The server's own folder: where its embedded database is, if it has one, and the packages that components import. */
   readonly dataDirectory: string
-  /** Where npm packages come from: what is asked for to see whether the world is there. Without one nothing is asked for. */
+  /** The registry of npm packages, asked to see whether the internet can be reached. Without one nothing is asked. */
   readonly registry?: string
 }
 
@@ -32,7 +32,7 @@ export interface Found {
   readonly findings: ReadonlyArray<Finding>
 }
 
-/** Whether this process and what it stands on are well, and what to do if not. */
+/** Says whether this process and everything that it depends on are well, and what to do if not. */
 export class Diagnosis extends Context.Service<Diagnosis, {
   /** Takes a few seconds at most. Does not fail: what fails is found. */
   readonly examine: Effect.Effect<Found>

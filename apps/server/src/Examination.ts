@@ -5,7 +5,7 @@ import * as Fs from "node:fs/promises"
 import { createRequire } from "node:module"
 import { explain } from "./ErrorExplanation.ts"
 
-/** What is well, and nothing to do about. */
+/** A finding that all is well, with nothing to do. */
 export const ok = (name: Finding["name"], message: string): Finding => ({ name, state: "ok", message, todo: null })
 
 /** The longest that a check takes before it counts as failed. */
@@ -17,7 +17,7 @@ const slowMs = 250
 const noticedSkewMs = 1_000
 const wrongSkewMs = 30_000
 
-/** How far two clocks are apart, of which one was asked and answered within some time. */
+/** The difference between two clocks, one of which was asked and answered within some time. */
 export const skewOf = (theirsMs: number, askedMs: number, answeredMs: number) => {
   const slackMs = (answeredMs - askedMs) / 2
   const aheadMs = theirsMs - (askedMs + answeredMs) / 2
@@ -26,7 +26,7 @@ export const skewOf = (theirsMs: number, askedMs: number, answeredMs: number) =>
 }
 
 /**
- * What the difference between two clocks means.
+ * Judges the difference between two clocks.
  *
  * @param whose such as "The database's clock"
  */
@@ -41,7 +41,7 @@ export const clockFinding = (whose: string, { aheadMs, atLeastMs }: ReturnType<t
   }
 }
 
-/** What the database says of itself. */
+/** The version of the database, and the findings about it. */
 export interface DatabaseFindings {
   readonly version: string | null
   readonly findings: ReadonlyArray<Finding>
@@ -88,7 +88,7 @@ const scarceBytes = 2 * gib
 const scarcePart = 0.05
 const exhaustedBytes = gib / 4
 
-/** Whether there is space left where a folder is. */
+/** Tells whether there is space left on the disk of a folder. */
 export const disk = (folder: string, what: string): Effect.Effect<Finding> =>
   Effect.tryPromise(() => Fs.statfs(folder)).pipe(
     Effect.map(({ bavail, blocks, bsize }): Finding => {

@@ -48,7 +48,7 @@ export class FirstStart extends Context.Service<FirstStart, {
   )
 }
 
-/** How somebody gets a key who did not see the first one. */
+/** Tells how to get another key, for somebody who did not see the first one. */
 const anotherKey = (username: string) => `\`headwater key create ${username}\` prints one`
 
 /** Says where everything is, once the server answers: to a person in a few lines at the first start, else in one. */

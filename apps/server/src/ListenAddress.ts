@@ -8,7 +8,7 @@ export class ListenAddressUnusable extends Schema.TaggedError<ListenAddressUnusa
   isInUse: Schema.Boolean
 }) {}
 
-/** How long workers may take to end whose supervisor was killed a moment ago. */
+/** The time that workers may take to end after their supervisor was killed. */
 const retries = { schedule: Schedule.spaced("50 millis"), times: 40 }
 
 const reasons: Readonly<Record<string, (host: string, port: number) => string>> = {

@@ -43,13 +43,13 @@ const fieldOf = (value: unknown): unknown =>
 const isPlain = (value: unknown): boolean =>
   value === undefined || Predicate.isNumber(value) || Predicate.isString(value) && value.length <= maxText
 
-/** What went wrong, and where where that is the server's own fault. */
+/** The failure, with its stack if it is the server's own fault. */
 const failureOf = (cause: Cause.Cause<unknown>) => ({
   error: textOf(Cause.squash(cause)),
   ...(Cause.hasDies(cause) ? { stack: shortened(Cause.pretty(cause)) } : {})
 })
 
-/** What a line says beside its time, level and message. */
+/** The fields of a line beside its time, level and message. */
 type Fields = Readonly<Record<string, unknown>>
 
 const areAllPlain = (fields: Fields): boolean => {
@@ -81,7 +81,7 @@ const jsonLine = Logger.make(({ cause, date, fiber, logLevel, message }) => {
   })
 })
 
-/** How long lines wait to be written together. */
+/** The time that lines wait to be written together. */
 const flushEvery = "50 millis"
 
 /** Lines on their way to the standard output, written some at a time: a line by itself costs more to write than to make. */

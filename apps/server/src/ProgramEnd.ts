@@ -2,7 +2,7 @@ import * as Migrations from "@headwater/log/database/Migrations"
 import * as OldestAllowed from "@headwater/log/database/OldestAllowed"
 import { Context, Deferred, Effect, Layer } from "effect"
 
-/** Whoever fails it has the program stop in order, as if it was told to, and say why. */
+/** Failing it has the program stop in order, as if it was told to, and say why. */
 export class ProgramEnd
   extends Context.Service<ProgramEnd, Deferred.Deferred<never, Error>>()("@headwater/server/ProgramEnd")
 {}

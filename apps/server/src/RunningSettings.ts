@@ -10,7 +10,7 @@ const Content = Schema.fromJsonString(Schema.Struct({
   settings: Schema.String
 }))
 
-/** What a running server was started with. */
+/** The process id of a running server, and the settings that it was started with. */
 export type RunningSettings = typeof Content.Type
 
 const fileIn = (directory: string) => Path.join(directory, "running.json")
@@ -24,7 +24,7 @@ const lives = (pid: number): boolean => {
   }
 }
 
-/** What the server on the data directory was started with; none where no server runs on it. */
+/** Reads the settings of the server on the data directory; none where no server runs on it. */
 export const read = Effect.fnUntraced(function*(directory: string) {
   if (!(yield* isThere(directory))) return Option.none()
   return yield* Effect.tryPromise(() => Fs.readFile(fileIn(directory), "utf8")).pipe(

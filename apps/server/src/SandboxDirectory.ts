@@ -16,7 +16,7 @@ const live = async (directory: string): Promise<Net.Server> => {
   return server
 }
 
-/** Whether its server was killed: its socket is there, and nobody listens. Of what can't be looked at, nothing is known. */
+/** True if its server was killed: its socket is there, and nobody listens. False if that can't be found out. */
 const isLeft = (directory: string): Promise<boolean> =>
   new Promise((resolve) => {
     const socket = Net.connect(aliveIn(directory))

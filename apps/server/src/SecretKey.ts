@@ -6,7 +6,7 @@ import { Base64 } from "effect/encoding"
 import * as Database from "./Database.ts"
 import { ServerConfig } from "./ServerConfig.ts"
 
-/** What is sealed in the database does not open under this server's secret. */
+/** Secrets sealed in the database do not open under this server's secret. */
 export class SecretKeyMismatch extends Schema.TaggedError<SecretKeyMismatch>()("SecretKeyMismatch", {}) {
   override get message() {
     return "HEADWATER_SECRET_KEY: is not the key that sealed this database's secrets. Set it to that key"

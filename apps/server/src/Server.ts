@@ -139,7 +139,7 @@ const http = (options: { readonly reusePort: boolean }) =>
     )
   )
 
-/** How long runs that are under way when the server is told to stop may go on. What is cut off is run again later. */
+/** The time that runs may still take when the server is told to stop. A run that is cut off is run again later. */
 const grace = "10 seconds"
 
 /** Released before anything else: nothing new is taken on while what is under way ends. */
@@ -153,7 +153,7 @@ const drainFirst = Layer.effectDiscard(
   })
 )
 
-/** How long the greeting waits for the registry to have what belongs there. */
+/** The time that the greeting waits for the server's own components to be in the registry. */
 const publishingPatience = "60 seconds"
 
 const published = Effect.flatMap(FirstPartyPublishing, ({ done }) => Effect.timeoutOption(done, publishingPatience))

@@ -20,7 +20,7 @@ export class ServerConfigInvalid extends Schema.TaggedError<ServerConfigInvalid>
   }
 }
 
-/** What the operator configured, or the default. The `OTEL_*` variables are read by Effect's exporters themselves. */
+/** The operator's settings, or their defaults. The `OTEL_*` variables are read by Effect's exporters themselves. */
 export interface ServerSettings {
   readonly port: number
   readonly host: string
@@ -30,13 +30,13 @@ export interface ServerSettings {
   readonly databaseUrl: Option.Option<Redacted.Redacted>
   /** Absolute path. */
   readonly dataDirectory: string
-  /** What the embedded Postgres keeps of its tables by itself, in MiB. */
+  /** The size of the embedded Postgres's own cache of its tables, in MiB. */
   readonly databaseCache: number
-  /** Where this server answers others that share its database, as nodes of one; `None` where it is the only one. */
+  /** The address at which this server answers other nodes on its database; `None` where it is the only one. */
   readonly node: Option.Option<{ readonly host: string; readonly port: number }>
-  /** How many processes serve on this machine. */
+  /** The number of processes that serve on this machine. */
   readonly workers: number
-  /** Whether the clock can be stopped and moved forward, on a database that was made for that. */
+  /** True if the clock can be stopped and moved forward, on a database that was made for that. */
   readonly devClock: boolean
   /** The key the first account gets; `None` to generate one. */
   readonly apiKey: Option.Option<Redacted.Redacted>
@@ -44,13 +44,13 @@ export interface ServerSettings {
   readonly secretKey: Option.Option<Redacted.Redacted>
   /** CIDRs, host names, or `loopback`. */
   readonly egressAllow: ReadonlyArray<string>
-  /** What `egressAllow` lets through. */
+  /** The same as `egressAllow`, parsed. */
   readonly egressAllowList: EgressAllowList.EgressAllowList
-  /** Name servers for what the egress guard looks up, as in `10.0.0.2` or `10.0.0.2:5353`; none for the system's. */
+  /** Name servers for the egress guard, as in `10.0.0.2` or `10.0.0.2:5353`; none for the system's. */
   readonly nameServers: ReadonlyArray<string>
   /** Absolute path of a PEM file. */
   readonly extraCa: Option.Option<string>
-  /** Where component code's npm packages come from; `None` for the public registry. */
+  /** The registry that component code's npm packages come from; `None` for the public one. */
   readonly npmRegistry: Option.Option<string>
   readonly retentionDays: number
   /** Days that the audit log is kept for. */
@@ -65,19 +65,19 @@ export interface ServerSettings {
   readonly maxCode: number
   /** Bytes of one configured prop's JSON. */
   readonly maxProp: number
-  /** What each run of component code may use. */
+  /** Limits of each run of component code. */
   readonly runLimits: Pick<SandboxLimits, "wallMillis" | "cpuMillis" | "heapMebibytes" | "outputBytes">
   /** Proxies whose word is taken for the address of a request's client. */
   readonly trustedProxies: ReadonlyArray<IpNetwork.IpNetwork>
   /** Names under which the server is reached, beside those of `url` and `host`; `*.` and a name for all below it, `*` for all. */
   readonly allowedHosts: ReadonlyArray<string>
-  /** How long a client's connection is kept without a request, in seconds. */
+  /** The time that a client's connection is kept without a request, in seconds. */
   readonly keepAliveSeconds: number
   readonly log: LogFormat
   readonly logLevel: SettingLogLevel
   /** Lines a second about runs that succeeded, and as many about deliveries; 0 for all. */
   readonly logRate: number
-  /** Whether a person reads what the server prints, and no file keeps it. */
+  /** True if a person reads the server's output, and no file keeps it. */
   readonly showsSecrets: boolean
 }
 
@@ -243,7 +243,7 @@ const node: Parse<{ readonly host: string; readonly port: number }> = (value) =>
   )
 }
 
-/** Where several processes can listen on one port, among whose connections the system divides (`SO_REUSEPORT`). */
+/** True if several processes can listen on one port, and the system divides its connections (`SO_REUSEPORT`). */
 const sharesPorts = ["aix", "freebsd", "linux", "sunos"].includes(process.platform)
 
 const mostWorkers = 64
@@ -338,7 +338,7 @@ function load(): Effect.Effect<ServerSettings, ServerConfigInvalid> {
       extraCa: yield* variable("HEADWATER_EXTRA_CA", path),
       npmRegistry: Option.orElse(
         yield* variable("HEADWATER_NPM_REGISTRY", npmRegistry),
-        // What npm, which starts the server, is configured with itself.
+        // The registry of npm's own configuration, if npm starts the server.
         () => npmsOwn
       ),
       retentionDays: Option.getOrElse(yield* variable("HEADWATER_RETENTION_DAYS", integer(1, 36_500)), () => 30),

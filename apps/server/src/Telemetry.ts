@@ -12,7 +12,7 @@ const tracingOnlyIfCollected = Layer.unwrap(
 )
 
 /**
- * Where a collector is named, everything goes there unless told otherwise (OpenTelemetry environment variables
+ * Everything goes to the collector, if one is named, unless told otherwise (OpenTelemetry environment variables
  * specification, "Exporter selection").
  */
 const exporterDefaults = ConfigProvider.layerAdd(ConfigProvider.fromUnknown({

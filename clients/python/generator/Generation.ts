@@ -7,7 +7,7 @@ import * as PythonOperations from "./PythonOperations.ts"
 import { literal } from "./PythonText.ts"
 import { PythonTypes } from "./PythonTypes.ts"
 
-/** Where the generated part of the client is kept. */
+/** The folder of the generated part of the client. */
 export const folder = Path.resolve(import.meta.dirname, "../src/headwater_client")
 
 const header = "# Generated from the OpenAPI document by clients/python/generator/generate.ts. Do not edit."

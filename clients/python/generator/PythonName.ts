@@ -16,5 +16,5 @@ export const memberOf = (name: string): string => {
   return keywords.has(member) ? `${member}_` : member
 }
 
-/** Whether a class can have a field of this name. */
+/** True if a class can have a field of this name. */
 export const isField = (name: string): boolean => /^[A-Za-z_]\w*$/.test(name) && !keywords.has(name)

@@ -38,7 +38,7 @@ const dictionary = (argument: string, parameters: ReadonlyArray<Parameter>): Rea
   return entries.length === 0 ? [] : [enclosed(`${argument}={`, entries, "}", 12).join("\n")]
 }
 
-/** What the docstring says of parameters. */
+/** The docstring's descriptions of parameters. */
 const explained = (parameters: ReadonlyArray<Parameter>): Arguments =>
   parameters.flatMap(({ description, name }) =>
     description === undefined || general.has(name) ? [] : [[PythonName.memberOf(name), description]]

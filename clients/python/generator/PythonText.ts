@@ -15,7 +15,7 @@ export const wrapped = (text: string, width: number): ReadonlyArray<string> => {
   return lines
 }
 
-/** What a function takes, by the names of its parameters. */
+/** The descriptions of a function's parameters, by their names. */
 export type Arguments = ReadonlyArray<readonly [name: string, description: string]>
 
 /** A docstring `depth` characters from the left. None of nothing. */

@@ -28,7 +28,7 @@ const Batch = Schema.Struct({
   examples: [{ max_events: 100, max_wait_ms: 1_000, max_bytes: 1_048_576 }]
 })
 
-/** What clients give, of which each is optional. */
+/** Batches as clients give them, each field optional. */
 export const GivenBatch = Schema.Struct({
   max_events: Schema.optionalKey(maxEvents.annotate({
     description: `${said.max_events} Default: ${defaults.maxEvents}.`
@@ -42,10 +42,10 @@ export const GivenBatch = Schema.Struct({
 }).annotate({ description: meaning, examples: [{ max_events: 500, max_wait_ms: 5_000 }] })
 export type GivenBatch = typeof GivenBatch.Type
 
-/** The batches of what has them, which answers show only then. */
+/** The batches of a resource, which answers show only where it has them. */
 export const shown = { batch: Schema.optionalKey(Batch.annotate(Extension.mark)) }
 
-/** The batches of what is to be made, in a body. */
+/** The batches of a resource that is to be made, in a body. */
 export const given = {
   batch: Schema.optionalKey(GivenBatch.annotate({
     description: `${meaning} Default: each event goes alone.`,
@@ -70,7 +70,7 @@ export const delivered = {
   )
 }
 
-/** What is made of it. */
+/** The given batches, with the defaults for fields left out. */
 export const read = (given: GivenBatch): SubscriptionBatch => ({
   maxEvents: given.max_events ?? defaults.maxEvents,
   maxWaitMs: given.max_wait_ms ?? defaults.maxWaitMs,

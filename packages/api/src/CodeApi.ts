@@ -60,7 +60,7 @@ export const DeployedCode = Schema.Struct({
 })
 export type DeployedCode = typeof DeployedCode.Type
 
-/** What is wrong with code, and what to do about it. */
+/** A fault of code, with advice about it. */
 export const CodeError = Schema.Struct({
   message: Schema.String,
   file: Schema.String.annotate({ description: "component.mjs for the code itself." }),
@@ -69,7 +69,7 @@ export const CodeError = Schema.Struct({
   advice: Schema.String.annotate({ description: "What to do about it." })
 }).annotate({ identifier: "CodeError" })
 
-/** What code is, once loaded. */
+/** The outcome of a check of code, which is loaded for it. */
 export const CheckedCode = Schema.Struct({
   valid: Schema.Boolean.annotate({ description: "Whether a source or workflow can be made of it." }),
   kind: Schema.Literals(["source", "workflow"]),
@@ -125,7 +125,7 @@ const TrialError = Schema.Struct({
   column: Schema.optionalKey(Schema.Int)
 })
 
-/** What a run would have done. */
+/** The outcome and the effects that a run would have had. */
 export const Trial = Schema.Struct({
   outcome: outcome.annotate({ description: "limit: it exceeded one of the limits of a run." }),
   error: Schema.NullOr(TrialError).annotate({ description: "What ended it early; its place is in the code." }),

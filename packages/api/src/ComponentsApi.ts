@@ -100,7 +100,7 @@ export const ListedComponent = Schema.Struct({
 })
 export type ListedComponent = typeof ListedComponent.Type
 
-/** What a component's code says of its props while they are being configured. */
+/** The answers of a component's code about its props while they are being configured. */
 export const ComponentConfigurationResource = Schema.Struct({
   options: Schema.optionalKey(
     Schema.Array(JsonValue("A value, or a label with one: {label, value}."))
@@ -113,7 +113,7 @@ export const ComponentConfigurationResource = Schema.Struct({
 })
 export type ComponentConfigurationResource = typeof ComponentConfigurationResource.Type
 
-/** Where component code is hosted, kept as written. */
+/** The URL where component code is hosted, kept as written. */
 export const ComponentUrl = textUpTo(2_048)
 
 export class ComponentsApi extends HttpApiGroup.make("components")

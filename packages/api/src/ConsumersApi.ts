@@ -87,7 +87,7 @@ export type ConsumerPosition = typeof ConsumerPosition.Type
 export const beginning = "beginning"
 export const end = "end"
 
-/** Where in the logs of its emitters a consumer is to stand. */
+/** A place for a consumer in the logs of its emitters. */
 export const Place = Schema.Union([
   Schema.String.pipe(Schema.check(
     Schema.makeFilter((text) => text === beginning || text === end || Option.isSome(EventId.parse(text)), {

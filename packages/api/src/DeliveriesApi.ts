@@ -150,7 +150,7 @@ export const AttemptResource = Schema.Struct({
 }).annotate({ identifier: "DeliveryAttempt" })
 export type AttemptResource = typeof AttemptResource.Type
 
-/** Why the next attempt is due when it is. */
+/** The reason for the due time of the next attempt. */
 export const NextAttemptReason = Schema.Literals([
   "queued",
   "schedule",
@@ -215,7 +215,7 @@ export const ErrorClass = Schema.Literals([
   "too_large"
 ])
 
-/** Which deliveries are meant, beside their webhook. */
+/** The filters of deliveries, beside their webhook. */
 export const deliveryFilters = {
   subscription_id: Schema.optionalKey(Text.annotate({ description: "Of this subscription, even if it is deleted." })),
   emitter_id: Schema.optionalKey(Text.annotate({

@@ -41,7 +41,7 @@ const Diagnosis = Schema.Struct({
   }]
 })
 
-/** Whether the server and what it stands on are well. */
+/** Says whether the server and everything that it depends on are well. */
 export class DiagnosisApi extends HttpApiGroup.make("diagnosis")
   .add(
     HttpApiEndpoint.get("get", "/diagnosis", {

@@ -58,7 +58,7 @@ const headers = {
 
 const methodNotAllowed = "MethodNotAllowedProblem"
 
-/** What the class of a problem says is optional, for readers of other servers' problems, this server always sends. */
+/** This server always sends the members that the class leaves optional for readers of other servers' problems. */
 const problem = (schema: JsonSchema.JsonSchema): JsonSchema.JsonSchema => {
   const { instance: _, ...properties } = propertiesOf(schema)
   return {

@@ -39,7 +39,7 @@ const refused = (
   }
 }
 
-/** What an operation without a key has in common with the others of its kind. */
+/** The members that all operations without a key have in common. */
 const operation = (id: string, tag: string, summary: string, description: string) => ({
   operationId: id,
   tags: [tag],

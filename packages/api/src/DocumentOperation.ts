@@ -16,7 +16,7 @@ const withExample = (schema: JsonSchema.JsonSchema, definitions: Definitions): o
   return example === undefined ? { schema } : { schema: without(schema, "examples"), example }
 }
 
-/** What a parameter is read as: in a URL all of them are text, and the generator says no more. */
+/** The type that a parameter is read as: in a URL all of them are text, and the generator says no more. */
 const readAs = (fields: Schema.Top | undefined, name: string): JsonSchema.JsonSchema | undefined => {
   if (fields === undefined) return undefined
   const { schema: read } = Schema.toJsonSchemaDocument(Schema.toType(fields), {
@@ -151,7 +151,7 @@ const response = (
 const isOwn = (status: string, endpoint: HttpApiEndpoint.Top): boolean =>
   [...endpoint.error].some((schema) => String(Schema.resolveAnnotations(schema)?.["httpApiStatus"]) === status)
 
-/** Whether an endpoint can answer so at all: what checks requests declares for every endpoint what it has for some. */
+/** True if an endpoint can answer so at all: the check of requests declares all its problems for every endpoint. */
 const isPossible = (
   status: string,
   operation: Operation,

@@ -12,7 +12,7 @@ export const propertiesOf = (schema: JsonSchema.JsonSchema): JsonSchema.Definiti
 const isSafeBound = (key: string, value: unknown): boolean =>
   (key === "minimum" && value === Number.MIN_SAFE_INTEGER) || (key === "maximum" && value === Number.MAX_SAFE_INTEGER)
 
-/** What describes a schema and says nothing about its values, so that it can move out of an `allOf`. */
+/** True for a key that describes a schema and says nothing of its values, so that it can move out of an `allOf`. */
 const isAnnotation = (key: string): boolean => ["description", "examples", "default", Extension.key].includes(key)
 
 const lifted = (schema: JsonSchema.JsonSchema): JsonSchema.JsonSchema => {
@@ -31,7 +31,7 @@ const lifted = (schema: JsonSchema.JsonSchema): JsonSchema.JsonSchema => {
   }
 }
 
-/** The names that the generator gives to what is sent of a class. */
+/** The name that the generator gives to the encoded form of a class, without its ending. */
 export const schemaName = (name: string): string => name.replace(/Encoded$/, "")
 
 const mapValues = (

@@ -21,7 +21,7 @@ const headers = [
 ] as const
 
 /**
- * What comes to a webhook that subscribes to its account's own events, by type.
+ * The requests to a webhook that subscribes to its account's own events, by type.
  *
  * @param definitions the document's named schemas
  */

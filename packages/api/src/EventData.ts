@@ -44,8 +44,8 @@ const documented = Schema.toJsonSchemaDocument(Documented, {
 }).schema
 
 /**
- * What an event summary shows of its event (rest-api.md, "Event summary"): `raw_event` for an emitted one, what was
- * thrown and over what for an error, or the beginning of either.
+ * The data of an event in its summary (rest-api.md, "Event summary"): `raw_event` for an emitted one, the error and the
+ * event that caused it for an error event, or the beginning of either.
  */
 export const EventData = Schema.Json.pipe(
   Schema.check(Schema.makeFilter(Predicate.isObject, { expected: "an object", toJsonSchema: () => documented }))

@@ -14,7 +14,7 @@ const milliseconds = "Unix time in milliseconds."
 
 const count = (description: string) => Schema.Int.annotate({ description })
 
-/** What is counted in each step of a series. */
+/** The counts of each step of a series. */
 export const counts = {
   requests: count("Requests to sources and workflows that were taken in."),
   events: count("Events that were emitted, but for errors and console lines."),
@@ -135,7 +135,7 @@ export type Figures = typeof Figures.Type
 
 const Step = Schema.Int.pipe(Schema.check(Schema.isBetween({ minimum: 60_000, maximum: 86_400_000 * 40 })))
 
-/** What happened in an account, for charts. */
+/** The figures of an account, for charts. */
 export class FiguresApi extends HttpApiGroup.make("figures")
   .add(
     HttpApiEndpoint.get("series", "/figures", {

@@ -4,7 +4,7 @@ import * as Extension from "./Extension.ts"
 
 const syntax = "docs/delivery.md, \"Filter what a listener gets\""
 
-/** A filter as clients give it and see it. What is in it is checked where it is read. */
+/** A filter as clients give it and see it. Its content is checked where it is read. */
 export const Filter = Schema.Record(Schema.String, Schema.Json).annotate({
   identifier: "Filter",
   title: "Filter",
@@ -15,7 +15,7 @@ export const Filter = Schema.Record(Schema.String, Schema.Json).annotate({
   examples: [{ type: "order.created", data: { amount: { $gt: 100 } } }]
 })
 
-/** The filter of what has one, which answers show only then. */
+/** The filter of a resource, which answers show only where it has one. */
 export const shown = {
   filter: Schema.optionalKey(Filter).annotateKey({
     description: "What events have to pass. Not there if all are delivered.",
@@ -23,7 +23,7 @@ export const shown = {
   })
 }
 
-/** How many events the filter of a subscription was too much work for, which answers show where it has a filter. */
+/** The number of events that a subscription's filter took too much work for, shown only where it has a filter. */
 export const tooCostly = {
   filter_too_costly: Schema.optionalKey(Schema.Int).annotateKey({
     description:
@@ -33,7 +33,7 @@ export const tooCostly = {
   })
 }
 
-/** The filter of what is to be made, in a body. */
+/** The filter of a resource that is to be made, in a body. */
 export const given = {
   filter: Schema.optionalKey(Filter).annotateKey({
     description: "What events have to pass. Default: all are delivered.",

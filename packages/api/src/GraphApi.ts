@@ -99,7 +99,7 @@ export const Graph = Schema.Struct({
 })
 export type Graph = typeof Graph.Type
 
-/** Who listens to whom. */
+/** The graph of emitters and their listeners. */
 export class GraphApi extends HttpApiGroup.make("graph")
   .add(
     HttpApiEndpoint.get("page", "/graph", {

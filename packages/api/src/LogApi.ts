@@ -34,7 +34,7 @@ export const TracedAttempt = Schema.Struct({
   error_message: Schema.NullOr(Schema.String).annotate({ description: "The failure, in words." })
 }).annotate({ identifier: "TracedAttempt" })
 
-/** Why a subscription does not deliver an event. */
+/** The reasons why a subscription does not deliver an event. */
 export const Mismatch = Schema.Literals([
   "other_emitter",
   "other_stream",
@@ -195,7 +195,7 @@ const EventListPage = Schema.Struct({
   }]
 })
 
-/** Where a tail begins that follows what `filter` names. */
+/** The parameters of a tail: `filter`, and the place where it begins. */
 const following = <Fields extends Schema.Struct.Fields>(
   filter: Fields,
   place: typeof Schema.String,

@@ -79,7 +79,7 @@ export const eventListQuery = {
   before: Schema.optionalKey(EventCursorText.annotate({ description: beforeText }))
 }
 
-/** Which page of a list its parameters ask for. */
+/** The page of a list that its parameters ask for. */
 export const pageRequest = (query: {
   readonly limit?: number
   readonly after?: string

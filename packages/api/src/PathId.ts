@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { Text } from "./Text.ts"
 
-/** What a path names a resource by. Text that can't be an id or a slug names nothing, so it answers 404. */
+/** The part of a path that names a resource. Text that can't be an id or a slug names nothing, so it answers 404. */
 export const PathId = (description: string): Schema.Struct<{ readonly id: typeof Text }> =>
   Schema.Struct({ id: Text.annotate({ description }) })

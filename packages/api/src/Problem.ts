@@ -21,7 +21,7 @@ const members = <const Code extends string, Details extends Schema.Top>(
 
 const typeOf = <const Code extends string>(code: Code) => `urn:headwater:problem:${code}` as const
 
-/** What goes with a problem beyond its sentence; for most there is nothing. */
+/** The details of a problem beyond its sentence; most have none. */
 export const Details = Schema.Record(Schema.String, Schema.Json).annotate({ examples: [{}] })
 
 /** One thing that is wrong with a request: where (dotted, from the body or the query), and why. */
@@ -33,7 +33,7 @@ const Issues = Schema.Array(Issue).annotate({
   examples: [[{ path: "limit", message: "Expected a value between 1 and 100" }]]
 })
 
-/** Where in the component's code it went wrong; lines and columns count from 1. */
+/** The place of a fault in the component's code; lines and columns count from 1. */
 export const CodePosition = Schema.Struct({
   message: Schema.String,
   file: Schema.optionalKey(Schema.String),
@@ -45,7 +45,7 @@ const HookFault = Schema.Struct({ ...CodePosition.fields, hook: Schema.String })
   examples: [{ hook: "deploy", message: "the token was refused", file: "component.mjs", line: 9, column: 13 }]
 })
 
-/** When to try again, also sent as `Retry-After`. */
+/** The pause before another try, also sent as `Retry-After`. */
 export const RetryDetails = Schema.Struct({ retry_after_seconds: Schema.Int }).annotate({
   examples: [{ retry_after_seconds: 5 }]
 })
@@ -375,7 +375,7 @@ export const insufficientScope = (scope: KeyScope, needed: KeyScope): Insufficie
   return new InsufficientScope({ detail: sentence, error: sentence, details: { scope, needed_scope: needed } })
 }
 
-/** Where those are listed among which a client can look for what it has named. */
+/** The lists in which a client can look for the resource that it has named. */
 const lists: Readonly<Record<string, string>> = {
   account: "GET /v1/accounts lists yours",
   "auto-subscription": "GET /v1/users/me/auto_subscriptions lists yours",

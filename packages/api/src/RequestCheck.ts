@@ -6,8 +6,9 @@ import * as Problem from "./Problem.ts"
 export const maxBodyBytes = 8 * 1024 * 1024
 
 /**
- * Largest body of a request to an endpoint that takes neither code nor props, in bytes, unless the server is configured to
- * take larger events. Of any other body, no more than this is outside of strings: that is what takes time to read.
+ * Largest body of a request to an endpoint that takes neither code nor props, in bytes, unless the server is configured
+ * to take larger events. Of any other body, no more than this is outside of strings, since that part takes time to
+ * read.
  */
 export const maxPlainBodyBytes = 512 * 1024
 
@@ -16,7 +17,7 @@ export const TakesLargeBody: Context.Reference<boolean> = Context.Reference("@he
   defaultValue: () => false
 })
 
-/** How deeply a body's arrays and objects may be nested. */
+/** The most levels to which a body's arrays and objects may be nested. */
 export const maxBodyDepth = 100
 
 /** Answers requests that do not have the form their endpoint asks for, naming each field and the reason. */

@@ -1,9 +1,9 @@
 import { Clock, Duration, Effect, Random, Result } from "effect"
 import { HttpClient, HttpClientError, HttpClientRequest, type HttpClientResponse } from "effect/http"
 
-/** How a request is repeated that the server could not take: answered with 429 or 503, or not at all. */
+/** Repetitions of a request that the server could not take: it answered with 429 or 503, or not at all. */
 export interface RetryOptions {
-  /** How often at most. Default: 5. */
+  /** The most repetitions. Default: 5. */
   readonly times?: number
   /** The longest pause before a repetition. If the server asks for a longer one, it gets no repetition. Default: a minute. */
   readonly maxDelay?: Duration.Input
@@ -24,7 +24,7 @@ const withKey = Effect.fnUntraced(function*(request: HttpClientRequest.HttpClien
 const askedMs = ({ headers }: HttpClientResponse.HttpClientResponse, now: number): number => {
   const text = headers["retry-after"]?.trim() ?? ""
   if (/^\d+(\.\d+)?$/.test(text)) return Math.ceil(Number(text) * 1000)
-  // What is no date reads as one to `Date.parse`, such as -5.
+  // `Date.parse` takes other texts for dates too, such as -5.
   const time = /^[a-z]/i.test(text) ? Date.parse(text) : Number.NaN
   return Number.isNaN(time) ? 0 : Math.max(0, time - now)
 }

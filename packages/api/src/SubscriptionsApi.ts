@@ -35,7 +35,7 @@ export const SubscriptionResource = Schema.Struct({
 }).annotate({ identifier: "Subscription", examples: [{ id: "sub_0Uz7MtS4Bn6RwSe2MxDa", ...example }] })
 export type SubscriptionResource = typeof SubscriptionResource.Type
 
-/** What `from` says in place of an event id. */
+/** The value of `from` that is no event id. */
 export const beginning = "beginning"
 
 const From = Schema.String.pipe(

@@ -6,7 +6,7 @@ import { EventSummary } from "./EventsApi.ts"
 import { HeadwaterApi } from "./HeadwaterApi.ts"
 import { HeadwaterClient } from "./HeadwaterClient.ts"
 
-/** Whose log is followed: that of a source or of a workflow, by id or name slug. */
+/** The log to follow: that of a source or of a workflow, by id or name slug. */
 export type TailOptions =
   & ({ readonly source: string; readonly workflow?: never } | { readonly workflow: string; readonly source?: never })
   & {
@@ -21,7 +21,7 @@ const silence = "45 seconds"
 
 const passing = new Set(["InternalErrorProblem", "RateLimitedProblem", "UnavailableProblem"])
 
-/** Whether it may go on by itself: the connection was lost, or the server can't take it now. */
+/** True if the tail may go on by itself: the connection was lost, or the server can't take it now. */
 const isPassing = (error: unknown): boolean =>
   HttpClientError.isHttpClientError(error)
     ? error.response === undefined || error.response.status === 200 || error.response.status >= 500

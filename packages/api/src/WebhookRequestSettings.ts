@@ -56,7 +56,7 @@ const ShownTls = Schema.Struct({
   key: Schema.optionalKey(Schema.String.annotate({ description: `${mask}, if there is a certificate.` }))
 }).annotate({ identifier: "WebhookTls", examples: [exampleTls] })
 
-/** How deliveries are requested. */
+/** The settings of the requests of deliveries. */
 export const shown = {
   signature: WebhookSignature.annotate({ description: said.signature }),
   max_bytes: Schema.NullOr(MaxBytes).annotate({ description: said.max_bytes }),
@@ -80,6 +80,6 @@ export const changed = {
 }
 export interface GivenWebhookRequest extends Schema.Struct.Type<typeof changed> {}
 
-/** Whether anything of it is given. */
+/** True if any of these settings is given. */
 export const changesRequest = (given: GivenWebhookRequest): boolean =>
   Object.keys(changed).some((name) => given[name as keyof GivenWebhookRequest] !== undefined)

@@ -6,8 +6,8 @@ const maxLength = 2048
 const unwritable = /[\s\p{Cc}\p{Cs}]/u
 
 /**
- * Where a webhook's events go: a protocol, http or https, and a hostname (rest-api.md, "Webhooks"). Kept as written;
- * whether the address may be reached is decided at each attempt.
+ * The URL that a webhook's events go to, with a protocol, http or https, and a hostname (rest-api.md, "Webhooks"). Kept
+ * as written; whether the address may be reached is decided at each attempt.
  */
 export const WebhookUrl = Schema.String.pipe(
   Schema.check(

@@ -99,7 +99,7 @@ const input = {
   ...Projection.fields
 }
 
-/** What became of a call that has a run begin: its id, under which it is found as soon as it has begun. */
+/** The answer to a call that has a run begin: the run's id, under which it is found as soon as it has begun. */
 export const RunStarted = Schema.Struct({ id: ResourceId("run") }).annotate({
   identifier: "RunStarted",
   examples: [{ id: "run_0Uz7N5cVwQ2KpXs9TzLd" }]
@@ -107,7 +107,7 @@ export const RunStarted = Schema.Struct({ id: ResourceId("run") }).annotate({
 
 export const workflowParams = PathId("The workflow's id or its name slug.")
 
-/** Why a run can't be asked for. */
+/** The problems for which a run can't be asked for. */
 export const runRefused = [
   Problem.NotFound,
   Problem.WorkflowPaused,

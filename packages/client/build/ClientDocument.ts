@@ -1,6 +1,8 @@
 import * as Document from "@headwater/api/Document"
 
-/** What clients have no methods for: what needs no key or is the console's, and tails, which they follow by themselves. */
+/**
+ * True if clients have no method for it: it needs no key, is the console's, or is a tail, which they follow themselves.
+ */
 const isLeftOut = (path: string, tags: ReadonlyArray<unknown>): boolean =>
   !path.startsWith("/v1/") || path.endsWith("/sse") || tags.includes("Session")
 
@@ -8,7 +10,7 @@ interface Operation {
   readonly tags: ReadonlyArray<string>
 }
 
-/** The OpenAPI document of what clients have methods for, with keys alone to authorize by. */
+/** The OpenAPI document of the operations that clients have methods for, with keys alone to authorize by. */
 export const make = () => {
   const { components, paths, ...document } = Document.make("http://127.0.0.1:8787")
   return {

@@ -2,7 +2,7 @@ import { createClient } from "@hey-api/openapi-ts"
 import * as Path from "node:path"
 import * as ClientDocument from "./ClientDocument.ts"
 
-/** Where the generated part of the client is kept. */
+/** The folder of the generated part of the client. */
 export const folder = Path.resolve(import.meta.dirname, "../src/generated")
 
 /**

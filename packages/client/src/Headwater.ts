@@ -16,7 +16,7 @@ export interface HeadwaterOptions {
   readonly url: string
   /** An API key, or what gives one for each request. */
   readonly apiKey: string | (() => string | Promise<string>)
-  /** How often a request is repeated that the server could not take. */
+  /** Repetitions of a request that the server could not take. */
   readonly retry?: RetryOptions
   /** In place of the global `fetch`. */
   readonly fetch?: (request: Request) => Promise<Response>

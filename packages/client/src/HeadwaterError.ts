@@ -1,6 +1,6 @@
 import type * as Generated from "./generated/types.gen.ts"
 
-/** What the server says of a request that it refuses: RFC 9457, told apart by `code`. */
+/** The problem that the server answers with when it refuses a request: RFC 9457, told apart by `code`. */
 export type Problem =
   | Generated.AccountSuspendedProblem
   | Generated.BacklogFullProblem
@@ -46,7 +46,7 @@ export class HeadwaterError extends Error {
   override readonly name = "HeadwaterError"
   /** The HTTP status. */
   readonly status: number
-  /** What the server says; undefined if the response is not one of a Headwater server. */
+  /** The server's problem document; undefined if the response is not one of a Headwater server. */
   readonly problem: Problem | undefined
   /** Names the request in the server's log. */
   readonly requestId: string | undefined
@@ -75,7 +75,7 @@ export class HeadwaterError extends Error {
     })
   }
 
-  /** Whether an error is of this kind, and its `problem` one with this code. */
+  /** True if an error is of this kind, and its `problem` has this code. */
   static is<Code extends ProblemCode>(
     error: unknown,
     code: Code

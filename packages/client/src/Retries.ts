@@ -1,8 +1,8 @@
 import { pause } from "./Pause.ts"
 
-/** How a request is repeated that the server could not take: answered with 429 or 503, or not at all. */
+/** Repetitions of a request that the server could not take: it answered with 429 or 503, or not at all. */
 export interface RetryOptions {
-  /** How often at most. Default: 5. */
+  /** The most repetitions. Default: 5. */
   readonly times?: number
   /** The longest pause before a repetition, in milliseconds. If the server asks for a longer one, it gets no repetition. Default: 60,000. */
   readonly maxDelayMs?: number
@@ -20,7 +20,7 @@ const newKey = (): string =>
 export const retryAfter = ({ headers }: Response): number | undefined => {
   const text = headers.get("retry-after")?.trim() ?? ""
   if (/^\d+(\.\d+)?$/.test(text)) return Math.ceil(Number(text) * 1000)
-  // What is no date reads as one to `Date.parse`, such as -5.
+  // `Date.parse` takes other texts for dates too, such as -5.
   const time = /^[a-z]/i.test(text) ? Date.parse(text) : Number.NaN
   return Number.isNaN(time) ? undefined : Math.max(0, time - Date.now())
 }

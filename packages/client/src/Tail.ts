@@ -3,7 +3,7 @@ import { HeadwaterError } from "./HeadwaterError.ts"
 import { pause } from "./Pause.ts"
 import { backoff, isPassing, retryAfter } from "./Retries.ts"
 
-/** Whose log is followed: that of a source or of a workflow, by id or name slug, or, named neither, those of the account. */
+/** The log to follow: that of a source or of a workflow, by id or name slug, or, with neither, those of the account. */
 export type TailOptions =
   & (
     | { readonly source: string; readonly workflow?: never; readonly text?: never }
@@ -30,7 +30,7 @@ const defaultSilenceMs = 45_000
 
 const maxDelayMs = 10_000
 
-/** What was committed at about the time of a position can come again behind it. So many events are known to have come. */
+/** Events committed at about the time of a position can come again behind it. So many are remembered as known. */
 const mostKnown = 10_000
 
 const pathOf = ({ source, stream, text, workflow }: TailOptions): string => {
@@ -73,7 +73,7 @@ async function* framesOf(body: ReadableStream<Uint8Array>, heard: () => void): A
   try {
     for (;;) {
       const { done, value } = await reader.read()
-      // What has no empty line behind it is not whole.
+      // A frame without an empty line behind it is not whole.
       if (done) return
       heard()
       text += decoder.decode(value, { stream: true })
@@ -146,7 +146,7 @@ export async function* follow(
       }
     } catch (error) {
       signal?.throwIfAborted()
-      // Whatever else it is, the connection was lost.
+      // Any other error means that the connection was lost.
       if (error instanceof HeadwaterError || error instanceof SyntaxError) throw error
     } finally {
       clearTimeout(timer)

@@ -1,4 +1,4 @@
-/** Why a request is not taken for one of the server's. */
+/** The reason why a request is not taken for one of the server's. */
 export type WebhookRefusal = "missing_header" | "bad_timestamp" | "too_old" | "too_new" | "no_match"
 
 /** A request is not signed by any of the keys, or is not one of now. */
@@ -17,9 +17,11 @@ export interface WebhookRequest {
   readonly headers: Headers | Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
   /** The body as it came: text or bytes, before anything parses it. */
   readonly body: string | Uint8Array | ArrayBuffer
-  /** What verifies it: the webhook's secret (`whsec_…`) or public key (`whpk_…`), or several, of which one has to. */
+  /**
+   * The key to verify it: a webhook's secret (`whsec_…`) or public key (`whpk_…`), or several, of which one has to fit.
+   */
   readonly key: string | ReadonlyArray<string>
-  /** How far the time of the request may be from now, either way. Default: 300. */
+  /** The most that the time of the request may differ from now, either way. Default: 300. */
   readonly toleranceSeconds?: number
 }
 
@@ -27,14 +29,14 @@ export interface WebhookRequest {
 export interface VerifiedWebhook {
   /** The same for every attempt, to know again what came before. */
   readonly id: string
-  /** When the attempt began. */
+  /** The time at which the attempt began. */
   readonly timestamp: Date
   /** The body as text. */
   readonly text: string
 }
 
 interface Verifier {
-  /** What stands before its signatures in the header. */
+  /** The version that the header has before its signatures. */
   readonly version: "v1" | "v1a"
   readonly algorithm: { readonly name: "HMAC"; readonly hash: "SHA-256" } | { readonly name: "Ed25519" }
   readonly bytes: Uint8Array<ArrayBuffer>

@@ -74,10 +74,10 @@ const bundled = async (names: ReadonlyArray<string>): Promise<ReadonlyMap<string
   return new Map(outputFiles.map(({ path, text }) => [Path.basename(path, ".mjs"), withPlainPaths(text)]))
 }
 
-/** Whether a module imports anything but what the sandbox has. */
+/** An import of anything that the sandbox does not have. */
 const importsMore = /^(import|\}) .*from "(?!node:)/m
 
-/** What the server itself publishes in the registry. */
+/** The components that the server itself publishes in the registry. */
 export const firstParty: Effect.Effect<ReadonlyArray<FirstPartyComponent>> = Effect.promise(async () => {
   const texts = await Promise.all(names.map(async (name) => [name, await Fs.readFile(fileOf(name), "utf8")] as const))
   const bundles = await bundled(texts.filter(([, text]) => importsMore.test(text)).map(([name]) => name))

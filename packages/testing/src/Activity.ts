@@ -1,13 +1,13 @@
 import { Scheduler } from "effect"
 
-/** How often in a row nothing has to be under way when the thread has done what it was to do. */
+/** The thread has done its work after so many turns in a row with nothing under way. */
 const calmTurns = 2
 
 const turn = () => new Promise<void>((resolve) => void setImmediate(resolve))
 
 /**
- * What an engine has under way: questions to the database, runs in sandboxes, requests to others, cryptography, and tasks
- * of its own thread. Where there is nothing it waits for time to pass, or to be asked.
+ * The work that an engine has under way: questions to the database, runs in sandboxes, requests to others,
+ * cryptography, and tasks of its own thread. Without any, it waits for time to pass, or for a request.
  */
 export class Activity {
   private readonly underWay = new Map<string, number>()
@@ -29,7 +29,7 @@ export class Activity {
     }
   }
 
-  /** What is under way, for people. */
+  /** The work under way, for people. */
   get description(): string {
     const counts = [...this.underWay].filter(([, count]) => count > 0)
     return counts.map(([what, count]) => `${what} (${count})`).join(", ")

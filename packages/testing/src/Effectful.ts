@@ -6,7 +6,7 @@ export abstract class Handle {
   readonly isHandle = true
 }
 
-/** The same handle with Effects in place of promises. What would reject is a defect: it ends the test. */
+/** The same handle with Effects in place of promises. A rejection is a defect, which ends the test. */
 export type Effectful<A> = A extends Handle ? { readonly [K in Exclude<keyof A, "isHandle" | symbol>]: Member<A[K]> }
   : A
 

@@ -6,7 +6,7 @@ import type { ParsedJson } from "./ParsedJson.ts"
 export interface EmittedEvent {
   /** Its place in the log. */
   readonly eventId: string
-  /** When it came into the log. */
+  /** The time at which it came into the log. */
   readonly at: string
   /** The id that the code gave it. */
   readonly id?: string | number

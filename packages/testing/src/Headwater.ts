@@ -52,7 +52,7 @@ export interface WebhookOptions {
 }
 
 export interface StartOptions {
-  /** What time it is at first; that of the system where left out. */
+  /** The time at first; that of the system where left out. */
   readonly at?: string | number | Date
 }
 
@@ -62,7 +62,7 @@ export interface ConsoleLine {
   readonly message: string
 }
 
-/** What code threw. */
+/** An error that code threw. */
 export interface ProgramError {
   readonly name: string
   readonly message: string
@@ -73,7 +73,7 @@ export interface ProgramError {
 export interface WorkflowRun {
   readonly id: string
   readonly status: "running" | "waiting" | "success" | "error" | "cancelled"
-  /** When a waiting run goes on. */
+  /** The time at which a waiting run goes on. */
   readonly dueAt?: string
   readonly error?: { readonly name: string; readonly message: string }
   readonly steps: ReadonlyArray<
@@ -94,7 +94,7 @@ const msOf = (time: string | number | Date): number => {
   return ms
 }
 
-/** What the server refused, with its own words. */
+/** A refusal of the server, in its own words. */
 export class Refused extends Error {
   readonly status: number
   /** The problem, as the API tells it. */
@@ -113,9 +113,9 @@ const refusedOf = (status: number, problem: ParsedJson) => new Refused(status, p
 /** A source or workflow of the test. */
 abstract class Program extends Effectful.Handle {
   readonly id: string
-  /** Where its HTTP interface answers, if it has one. */
+  /** The URL of its HTTP interface, if it has one. */
   readonly endpoint: string | undefined
-  /** What it asked others, and `$.send.http` sent, in order. */
+  /** The requests that it made to others, also by `$.send.http`, in order. */
   readonly requests: ReadonlyArray<MadeRequest>
   protected readonly hw: Headwater
   protected abstract readonly path: string
@@ -130,24 +130,24 @@ abstract class Program extends Effectful.Handle {
     )?.endpoint_url
   }
 
-  /** What it emitted on a stream, the default one where left out, oldest first. */
+  /** The events that it emitted on a stream, the default one where left out, oldest first. */
   async events(stream = "default"): Promise<ReadonlyArray<EmittedEvent.EmittedEvent>> {
     return this.hw.eventsOf(this.id, stream)
   }
 
-  /** What its code threw, oldest first. */
+  /** The errors that its code threw, oldest first. */
   async errors(): Promise<ReadonlyArray<ProgramError>> {
     const events = await this.hw.eventsOf(this.id, Stream.errors)
     return events.map(({ data: { error } }) => ({ name: error.code, message: error.message, stack: error.stack }))
   }
 
-  /** What its code wrote to the console, oldest first. */
+  /** The lines that its code wrote to the console, oldest first. */
   async console(): Promise<ReadonlyArray<ConsoleLine>> {
     const events = await this.hw.eventsOf(this.id, Stream.logs)
     return events.map(({ data }) => ({ level: data.level, message: data.message }))
   }
 
-  /** What it keeps in `$.service.db`, by key. */
+  /** The values that it keeps in `$.service.db`, by key. */
   async db(): Promise<Readonly<Record<string, ParsedJson>>> {
     return this.hw.storeOf(this.id)
   }
@@ -223,7 +223,7 @@ export class Workflow extends Program {
 export class Webhook extends Effectful.Handle {
   readonly id: string
   readonly url: string
-  /** What came, in order. */
+  /** The requests that came, in order. */
   readonly received: ReadonlyArray<Received.Received>
 
   constructor(id: string, url: string, received: ReadonlyArray<Received.Received>) {
@@ -236,7 +236,7 @@ export class Webhook extends Effectful.Handle {
 
 /** A whole Headwater server in this process, for one test: the real engine, log, Postgres and sandbox, at the test's own time. */
 export class Headwater extends Effectful.Handle implements AsyncDisposable {
-  /** Where its API and its endpoints answer. */
+  /** The URL at which its API and its endpoints answer. */
   readonly url: string
   /** An API key of its one account. */
   readonly key: string
@@ -263,8 +263,8 @@ export class Headwater extends Effectful.Handle implements AsyncDisposable {
   }
 
   /**
-   * The same for Effect: what is asynchronous of it answers an Effect. The clock of whom this is provided to is the
-   * server's, and stands still where nobody advances it.
+   * The same for Effect: its asynchronous methods answer an Effect. An effect that this is provided to has the server's
+   * clock, which stands still while nobody advances it.
    */
   static layerTest(options: StartOptions = {}): Layer.Layer<HeadwaterTest> {
     return Layer.effectContext(
@@ -281,7 +281,7 @@ export class Headwater extends Effectful.Handle implements AsyncDisposable {
     )
   }
 
-  /** What time it is. */
+  /** The time at present. */
   get now(): Date {
     return new Date(this.server.clock.currentTimeMillisUnsafe())
   }
@@ -292,7 +292,7 @@ export class Headwater extends Effectful.Handle implements AsyncDisposable {
     return value
   }
 
-  /** What a handler of the test threw is the test's failure. */
+  /** An error that a handler of the test threw fails the test. */
   private throwFailures(): void {
     const [failure] = this.server.network.failures.splice(0)
     if (failure !== undefined) throw failure

@@ -1,2 +1,2 @@
-/** What `JSON.parse` answers: who wrote a test knows the shape of it. */
+/** The answer of `JSON.parse`: the author of a test knows its shape. */
 export type ParsedJson = ReturnType<typeof JSON.parse>

@@ -14,7 +14,7 @@ class MessageTypes {
   /** Of a message, until it is whole. */
   private readonly head = Buffer.alloc(typeBytes + lengthBytes)
   private headLength: number
-  /** What is left of the body of the message under way. */
+  /** The bytes that are left of the body of the message under way. */
   private left = 0
 
   /** @param isTyped whether the first message has a type, which that of a client has not */

@@ -4,7 +4,7 @@ import * as Path from "node:path"
 
 const memory = "/dev/shm"
 
-/** What the folders of a process take at most, by far, in bytes. */
+/** Far more than the folders of a process take, in bytes. */
 const enough = 1024 ** 3
 
 /** In memory, where there is enough of it: the many files of a database are made and removed there in half the time. */

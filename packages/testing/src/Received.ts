@@ -3,17 +3,17 @@ import type { ParsedJson } from "./ParsedJson.ts"
 
 /** A request that a webhook's endpoint received, whose signature is right. */
 export interface Received {
-  /** When it came, by the test's clock. */
+  /** The time at which it came, by the test's clock. */
   readonly at: string
   /** The same for all attempts to deliver one event. */
   readonly id: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: ParsedJson
-  /** What it was answered. */
+  /** The status that it was answered with. */
   readonly status: number
 }
 
-/** How far a signature's time may be from that of the endpoint, in seconds (Standard Webhooks). */
+/** The most that a signature's time may differ from that of the endpoint, in seconds (Standard Webhooks). */
 const toleranceSeconds = 300
 
 const prefix = "whsec_"

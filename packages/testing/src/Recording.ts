@@ -19,11 +19,11 @@ export interface Exchange {
 }
 
 export interface RecordingOptions {
-  /** What the file must not show, by names that it shows instead: `{ token: process.env.TOKEN }`. */
+  /** Texts that the file must not show, by names that it shows instead: `{ token: process.env.TOKEN }`. */
   readonly secrets?: Readonly<Record<string, string | undefined>>
   /** Asks the real servers and writes the file, in place of answering out of it. Default: where `HEADWATER_RECORD` is set. */
   readonly record?: boolean
-  /** What asks the real servers. */
+  /** The function that asks the real servers. */
   readonly fetch?: FetchHandler
 }
 

@@ -6,14 +6,14 @@ const ids = new RegExp(
   "g"
 )
 
-/** 24 characters of base64url by themselves: what a delivery is known by. */
+/** 24 characters of base64url by themselves: the id of a delivery. */
 const emitId = /^[\w-]{24}$/
 
 /** The server of a test, at a port of its own, and the end of an endpoint's URL, which is a secret. */
 const server = /\b127\.0\.0\.1:\d{1,5}\b/g
 const endpoint = /(?<=\/http\/)[\w-]{24}\b/g
 
-/** What a request is signed with: HMAC or ed25519, in base64. */
+/** A signature of a request: HMAC or ed25519, in base64. */
 const signature = /\bv1a?,(?:[\w+/]{86}==|[\w+/]{43}=)/g
 
 /** An emit id, too, may begin with some letters and an underscore. */

@@ -12,8 +12,8 @@ interface Sleeper {
 const nanosOf = (ms: number): bigint => BigInt(Math.round(ms * 1e6))
 
 /**
- * A clock that stands still but for when it is stepped. A step wakes who sleeps until then, each once however far it goes,
- * and everything that recurs: what is done every second is done once in a step over a month.
+ * A clock that stands still but for when it is stepped. A step wakes the sleepers until then, each once however far it
+ * goes, and everything that recurs: work of every second is done once in a step over a month.
  */
 export class SteppedClock implements Clock.Clock {
   private time: number
@@ -49,7 +49,7 @@ export class SteppedClock implements Clock.Clock {
       ))
   }
 
-  /** When the first who sleeps goes on; infinity where nobody does. */
+  /** The time at which the first sleeper that does not recur goes on; infinity where there is none. */
   next(): number {
     let first = Number.POSITIVE_INFINITY
     for (const { recurs, until } of this.sleepers) if (!recurs && until < first) first = until

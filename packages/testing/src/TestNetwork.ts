@@ -16,7 +16,7 @@ export interface Link {
 
 /** A request that was made. */
 export interface MadeRequest {
-  /** When it came, by the test's clock. */
+  /** The time at which it came, by the test's clock. */
   readonly at: string
   readonly method: string
   readonly url: string
@@ -59,7 +59,7 @@ const bodyOf = async (message: IncomingMessage): Promise<Buffer> => {
   return Buffer.concat(chunks)
 }
 
-/** What is no part of a request or answer itself but of the connection. */
+/** Headers that belong to the connection, and not to a request or answer itself. */
 const ofConnection = new Set(["connection", "keep-alive", "transfer-encoding", "content-length"])
 
 const withoutConnection = (headers: Record<string, string>) =>
@@ -77,9 +77,9 @@ export class TestNetwork {
   readonly authority: TestAuthority
   private readonly now: () => number
   private readonly front: Net.Server
-  /** Who asks in the name of a program that is not known yet. */
+  /** The requester that stands for a program whose id is not known yet. */
   private newcomer: number | undefined
-  /** What handlers threw, the first first. */
+  /** The errors that handlers threw, oldest first. */
   readonly failures: Array<unknown> = []
 
   constructor(authority: TestAuthority, now: () => number) {
@@ -227,7 +227,7 @@ export class TestNetwork {
         EgressGuard.of({
           ...guard,
           resolve: this.resolve,
-          // Who asks is part of the answer.
+          // The answer depends on the asker.
           resolveKnown: () => undefined,
           connect: (target, asker) =>
             Effect.flatMap(this.resolve(target.host, asker), (addresses) => this.connect(link, target, addresses)),

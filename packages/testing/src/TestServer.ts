@@ -132,7 +132,7 @@ const countedHttp = (activity: Activity) =>
       }))
   )
 
-/** What the engine has around it: the way to the outside, sandboxes, and packages. */
+/** The surroundings of the engine: the way to the outside, sandboxes, and packages. */
 const surroundings = ({ activity, link, network, realClock, sandbox }: EngineOptions) =>
   Layer.mergeAll(
     countedSandbox(activity).pipe(
@@ -163,7 +163,7 @@ const sandboxOptions = Effect.fnUntraced(function*(authority: string, clock: Clo
   } satisfies SandboxOptions
 })
 
-/** How long what an engine has under way may take, in real time. */
+/** The longest that the work of an engine may take, in real time. */
 const patience = "60 seconds"
 
 const endingPace = Duration.millis(5)
@@ -200,7 +200,7 @@ interface EngineOptions {
   readonly network: TestNetwork
   readonly link: Link
   readonly sandbox: SandboxOptions
-  /** That by which all goes but the engine itself: what it waits for of its database, of code and of others. */
+  /** The clock of everything but the engine itself: of its waits for the database, for code and for others. */
   readonly realClock: Clock.Clock
 }
 
@@ -214,7 +214,7 @@ const engineLayer = (
     Layer.provide(Diagnosis.layer({ dataDirectory: tmpdir() })),
     Layer.provideMerge(
       Layer.mergeAll(
-        // What nodes of a cluster say to each other goes by real time, also where there is only one.
+        // Messages between the nodes of a cluster go by real time, also where there is only one.
         Engine.onCluster.pipe(Layer.provide(layerSingleNode.pipe(Layer.provide(onRealTime)))),
         AccountLifecycle.layer,
         AccountErasure.layer
@@ -286,7 +286,7 @@ export const make = Effect.fnUntraced(function*(options: { readonly at: number }
       inTest(activity)(Layer.buildWithMemoMap(layer, Layer.makeMemoMapUnsafe(), within))
     const around = yield* build(surroundings(engine), scopeAround)
     const context = yield* build(engineLayer(engine, around).pipe(Layer.provideMerge(client)), scope)
-    // Before that it lets lie what the engine before it left.
+    // Before that it ignores the work that the engine before it left.
     yield* Context.get(context, ActorCalls).hasShards.pipe(
       Effect.repeat({ until: (has) => has, schedule: Schedule.spaced("2 millis") }),
       Effect.provideService(Clock.Clock, realClock)
@@ -308,7 +308,7 @@ export const make = Effect.fnUntraced(function*(options: { readonly at: number }
   }).pipe(Effect.orDie)
 
   let current = yield* start
-  // Its time stands still: what it waits for at its end it waits for no more.
+  // The clock stands still, so a timeout during the shutdown would never fire: this wakes all sleepers.
   const goOn = Effect.forever(Effect.andThen(realClock.sleep(endingPace), Effect.sync(() => clock.wakeAll())))
   const close = (engine: RunningEngine) => inTest(engine.activity)(engine.close)
   yield* Effect.addFinalizer(() => Effect.raceFirst(Effect.suspend(() => close(current)), goOn))
@@ -316,7 +316,7 @@ export const make = Effect.fnUntraced(function*(options: { readonly at: number }
   const use: TestServer["use"] = (effect) =>
     Effect.suspend(() => inTest(current.activity)(Effect.provideContext(effect, current.context)))
 
-  /** When the last of what an owner has to do now is due, as it was told. */
+  /** The due time of the last work that each owner was told of. */
   let told = new Map<string, number>()
 
   /** Tells owners of what is due now. Answers whether there was any that had not been told. */
@@ -338,7 +338,7 @@ export const make = Effect.fnUntraced(function*(options: { readonly at: number }
   /** Set while an engine that was cut off ends and the next one starts. */
   let restarting: Promise<void> | undefined
 
-  /** Whether an engine has started that has not looked for what the one before it left. */
+  /** True if an engine has started and not yet looked for the work that the one before it left. */
   let isNew = false
 
   const lookAround = Effect.sync(() => {
@@ -354,7 +354,7 @@ export const make = Effect.fnUntraced(function*(options: { readonly at: number }
       if (restarting !== undefined) yield* Effect.promise(() => restarting!)
       yield* Effect.promise(() => current.activity.rest())
       if (restarting !== undefined) continue
-      // What has yet to be handed over within the process, or waits for its turn on a busy thread, is no activity.
+      // Work that has yet to be handed over within the process, or waits for its turn on a busy thread, is no activity.
       if (!(yield* use(isAtRest))) yield* realClock.sleep(restingPace)
       else if (!(yield* lookAround) && !(yield* tellOfDue)) return
     }
@@ -383,7 +383,7 @@ export const make = Effect.fnUntraced(function*(options: { readonly at: number }
       isNew = true
       restarting = undefined
       told = new Map()
-      // What it holds in this process goes, as far as it does not wait for what it was cut off from.
+      // Releases its resources in this process, as far as that does not wait for anything that it was cut off from.
       runFork(close(killed))
     })
 

@@ -3,7 +3,7 @@ import { Deferred, Effect, Exit, Schema, type Scope } from "effect"
 /** The other side has gone, or does not understand the question. */
 export class Unanswered extends Schema.TaggedError<Unanswered>()("Unanswered", { message: Schema.String }) {}
 
-/** What can be asked: of each question, what is given with it and what is answered. Both are values of JSON. */
+/** The questions of one side, each with its input and its answer. Both are values of JSON. */
 export type Questions = Readonly<Record<string, readonly [given: unknown, answer: unknown]>>
 
 export type Answers<Q extends Questions> = {
@@ -36,7 +36,7 @@ interface Channel {
 
 export const portOf = (channel: Channel): Port => ({
   send: (message) => {
-    // Where the other side has just gone, `disconnect` says so.
+    // If the other side has just gone, `disconnect` says so.
     if (channel.connected) channel.send?.(message, () => {})
   },
   onMessage: (listener) => void channel.on("message", listener),

@@ -4,16 +4,16 @@ import type { RateBuckets } from "../http/conventions/RateBuckets.ts"
 import * as Correspondence from "./Correspondence.ts"
 import type { OfSupervisor, OfWorker } from "./WorkerQuestions.ts"
 
-/** What a worker has with the others of its machine, through their supervisor. */
+/** A worker's link to the others of its machine, through their supervisor. */
 export interface MachineLink {
-  /** What all workers measure, in Prometheus's text format. */
+  /** The metrics of all workers, in Prometheus's text format. */
   readonly metrics: Effect.Effect<string>
-  /** Why the machine can't take work; undefined if it can. */
+  /** The reason why the machine can't take work; undefined if it can. */
   readonly unready: Effect.Effect<string | undefined>
   readonly rateBuckets: RateBuckets["Service"]
   /** Sources and workflows that a crash of the machine left half-made or half-removed. */
   readonly abandoned: Effect.Effect<ReadonlyArray<string>>
-  /** How this worker finds out whether it can take work, as `unready` says it. */
+  /** Sets the check by which this worker finds out whether it can take work; it answers as `unready` does. */
   readonly answerUnready: (unready: Effect.Effect<string | undefined>) => void
   /** Says that this worker serves. `published` ends when the server's own components are in the registry. */
   readonly serve: (published: Effect.Effect<void>) => Effect.Effect<void>

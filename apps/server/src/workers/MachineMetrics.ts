@@ -43,19 +43,19 @@ const ownPrefix = "headwater_"
 const isCumulative = ({ type }: Family): boolean => type === "counter" || type === "histogram"
 
 /**
- * Whether the values of the workers add up to that of the machine. Each of Headwater's own gauges counts a part of something,
- * or is measured by one worker for all.
+ * True if the values of the workers add up to that of the machine. Each of Headwater's own gauges counts a part of
+ * something, or is measured by one worker for all.
  */
 const addsUp = (name: string, family: Family): boolean => isCumulative(family) || name.startsWith(ownPrefix)
 
 const labelled = (series: string, worker: number): string =>
   series.endsWith("}") ? `${series.slice(0, -1)},worker="${worker}"}` : `${series}{worker="${worker}"}`
 
-/** What the workers of a machine measure, as one server's: counts add up and never fall when a worker is started again. */
+/** The metrics of a machine's workers, as one server's: counts add up and never fall when a worker is started again. */
 export class MachineMetrics {
-  /** What each worker said last. */
+  /** The last metrics of each worker. */
   private readonly last = new Map<number, Scrape>()
-  /** What workers that have ended had counted. */
+  /** The counts of workers that have ended. */
   private readonly ended: Scrape = new Map()
 
   note(worker: number, text: string): void {

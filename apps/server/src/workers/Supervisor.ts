@@ -24,7 +24,10 @@ import * as Telemetry from "../Telemetry.ts"
 import * as UnknownSettings from "../UnknownSettings.ts"
 import { Workers } from "./Workers.ts"
 
-/** What a crash left half-made or half-removed. Where other nodes share the database, they and ours find it in time. */
+/**
+ * Sources and workflows that a crash left half-made or half-removed. If other nodes share the database, all nodes find
+ * them in time.
+ */
 const abandoned = Effect.gen(function*() {
   const { node } = yield* ServerConfig
   if (Option.isSome(node)) return []
@@ -53,8 +56,8 @@ const tables = Layer.mergeAll(
 ).pipe(Layer.provideMerge(Subscriptions.layer), Layer.provideMerge(AutoSubscriptions.layer))
 
 /**
- * The program in several processes on one port. This one has the database, the data directory and the first start, and starts
- * the workers, each of which is a node. When it ends, however it does, its workers end.
+ * The program in several processes on one port. This one has the database, the data directory and the first start, and
+ * starts the workers, each of which is a node. Its workers end with it, however it ends.
  */
 export const layer = greet.pipe(
   Layer.provideMerge(workers),

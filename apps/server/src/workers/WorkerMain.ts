@@ -6,8 +6,8 @@ import * as Machine from "./Machine.ts"
 import { WorkerPlaceText } from "./WorkerPlace.ts"
 
 /**
- * Nobody would start or stop a worker without a supervisor. What it was doing is done by the next, as after a crash. A worker
- * that stands still then is killed (`WorkerProcess`).
+ * Nobody would start or stop a worker without a supervisor. The next worker takes over what it was doing, as after a
+ * crash. A worker that stands still then is killed (`WorkerProcess`).
  */
 const endAlone = (): never => process.exit(1)
 

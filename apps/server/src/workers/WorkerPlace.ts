@@ -1,12 +1,12 @@
 import { Schema } from "effect"
 
-/** Which of a server's workers a process is. */
+/** The place of a worker among those of its server. */
 export const WorkerPlace = Schema.Struct({
   /** From 1 on. */
   number: Schema.Int,
-  /** How many there are. */
+  /** The number of workers. */
   of: Schema.Int,
-  /** Where it answers the other nodes. */
+  /** The address at which it answers the other nodes. */
   node: Schema.Struct({ host: Schema.String, port: Schema.Int })
 })
 export type WorkerPlace = typeof WorkerPlace.Type

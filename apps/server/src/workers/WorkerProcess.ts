@@ -11,7 +11,7 @@ import type { OfSupervisor, OfWorker } from "./WorkerQuestions.ts"
 export interface WorkerProcess {
   readonly pid: number | undefined
   readonly questions: Correspondence.Correspondence<OfWorker>
-  /** How it ended, in words, once it has. */
+  /** Its ending in words, once it has ended. */
   readonly ended: Effect.Effect<string>
 }
 
@@ -27,7 +27,7 @@ const heapOf = (workers: number): number =>
 /** Longer than a worker takes to end what it has begun. */
 const patience = "25 seconds"
 
-/** How long it may take until what a worker said last is passed on. */
+/** The longest time until a worker's last output is passed on. */
 const lastWords = "1 second"
 
 /** Passes on whole lines, so that what several workers say at once is not mixed. */

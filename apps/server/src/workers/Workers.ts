@@ -8,7 +8,7 @@ import { MachineMetrics } from "./MachineMetrics.ts"
 import type { WorkerPlace } from "./WorkerPlace.ts"
 import * as WorkerProcess from "./WorkerProcess.ts"
 
-/** A worker could not be started for the first time. What it said is in the log. */
+/** A worker could not be started for the first time. Its output is in the log. */
 export class WorkerStartFailed extends Schema.TaggedError<WorkerStartFailed>()("WorkerStartFailed", {
   worker: Schema.Int,
   ending: Schema.String
@@ -18,11 +18,11 @@ export class WorkerStartFailed extends Schema.TaggedError<WorkerStartFailed>()("
   }
 }
 
-/** How soon a worker that has ended is started again, and from how long a life on it has not failed at its start. */
+/** The pauses before an ended worker is started again. One that lived for `longLifeMs` has not failed at its start. */
 const restarts = Schedule.min([Schedule.exponential("100 millis"), Schedule.spaced("5 seconds")])
 const longLifeMs = 60_000
 
-/** How long a worker that serves is waited for. Its own look at the database takes 2 seconds at most. */
+/** The time limit for the answer of a worker that serves. Its own look at the database takes 2 seconds at most. */
 const answerPatience = "3 seconds"
 
 /** Nothing of this can be read from the terminal that a worker does not have. */
@@ -42,7 +42,7 @@ export class Workers extends Context.Service<Workers, {
     )
 }
 
-/** Where the workers have their sockets: entered by nobody else, and of a path that is short enough for one. */
+/** The folder of the workers' sockets. Nobody else can enter it, and its path is short enough for a socket. */
 const socketFolder = Effect.acquireRelease(
   Effect.promise(() => Fs.mkdtemp(Path.join(Os.tmpdir(), "headwater-workers-"))),
   (folder) => Effect.promise(() => Fs.rm(folder, { recursive: true, force: true }))
@@ -74,7 +74,7 @@ const make = Effect.fnUntraced(function*(abandoned: ReadonlyArray<string>): Effe
     Effect.forEach(serving, ([number, { questions }]) =>
       questions.ask("metrics", null).pipe(
         Effect.timeout(answerPatience),
-        // What a worker said last stands for it.
+        // A worker that does not answer keeps its last metrics.
         Effect.match({ onFailure: () => {}, onSuccess: (text) => metrics.note(number, text) })
       ), { concurrency: "unbounded", discard: true })
   ).pipe(Effect.andThen(Effect.sync(() => metrics.format())))

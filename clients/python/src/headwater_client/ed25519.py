@@ -69,7 +69,7 @@ def _base() -> _Point:
 
 
 def verify(public_key: bytes, message: bytes, signature: bytes) -> bool:
-    """Whether the key of 32 bytes has signed the message."""
+    """True if the key of 32 bytes has signed the message."""
     point = _decoded(public_key)
     if point is None or len(public_key) != 32 or len(signature) != 64:
         return False

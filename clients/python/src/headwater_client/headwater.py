@@ -22,7 +22,7 @@ _silence = 45.0
 
 
 def _texts(value: Any) -> list[str]:
-    """What stands for a parameter in a URL."""
+    """The texts that stand for a parameter in a URL."""
     if isinstance(value, bool):
         return ["true" if value else "false"]
     return [str(value)] if isinstance(value, (str, int, float)) else [str(one) for one in value]

@@ -1,4 +1,4 @@
-"""What comes of a request that is refused."""
+"""The error of a request that is refused."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class HeadwaterError(Exception):
     status: int
     """The HTTP status."""
     problem: Problem | None
-    """What the server says; None if the response is not one of a Headwater server."""
+    """The server's problem document; None if the response is not one of a Headwater server."""
     request_id: str | None
     """Names the request in the server's log."""
 
@@ -45,17 +45,17 @@ class HeadwaterError(Exception):
 
     @property
     def code(self) -> ProblemCode | None:
-        """What went wrong, for programs."""
+        """The code of the problem, for programs."""
         return None if self.problem is None else self.problem["code"]
 
     @property
     def detail(self) -> str:
-        """What went wrong, as a sentence for people."""
+        """The message of the error, as a sentence for people."""
         return str(self)
 
     @property
     def details(self) -> Any:
-        """What else the server says, by `code`. `problem` has it with its type."""
+        """Further details of the problem, by `code`. `problem` has them with their type."""
         return None if self.problem is None else self.problem["details"]
 
     @classmethod

@@ -1,4 +1,4 @@
-"""What the operations of the API are made of."""
+"""The parts that the operations of the API are made of."""
 
 from __future__ import annotations
 

@@ -16,10 +16,10 @@ from .transport import Response
 
 @dataclass(frozen=True)
 class Retry:
-    """How a request is repeated that was answered with 429 or 503, or not at all."""
+    """Repetitions of a request that was answered with 429 or 503, or not at all."""
 
     times: int = 5
-    """How often at most."""
+    """The most repetitions."""
     max_delay: float = 60.0
     """The longest pause before a repetition, in seconds. If the server asks for a longer one, it gets no repetition."""
 

@@ -21,7 +21,7 @@ class Frame(NamedTuple):
 
 
 def frames(chunks: Iterable[bytes]) -> Iterator[Frame]:
-    """What has no empty line behind it is not whole, and left out."""
+    """The frames of a stream. One without an empty line behind it is not whole, and left out."""
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     rest = ""
     data: list[str] = []

@@ -16,7 +16,7 @@ from .types import EventSummary
 
 _longest_pause = 10.0
 
-# What was committed at about the time of a position can come again behind it. So many events are known to have come.
+# Events committed at about the time of a position can come again behind it. So many are remembered as known.
 _most_known = 10_000
 
 

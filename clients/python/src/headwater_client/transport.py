@@ -34,7 +34,7 @@ class Stream:
         self.headers: Message = response.headers
 
     def read(self) -> bytes:
-        """What has come, as soon as anything has; nothing at the end. Raises an `OSError` if the connection is lost."""
+        """The bytes that came, once there are any; none at the end. Raises an `OSError` if the connection is lost."""
         try:
             return self._response.read1(65_536)
         except (HTTPException, ValueError) as error:

@@ -35,7 +35,7 @@ class VerifiedWebhook(NamedTuple):
     id: str
     """The same for every attempt, to know again what came before."""
     timestamp: datetime
-    """When the attempt began."""
+    """The time at which the attempt began."""
     text: str
     """The body as text."""
 
@@ -48,7 +48,7 @@ class Headers(Protocol):
 
 class _Verifier(NamedTuple):
     version: Literal["v1", "v1a"]
-    """What stands before its signatures in the header."""
+    """The version that the header has before its signatures."""
     key: bytes
 
     def verifies(self, signature: bytes, content: bytes) -> bool:

@@ -19,8 +19,8 @@ export interface AcceptedRun {
 const decodeRerun = Schema.decodeUnknownEffect(Schema.fromJsonString(Rerun))
 
 /**
- * How long before and after its id was made an input of the run is looked for, in milliseconds: where it ordinarily is, then
- * as far as a call takes and clocks of nodes differ. Thousands of others may wait.
+ * The spans of the log in which a run's input is looked for, in milliseconds before and after the run's id was made:
+ * the ordinary one, then one as wide as a call takes and clocks of nodes differ. Thousands of other inputs may wait.
  */
 const spans = [{ before: 0, after: 10_000 }, { before: 60_000, after: 600_000 }]
 

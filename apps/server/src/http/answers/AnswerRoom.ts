@@ -16,7 +16,7 @@ const mostOfServer = 64 * mebibyte
 /** Answers of up to so many bytes are not counted: all that a client can have of them are its open connections. */
 const smallBytes = 64 * 1024
 
-/** How long a client may take to read an answer: so many milliseconds, and one more for each of so many bytes. */
+/** The client's time limit for an answer: `patienceMs`, and a millisecond more for every `bytesPerMs` bytes. */
 const patienceMs = 30_000
 const bytesPerMs = 64
 
@@ -40,8 +40,8 @@ type Refusal = Problem.RateLimited | Problem.Unavailable
 type Held = Scope.Scope | HttpServerRequest.HttpServerRequest
 
 /**
- * The room for large answers, of each account and of the server: what they hold of memory from before they are read from the
- * database until their clients have them. A client that does not read its answer in time is cut off.
+ * The room for large answers, of each account and of the server: the memory that they hold from before they are read
+ * from the database until their clients have them. A client that does not read its answer in time is cut off.
  *
  * @effect-expect-leaking HttpServerRequest
  */

@@ -26,7 +26,7 @@ import { eventPageRequest, type EventQuery, summaryOf, wholeSummary } from "./Ev
 import * as StreamedAnswer from "./StreamedAnswer.ts"
 import { OpenCounts, WaitingAnswers } from "./WaitingAnswers.ts"
 
-/** What the events of a page come to at most, in bytes, where there is more than one. */
+/** The limit of the events of a page together, in bytes. A single event may be larger. */
 const pageBytes = 1024 * 1024
 
 const contentType = "application/json"
@@ -39,14 +39,14 @@ const tooManyTails = Problem.rateLimited(
   10
 )
 
-/** A line that says nothing, so that what stands between does not take the connection for a dead one. */
+/** A line that says nothing, so that no proxy takes the connection for a dead one. */
 const comment = ":\n\n"
 
 /** Outside of its texts, where there are none, JSON may have line ends: a frame ends with one. */
 const dataFrame = (event: LoggedEvent): string => `data: ${wholeSummary(event).replace(/[\r\n]+/g, " ")}\n\n`
 const frameOf = (event: LoggedEvent): string => `id: ${EventId.format(event.id)}\n${dataFrame(event)}`
 
-/** What stands between frames of events: where the client is to go on once it has had those before. */
+/** A frame between those of events: the position to go on from once the client has had the events before it. */
 const positionFrame = (position: CommitPosition): string => `id: ${position}\n\n`
 
 /** Of a page that is read as its client reads the answer, what is read at once, in bytes: one event at least. */

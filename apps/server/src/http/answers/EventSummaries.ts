@@ -21,7 +21,7 @@ const errorFields = ["original_event", "original_context", "error"]
 /** A payload of more characters is not read to tell what it is: that takes as long as it is large. */
 const mostRead = 16 * 1024
 
-/** What runs leave on `$errors` begins so. */
+/** Events that runs leave on `$errors` begin so. */
 const beginsAsError = (payload: string): boolean => payload.startsWith(`{"${errorFields[0]}":`)
 
 /** Code may emit to `$errors` too, in whatever shape. */
@@ -70,7 +70,7 @@ export const summaryOf = (outline: EventOutline): string => {
 export const boundOf = (text: string | undefined): EventId.EventId | undefined =>
   text === undefined ? undefined : Option.getOrUndefined(EventId.parse(text))
 
-/** Which page of a list of events its parameters ask for. */
+/** The page of a list of events that its parameters ask for. */
 export const eventPageRequest = (query: EventQuery) => {
   const { after, before, limit } = Pagination.pageRequest(query)
   return { limit, after: boundOf(after), before: boundOf(before) }

@@ -13,9 +13,9 @@ const ellipsis = "…"
  * @param beginning the first characters of a JSON text, or all of them
  */
 export const parse = (beginning: string): Schema.Json | undefined => {
-  /** What closes the lists and objects that are open, the innermost first. */
+  /** The signs that close the open lists and objects, the innermost first. */
   let open = ""
-  /** Where the last value ends that is known to be whole, or begins that is open, and what was open there. */
+  /** The last place at which the text can be closed, and the signs that close it there. */
   let known = 0
   let closers = ""
   let isKey = false

@@ -11,7 +11,7 @@ import { Effect, Option, type Schema, Stream } from "effect"
 import { AnswerRoom } from "./AnswerRoom.ts"
 import * as StreamedAnswer from "./StreamedAnswer.ts"
 
-/** What of one step's events is shown at most. */
+/** The most events of one step that are shown, and their most bytes. */
 const maxEvents = 1_000
 const maxEventBytes = 1024 * 1024
 
@@ -25,7 +25,7 @@ interface Shown {
   readonly event: string | undefined
 }
 
-/** What was thrown is kept with more than is told of it. */
+/** A fault is kept with more fields than are told. */
 const faultOf = ({ message, name, stack }: RunFault): RunFault => ({
   name,
   message,

@@ -4,8 +4,8 @@ import { Effect, Stream } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 
 /**
- * An answer whose parts are written one after the other, as the client reads. What they take of the database is on behalf of
- * the account, as what was done before them.
+ * An answer whose parts are written one after the other, as the client reads. They use the database on behalf of the
+ * account, as everything before them did.
  */
 export const make = <E>(
   accountId: AccountId,

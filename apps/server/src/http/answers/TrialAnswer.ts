@@ -15,7 +15,7 @@ const list = <A>(items: ReadonlyArray<A>, json: (item: A) => string): string => 
 
 const text = (value: unknown): string | undefined => value === undefined ? undefined : JSON.stringify(value)
 
-/** What a sandbox has said is stored, which may be anything. */
+/** A stored value as JSON. It comes from a sandbox, so it may be any text. */
 const stored = (value: string | null): string | undefined => {
   if (value === null) return undefined
   try {

@@ -9,7 +9,7 @@ const mostOfAccount = 200
 
 const retryAfterSeconds = 10
 
-/** What of something each account has open, at most so many. */
+/** Counts the things of one kind that each account has open, at most so many. */
 export class OpenCounts {
   private readonly most: number
   private readonly open = new Map<AccountId, number>()

@@ -18,7 +18,7 @@ export interface Audited {
   readonly group: HttpApiGroup.Top
 }
 
-/** Whether requests to an endpoint are to change something. */
+/** True if requests to an endpoint are meant to change something. */
 export const isAudited = ({ annotations, method }: HttpApiEndpoint.Top): boolean =>
   method !== "GET" && !Context.get(annotations, ChangesNothing)
 

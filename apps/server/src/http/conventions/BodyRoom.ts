@@ -4,23 +4,23 @@ import { Unavailable } from "@headwater/engine/Unavailable"
 import { Context, Effect, Layer, type Scope } from "effect"
 import { HttpSettings } from "./HttpSettings.ts"
 
-/** How many bytes of bodies a machine has at a time, of one account and of all. One body of the largest size always fits. */
+/** The most bytes of bodies on a machine, of one account and of all. One body of the largest size always fits. */
 const bytesOfAccount = 8 * 1024 * 1024
 const bytesOfAll = 64 * 1024 * 1024
 
-/** How long a body waits for room: less than most senders do. */
+/** The time that a body waits for room: less than most senders wait. */
 const patience = "10 seconds"
 
 /**
- * Room for the bodies of requests to endpoints, from before they are read until they are answered. What finds none is left
- * on its connection, so that its sender waits; an account that sends more than is taken waits for itself.
+ * Room for the bodies of requests to endpoints, from before they are read until they are answered. A body that finds
+ * none is left on its connection, so that its sender waits; an account that sends too much delays only itself.
  */
 export class BodyRoom extends Context.Service<BodyRoom, {
   /** Takes room for a body until the scope ends, waiting for it if need be. */
   readonly take: (accountId: string, bytes: number) => Effect.Effect<void, Unavailable, Scope.Scope>
   /**
-   * The same for what a body in a coding becomes without it: it is not known before the body is there, and with one room for
-   * both, bodies that are there would wait for each other.
+   * The same for a body in a coding, without that coding: its size is not known before the body is there, and with one
+   * room for both, bodies that are there would wait for each other.
    */
   readonly takeDecoded: (accountId: string, bytes: number) => Effect.Effect<void, Unavailable, Scope.Scope>
   /** Takes room where there is some now; answers whether it did. It has to be given back. */

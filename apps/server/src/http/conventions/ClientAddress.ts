@@ -12,7 +12,7 @@ const contains = (networks: ReadonlyArray<IpNetwork.IpNetwork>, address: NetAddr
   networks.some((network) => IpNetwork.contains(network, address))
 
 /**
- * Whether what a peer says about its client is believed.
+ * True if the server believes what a peer says about its client.
  *
  * @param peer the address at the other end of the connection
  */
@@ -20,8 +20,8 @@ export const isTrusted = (peer: string, trusted: ReadonlyArray<IpNetwork.IpNetwo
   trusted.length > 0 && Option.exists(addressOf(peer), (address) => contains(trusted, address))
 
 /**
- * Who sent a request: the nearest address that is not a trusted proxy's. Proxies append to `X-Forwarded-For`, so it is read
- * from its end, and only as far as those who wrote it are trusted.
+ * The sender of a request: the nearest address that is not a trusted proxy's. Proxies append to `X-Forwarded-For`, so
+ * it is read from its end, and only as far as those who wrote it are trusted.
  *
  * @param peer the address at the other end of the connection
  */

@@ -1,28 +1,28 @@
 import type { Server, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 
-/** How long connections are waited for, in milliseconds. */
+/** Time limits of connections, in milliseconds. */
 export interface ConnectionTimes {
-  /** A client may read nothing of what waits for it. */
+  /** The time that a client may read nothing of its answer. */
   readonly unreadMs: number
-  /** A connection may be without a request. */
+  /** The time that a connection may be without a request. */
   readonly keepAliveMs: number
-  /** A client may go on sending a request that it has begun when the server closes. */
+  /** The time that a client has for the rest of a request when the server closes. */
   readonly closingMs: number
 }
 
-/** What is known of one connection. */
+/** The state of one connection. */
 class Connection {
   /** Its answers that are not whole. */
   readonly underWay = new Set<ServerResponse>()
   hasAsked = false
-  /** Whether its time without a request runs out when it next tells that nothing has moved. */
+  /** True if it is without a request, and the next timeout of its socket ends it. */
   isLetGo = false
 }
 
 /**
- * The connections of a server: which of them end when, while the server listens and once it closes. Node ends a connection
- * in time that has been answered, and sent nothing since.
+ * The connections of a server. Ends them in time, while the server listens and once it closes. Node itself ends those
+ * that have been answered and have sent nothing since.
  */
 export class Connections {
   private readonly known = new Map<Socket, Connection>()

@@ -1,6 +1,6 @@
 import * as Zlib from "node:zlib"
 
-/** What a decoder answers that is asked for how much it has read, too. */
+/** The answer of a decoder that also tells how much it has read. */
 interface Read {
   readonly buffer: Buffer<ArrayBuffer>
   readonly engine: { readonly bytesWritten: number }
@@ -8,7 +8,7 @@ interface Read {
 
 type Decode = (bytes: Uint8Array, options: { readonly info: boolean; readonly maxOutputLength: number }) => unknown
 
-/** Whether the two bytes are the header of the zlib format (RFC 1950, 2.2), which some senders of `deflate` leave out. */
+/** True if the two bytes are the header of the zlib format (RFC 1950, 2.2), which some senders of `deflate` omit. */
 const isZlib = ([first = 0, second = 0]: Uint8Array): boolean =>
   (first & 0x0f) === 8 && (first * 256 + second) % 31 === 0
 
@@ -26,7 +26,7 @@ const decoders = {
 
 export type Coding = keyof typeof decoders
 
-/** What is taken, as `Accept-Encoding` says it. */
+/** The codings that are taken, as `Accept-Encoding` lists them. */
 export const accepted = Object.keys(decoders).join(", ")
 
 /** More on top of each other are of no use but to keep a server busy. */
@@ -51,7 +51,7 @@ export const named = (header: string | undefined): ReadonlyArray<Coding> | undef
   return names.length <= mostCodings && names.every(isCoding) ? names : undefined
 }
 
-/** Why bytes were not decoded: there are more than were asked for, or they are not in the coding. */
+/** The reason why bytes were not decoded: there are too many of them, or they are not in the coding. */
 export interface Refused {
   readonly refused: "too_large" | "malformed"
 }
@@ -94,7 +94,7 @@ export const decode = (
 ): Uint8Array<ArrayBuffer> | Refused => {
   let decoded = bytes
   for (const [index, coding] of codings.toReversed().entries()) {
-    // What is still to be decoded may be a little longer than what comes of it.
+    // Bytes that are still coded may be a little longer than the decoded ones.
     const most = index === codings.length - 1 ? mostBytes : 2 * mostBytes + 1024
     try {
       const next = decodeOne(coding, decoded, most)

@@ -8,7 +8,7 @@ import type { SqlError } from "effect/sql"
 
 const retryAfterSeconds = 5
 
-/** What any endpoint can fail with without the client having done anything wrong. */
+/** The failures that any endpoint can have without a fault of the client. */
 export type Failure = SqlError.SqlError | SealBroken | Unavailable | SandboxUnavailable
 
 const isFailure = (error: unknown): error is Failure =>
@@ -52,8 +52,9 @@ const interrupted = Problem.unavailable(
 )
 
 /**
- * The problem of what nobody has handled. What was interrupted was not refused: its owner leaves this node. The database
- * may go away where an error has no place to go, in the midst of rolling back for one: that is no fault of ours either.
+ * The problem of a failure that nobody has handled. An interrupted request was not refused: its owner leaves this node.
+ * The database may go away where an error has no place to go, in the midst of rolling back for one: that is no fault of
+ * ours either.
  */
 export const unhandled = (
   cause: Cause.Cause<unknown>

@@ -2,7 +2,7 @@ import { maxBodyBytes, maxPlainBodyBytes } from "@headwater/api/RequestCheck"
 import { Context, type Duration } from "effect"
 import type * as IpNetwork from "effect/net/IpNetwork"
 
-/** What the operator decided about HTTP. */
+/** The operator's settings for HTTP. */
 export class HttpSettings extends Context.Service<HttpSettings, {
   /** Largest body of a request to a source's HTTP interface, in bytes. */
   readonly maxBody: number
@@ -14,7 +14,7 @@ export class HttpSettings extends Context.Service<HttpSettings, {
   readonly maxCode: number
   /** Largest value of one configured prop, in bytes of its JSON. */
   readonly maxProp: number
-  /** How long a request waits for a source or workflow to be changed or removed; half a minute where left out. */
+  /** The time that a request waits for a source or workflow to be changed or removed; half a minute where left out. */
   readonly changePatience?: Duration.Input
   /** Proxies whose word is taken for the address of a request's client; none where left out. */
   readonly trustedProxies?: ReadonlyArray<IpNetwork.IpNetwork>

@@ -12,9 +12,9 @@ export interface EventTask {
   readonly request: HttpRequestEvent
   readonly contentType: string
   readonly bytes: Uint8Array<ArrayBuffer>
-  /** What the bytes are in, and how many of them there may be without. */
+  /** The codings of the bytes, and the most bytes without them. */
   readonly coded?: { readonly codings: ReadonlyArray<ContentCoding.Coding>; readonly mostBytes: number }
-  /** Whether all is put in that `RequestEventBody.expand` could put in later. */
+  /** True if the fields that `RequestEventBody.expand` could add later are in it already. */
   readonly expanded: boolean
 }
 

@@ -7,27 +7,28 @@ import { Worker } from "node:worker_threads"
 import type { Refused } from "./ContentCoding.ts"
 import * as JsonTask from "./JsonTask.ts"
 
-/** From so many bytes on the other thread has the work: less takes no longer than handing it over. */
+/** The other thread has the work from so many bytes on: less takes no longer than handing it over. */
 export const largeBytes = 16 * 1024
 
-/** What the other thread may keep on its heap, in MiB: JSON takes many times its size while it is read. */
+/** The heap limit of the other thread, in MiB: JSON takes many times its size while it is read. */
 const heapMebibytes = 1_024
 
-/** How much an account's turn is, in bytes. */
+/** The size of an account's turn, in bytes. */
 const turnBytes = 64 * 1024
 
 /**
- * How long a task keeps processors busy all in all for each millisecond on the other thread, as measured: a body is read
- * from its connection, written to the database and read again where the code runs; an answer is read from the database.
+ * The milliseconds that a task keeps processors busy elsewhere for each one on the other thread, as measured: a body is
+ * read from its connection, written to the database and read again where the code runs; an answer is read from the
+ * database.
  */
 const timesElsewhere: Record<JsonTask.JsonTask["_tag"], number> = { Event: 8, Projection: 3 }
 
 type Bytes = Uint8Array<ArrayBuffer>
 
-/** What the other thread answers. */
+/** The answer of the other thread. */
 export interface Done {
   readonly json: Bytes | Refused
-  /** How long it took, in milliseconds. */
+  /** The time that it took, in milliseconds. */
   readonly ms: number
 }
 
@@ -37,7 +38,7 @@ interface Job {
   readonly done: (result: Effect.Effect<Bytes | Refused, Unavailable>) => void
 }
 
-/** How many bytes a task may be of. */
+/** The most bytes that a task may have. */
 const sizeOf = (task: JsonTask.JsonTask): number =>
   task._tag === "Event" && task.coded !== undefined ? task.coded.mostBytes : task.bytes.length
 
@@ -88,7 +89,7 @@ class Tasks {
     })
     thread.unref()
     thread.on("message", ({ json, ms }: Done) => this.#end(Effect.succeed(json), ms))
-    // What ends the thread, such as a full heap, is told by its end.
+    // An error that ends the thread, such as a full heap, is handled at its exit.
     thread.on("error", () => {})
     thread.on("exit", () => {
       if (this.#thread === thread) this.#thread = undefined
@@ -97,7 +98,7 @@ class Tasks {
     return thread
   }
 
-  /** The machine's processors are everybody's, and what comes of the JSON takes more of them elsewhere. */
+  /** The machine's processors are everybody's, and work on the JSON takes more of them elsewhere. */
   #rest({ accountId, task }: Job, ms: number): void {
     const restMs = this.#turns.restOf(accountId, ms * timesElsewhere[task._tag])
     if (restMs === 0) return
@@ -119,8 +120,8 @@ class Tasks {
 }
 
 /**
- * Reads and writes JSON that may be large. What takes long is done by a thread of its own, where accounts have their turns
- * one after another: anybody may send it, and the server's own thread is everybody's.
+ * Reads and writes JSON that may be large. Long work is done by a thread of its own, where accounts have their turns
+ * one after another: anybody may send such JSON, and the server's own thread is everybody's.
  */
 export class JsonThread extends Context.Service<JsonThread, {
   /** The JSON text of a request to an endpoint with its body. Takes the body's bytes over. */

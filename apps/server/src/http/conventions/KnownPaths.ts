@@ -3,7 +3,7 @@ import { FindMyWay } from "effect/http"
 import { HttpApi } from "effect/http-api"
 import * as GuideRoutes from "../handlers/GuideRoutes.ts"
 
-/** How the server matches paths: a trailing slash is optional, everything else counts. */
+/** The server's rules for matching paths: a trailing slash is optional, everything else counts. */
 export const routerConfig: Partial<FindMyWay.RouterConfig> = {
   ignoreTrailingSlash: true,
   ignoreDuplicateSlashes: false,

@@ -6,7 +6,7 @@ import { Connections, type ConnectionTimes } from "./Connections.ts"
 
 const defaultTimes: ConnectionTimes = { unreadMs: 30_000, keepAliveMs: 75_000, closingMs: 10_000 }
 
-/** What Node answers by itself to bytes it can't read as HTTP: the statuses it uses, as problems like any other. */
+/** Answers to bytes that Node can't read as HTTP: the statuses that it uses itself, as problems like any other. */
 const problems: Record<string, { readonly status: number; readonly title: string; readonly detail: string }> = {
   HPE_HEADER_OVERFLOW: { status: 431, title: "Request header fields too large", detail: "The headers are too large." },
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, title: "Request timeout", detail: "The request took too long to arrive." }
@@ -69,8 +69,8 @@ class AskingServer extends Server {
 }
 
 /**
- * A Node HTTP server whose own refusals have the shape of the API's problems (RFC 9457). What Node would refuse without
- * one is left to the API: a request without `Host`, and one that expects what no server knows.
+ * A Node HTTP server whose own refusals have the shape of the API's problems (RFC 9457). Two requests that Node would
+ * refuse without one are left to the API: one without `Host`, and one with an unknown expectation.
  *
  * @param times those that are not the usual ones
  */

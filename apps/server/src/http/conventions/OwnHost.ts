@@ -22,9 +22,9 @@ const covers = (given: string, name: string): boolean =>
   given === "*" || (given.startsWith("*.") ? name.endsWith(given.slice(1)) : name === given)
 
 /**
- * Whether a `Host` is that of a server that has some names. The page of a stranger can have its own name lead to the
- * server's address, and then read what the server answers under that name (DNS rebinding). It can't do so with an address,
- * nor with what always names the browser's own machine (RFC 6761, 6.3).
+ * True if a `Host` is one of a server's names. The page of a stranger can have its own name lead to the server's
+ * address, and then read what the server answers under that name (DNS rebinding). It can't do so with an address, nor
+ * with what always names the browser's own machine (RFC 6761, 6.3).
  */
 export const isOwn = (host: string, names: ReadonlyArray<string>): boolean => {
   const name = nameOf(host)
@@ -34,8 +34,7 @@ export const isOwn = (host: string, names: ReadonlyArray<string>): boolean => {
 type Handle<R> = Effect.Effect<HttpServerResponse.HttpServerResponse, never, R>
 
 /**
- * Has requests answered only under the server's own names. Where proxies are trusted it is for them to say which names
- * lead here.
+ * Has requests answered only under the server's own names. If proxies are trusted, they decide which names lead here.
  */
 export const make = Effect.gen(function*() {
   const { publicUrl } = yield* EngineConfig

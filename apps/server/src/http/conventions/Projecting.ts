@@ -13,7 +13,7 @@ const selectionFrom = (source: unknown): Projection.Selection => ({
   exclude: Predicate.hasProperty(source, "exclude") ? text(source.exclude) : undefined
 })
 
-/** Whether a JSON text may name either parameter: to parse it for nothing would take as long as its schema did. */
+/** True if a JSON text may name either parameter: parsing it for nothing would take as long as its schema did. */
 const mayNameFields = (json: string): boolean => /"(?:in|ex)clude"|\\u/.test(json)
 
 /**

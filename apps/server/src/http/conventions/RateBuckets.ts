@@ -2,7 +2,7 @@ import * as RealTime from "@headwater/domain/RealTime"
 import { Clock, Context, Duration, Effect, Layer } from "effect"
 import { RateLimiter } from "effect/persistence"
 
-/** What an account has too much of, and when it may send again. */
+/** The limit that an account exceeds, and the time until it may send again. */
 export interface Excess {
   readonly of: "requests" | "bytes"
   /** A whole number, at least 1. */
@@ -16,16 +16,16 @@ export interface Limits {
   readonly byteRateLimit: number
 }
 
-/** What an account may still send now, in bytes. Below zero it has sent more, and waits until that has been made up for. */
+/** The bytes that an account may still send. Below zero it has sent more, and waits until that has been made up for. */
 interface Allowance {
   bytes: number
-  /** When that was so, in milliseconds of the monotonic clock. */
+  /** The time at which that was so, in milliseconds of the monotonic clock. */
   at: number
 }
 
 /**
- * What each account may still send: a bucket of requests and one of bytes that refill all the time and hold a second's
- * worth. A bucket is a few numbers, and there are no more of them than accounts.
+ * The allowances of accounts: each has a bucket of requests and one of bytes, which refill all the time and hold a
+ * second's worth. A bucket is a few numbers, and there are no more of them than accounts.
  */
 export class RateBuckets extends Context.Service<RateBuckets, {
   /** Takes a request out of an account's buckets, or says what it has too much of. */

@@ -3,21 +3,21 @@ import type { HttpServerRequest } from "effect/http"
 
 type Request = HttpServerRequest.HttpServerRequest
 
-/** Whether nobody can tell how long the body is before its end. */
+/** True if nobody can tell the length of the body before its end. */
 export const isOfUnknownLength = (request: Request): boolean => request.headers["transfer-encoding"] !== undefined
 
-/** Whether a request comes with a body, by its headers. */
+/** Tells by the headers whether a request comes with a body. */
 export const isPresent = (request: Request): boolean =>
   isOfUnknownLength(request) || (request.headers["content-length"] ?? "0") !== "0"
 
 export const isJson = (request: Request): boolean =>
   mediaTypeOf(request.headers["content-type"] ?? "") === "application/json"
 
-/** Whether a request says beforehand that its body is larger than this; nothing of it needs to be read then. */
+/** True if a request says beforehand that its body is larger than this; nothing of it needs to be read then. */
 export const isDeclaredLargerThan = (request: Request, bytes: number): boolean =>
   Number(request.headers["content-length"] ?? 0) > bytes
 
-/** How many bytes a request's body has at most, by its headers and what is taken at all. */
+/** The most bytes that a request's body can have, by its headers and by the limit for all. */
 export const mostBytes = (request: Request, maxBody: number): number => {
   if (!isPresent(request)) return 0
   const declared = Number(request.headers["content-length"])

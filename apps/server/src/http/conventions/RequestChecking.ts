@@ -77,7 +77,7 @@ const bodyProblem =
     )
   }
 
-/** How long the server and its database work on a body all in all, in milliseconds for each character of it, as measured. */
+/** The work of the server and its database on a body, in milliseconds for each of its characters, as measured. */
 const msPerCharacter = 64e-6
 
 interface BodyLimits {
@@ -115,7 +115,7 @@ const checkLarge = Effect.fnUntraced(function*(
   turns.charge(account, text.length * msPerCharacter)
 }, Effect.scoped)
 
-/** What a body is in that the API does not take: a coding, or another charset than that of JSON (RFC 8259, 8.1). */
+/** The form of a body that the API does not take: a coding, or another charset than that of JSON (RFC 8259, 8.1). */
 const unsupportedForm = ({ headers }: HttpServerRequest.HttpServerRequest): string | undefined => {
   const coding = headers["content-encoding"]
   if (coding !== undefined && ContentCoding.named(coding)?.length !== 0) return `the coding ${JSON.stringify(coding)}`

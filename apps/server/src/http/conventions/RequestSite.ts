@@ -5,7 +5,7 @@ import * as ClientAddress from "./ClientAddress.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 
-/** What a server knows of the sites that are its own. */
+/** The settings that tell which sites are the server's own. */
 export interface OwnSite {
   /** The base URL that clients see. */
   readonly publicUrl: string
@@ -24,15 +24,15 @@ const forwarded = (request: Request, name: "host" | "proto", { trustedProxies }:
 const withoutDefaultPort = (host: string): string => host.toLowerCase().replace(/:(?:80|443)$/, "")
 
 /**
- * Whether the client's connection is one that nobody listens to: a proxy ends TLS, and says so, or the page says so that
- * sends the request.
+ * True if nobody can listen to the client's connection: a proxy ends TLS and says so, or the page that sends the
+ * request says so.
  */
 export const isSecure = (request: Request, site: OwnSite): boolean =>
   forwarded(request, "proto", site)?.toLowerCase() === "https" ||
   (request.headers["origin"]?.startsWith("https://") ?? false)
 
 /**
- * Whether a browser says that a page of another site sends the request. Pages can't change what it says. One that says
+ * True if a browser says that a page of another site sends the request. Pages can't change what it says. One that says
  * nothing is an older browser, on a request that such a page can't put a cookie of `SameSite=Strict` to, or no browser.
  */
 export const isForeign = (request: Request, site: OwnSite): boolean => {

@@ -32,12 +32,12 @@ const preflight = {
   "access-control-max-age": "86400"
 }
 
-/** What is measured is for the operator's Prometheus, not for pages. */
+/** Metrics are for the operator's Prometheus, not for pages. */
 const isOfMetrics = (request: HttpServerRequest.HttpServerRequest): boolean => /^\/metrics\/?(\?|$)/.test(request.url)
 
 const noSniff = { "x-content-type-options": "nosniff" }
 
-/** What belongs to an account, keys and secrets among it, stays in no cache. */
+/** Data of an account, keys and secrets among it, stay in no cache. */
 const ofApi = { ...cors, ...noSniff, "cache-control": "no-store" }
 const ofPage = { ...cors, ...noSniff }
 
@@ -72,8 +72,8 @@ const hostCount = ({ rawHeaders }: IncomingMessage): number => {
 }
 
 /**
- * What Node lets through though no server may: of HTTP/1.1 a request without a `Host`, of any version one with several
- * (RFC 9112, 3.2), and a version that is not written like this.
+ * The fault of a request that Node lets through though no server may: no `Host` in HTTP/1.1, several in any version
+ * (RFC 9112, 3.2), or a version other than 1.0 and 1.1.
  */
 export const messageFault = (message: IncomingMessage): Problem.Issue | undefined => {
   const { httpVersion } = message
@@ -86,15 +86,15 @@ export const messageFault = (message: IncomingMessage): Problem.Issue | undefine
 }
 
 /**
- * Whether a body of unknown length is still on its way when it has been answered. Of what nobody asked for only so much is
- * read, and then the connection ends: whoever sends another request behind it has to know (RFC 9112, 9.6).
+ * True if a body of unknown length is still on its way when it has been answered. Only so much of an unwanted body is
+ * read, and then the connection ends: a client that sends another request behind it has to know (RFC 9112, 9.6).
  */
 const isUnfinished = ({ headers, source }: HttpServerRequest.HttpServerRequest): boolean =>
   headers["transfer-encoding"] !== undefined && Predicate.hasProperty(source, "complete") && source.complete === false
 
 const problemContentType = "application/problem+json"
 
-/** Where the list is that a client looks for at the path under which its items are made. */
+/** Names the list, to a client that looks for it at the path under which its items are made. */
 const elsewhere = ({ method, url }: HttpServerRequest.HttpServerRequest): string => {
   const [, collection] = /^\/v1(\/[a-z_]+)\/?(?:\?|$)/.exec(url) ?? []
   const listed = `/v1/users/me${collection}`
@@ -146,8 +146,8 @@ const isUnknownPath = (cause: Cause.Cause<unknown>): boolean =>
   )
 
 /**
- * What every response has whatever happened: a request id (the client's own where it sent one), a problem document for
- * every error, unknown paths and methods included, and the headers that say what browsers and caches may do with it.
+ * Gives every response a request id (the client's own where it sent one) and the headers that say what browsers and
+ * caches may do with it, and every error, unknown paths and methods included, a problem document.
  */
 export const apply = Effect.fnUntraced(function*<E, R>(
   handle: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>

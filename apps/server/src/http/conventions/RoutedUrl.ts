@@ -6,15 +6,15 @@ const unescaped = (text: string): string =>
 
 const endpoints = "/http/"
 
-/** Whether a URL without needless escapes is that of a source's endpoint. */
+/** True if a URL without needless escapes is that of a source's endpoint. */
 export const isOfEndpoint = (url: string): boolean => url.startsWith(endpoints)
 
 const beginning = /^\/[^/?]*\/[^/?]*/
 
 /**
- * The URL of a request as everything reads it that decides by its path, the router among it. What leads to an endpoint is
- * told without needless escapes, and what comes behind it stays as it is. Of all others the path is, with the `$` of
- * `$errors` as it is, and without `;` and `#`, which the router takes for its end.
+ * The URL of a request as the router, and everything else that decides by its path, reads it. The part that leads to an
+ * endpoint is without needless escapes, and the rest behind it stays as it is. All other URLs are without them in the
+ * whole path, with the `$` of `$errors` as it is, and `;` and `#` escaped, which the router takes for the path's end.
  */
 export const of = (url: string): string => {
   if (isOfEndpoint(url) && !beginning.exec(url)![0].includes("%")) return url

@@ -71,7 +71,7 @@ const orRefused = (id: string) => <A, E>(effect: Effect.Effect<A, E | BulkAction
     Effect.catchIf(Schema.is(BulkActionNotFound), () => Effect.fail(Problem.notFound("bulk action", id)))
   )
 
-/** What is wrong with a filter for an action. */
+/** Issues of a filter for an action. */
 const issuesOf = (action: BulkActionKind, { emitter_id, from, state, to }: BulkFilterInput) => [
   ...(emitter_id === undefined && (from !== undefined || to !== undefined)
     ? [{ path: "filter.emitter_id", message: "is required with from and to" }]

@@ -47,7 +47,7 @@ const clockFixed = new Problem.ClockFixed(
   )
 )
 
-/** How far an advance is to go: one way of saying so has to be given. */
+/** The target of an advance, which has to be given in exactly one way. */
 const targetOf = (given: { readonly to?: number; readonly by?: number; readonly to_next?: true }) => {
   const targets: ReadonlyArray<ClockTargetAsked> = [
     ...(given.to === undefined ? [] : [{ _tag: "To", at: given.to } as const]),

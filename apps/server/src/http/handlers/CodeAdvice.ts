@@ -15,5 +15,5 @@ const advice: Readonly<Record<CodeFault["reason"], string>> = {
   ended: "Remove what ends the process from the top level of the module."
 }
 
-/** What to do about code that is not a usable component. */
+/** Advice about code that is not a usable component. */
 export const of = ({ reason }: Pick<CodeFault, "reason">): string => advice[reason]

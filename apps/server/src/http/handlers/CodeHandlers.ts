@@ -145,7 +145,7 @@ export const layer = HttpApiBuilder.group(
     /** The props of code with those that it adds for these values, or why it does not say. */
     const additional = Effect.fnUntraced(function*({ component, place }: LoadedComponent, given: Props) {
       const { accountId: _, configurableProps } = component
-      // Whoever may not use the accounts of apps may check code.
+      // A key that may check code need not be allowed to use the accounts of apps.
       const values = Object.fromEntries(
         Object.entries({ ...ConfiguredProps.defaultsOf(configurableProps), ...given })
           .filter(([name]) => !configurableProps.some((prop) => prop.name === name && prop.type === "app"))

@@ -14,7 +14,7 @@ import { ComponentSaving, inCode, resourceOf } from "../../ComponentSaving.ts"
 import { answerFailures } from "../conventions/FailureProblem.ts"
 import { hookProblem } from "./HookProblem.ts"
 
-/** How many sources a refusal names. */
+/** The most sources that a refusal names. */
 const mostUsersShown = 100
 
 const listed = (component: ComponentOutline): ListedComponent => ({

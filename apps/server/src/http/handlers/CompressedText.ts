@@ -5,7 +5,7 @@ import { gzip } from "node:zlib"
 
 const compress = promisify(gzip)
 
-/** Whether a client takes gzip (RFC 9110, 12.5.3). */
+/** True if a client takes gzip (RFC 9110, 12.5.3). */
 const takesGzip = (accepted: string): boolean => {
   const weights = new Map(
     accepted.toLowerCase().split(",").map((part) => {
@@ -17,7 +17,7 @@ const takesGzip = (accepted: string): boolean => {
   return (weights.get("gzip") ?? weights.get("*") ?? 0) > 0
 }
 
-/** What answers with a text that stays as it is for as long as the server runs, compressed for those who take that. */
+/** Makes an answer of a text that never changes while the server runs, compressed for clients that take that. */
 export const make = Effect.fnUntraced(function*(text: string, contentType: string) {
   const plain = new TextEncoder().encode(text)
   const compressed = yield* Effect.promise(() => compress(plain, { level: 9 }))

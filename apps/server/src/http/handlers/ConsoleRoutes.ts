@@ -29,7 +29,7 @@ const pageHeaders = {
 /** A name changes with what is in the file. */
 const assetHeaders = { "cache-control": "public, max-age=31536000, immutable" }
 
-/** What a script may do that runs as a worker, where the page's policy does not hold. */
+/** The policy of a script that runs as a worker, where the page's policy does not hold. */
 const scriptHeaders = { ...assetHeaders, "content-security-policy": "default-src 'none'; script-src 'self'" }
 
 const contentTypes: Readonly<Record<string, string>> = {
@@ -64,7 +64,7 @@ const notThere = (path: string) =>
  * where they are not, when they are first asked for, so that no start waits for it.
  */
 export const layer = Layer.unwrap(Effect.gen(function*() {
-  // What could not be built once is tried again by who asks next.
+  // The next request tries again after a build that failed.
   const loaded = yield* Effect.cachedWithTTL(
     Effect.uninterruptible(load).pipe(Effect.tapError((error) => Effect.logError("The console can't be built", error))),
     (exit) => Exit.isSuccess(exit) ? Duration.infinity : Duration.zero

@@ -44,7 +44,7 @@ const resourceOf = (delivery: ListedDelivery): DeliveryResource => ({
   next_attempt_at_ms: delivery.nextAt
 })
 
-/** Where the API shows an event; an account's own are not shown. */
+/** The path at which the API shows an event; null for an account's own, which are not shown. */
 const pathOf = ({ emitterId, eventId }: ListedDelivery): string | null => {
   const kind = Id.kindOf(emitterId)
   return kind === "source" || kind === "workflow"

@@ -25,7 +25,7 @@ const sum = (numbers: Iterable<number>): number => {
   return all
 }
 
-/** In how many milliseconds a share of the attempts ended, as if each bucket's were spread evenly over it. */
+/** The milliseconds within which a share of the attempts ended, as if each bucket's were spread evenly over it. */
 const within = (share: number, latencies: ReadonlyArray<number>): number | null => {
   const all = sum(latencies)
   if (all === 0) return null
@@ -43,7 +43,7 @@ const within = (share: number, latencies: ReadonlyArray<number>): number | null 
 
 type Step = FiguresResource["series"][number]
 
-/** What was measured so many times, on average. */
+/** The average of so many samples, from their sum. */
 const mean = (whole: number, samples: number): number => samples === 0 ? 0 : Math.round(whole / samples)
 
 const stepOf = ({ at, latencies, pending, samples, waiting, ...counts }: FigureStep): Step => ({
@@ -79,7 +79,7 @@ interface Span {
   readonly step?: number
 }
 
-/** Which steps are meant, or what is wrong with them. */
+/** The steps that are meant, or the problem with them. */
 const stepsOf = ({ from, step, to }: Span, now: number) => {
   const until = to ?? now
   const since = from ?? until - hourMs

@@ -18,7 +18,7 @@ import { answerFailures } from "../conventions/FailureProblem.ts"
 /** Rates are over so many minutes. */
 const ratedMinutes = 5
 
-/** What has not waited for so many milliseconds only waits for its turn. */
+/** Items that have waited for fewer milliseconds than this only wait for their turn. */
 const turnMs = 5_000
 
 /** Emitters of a subscription that are listed. */

@@ -9,8 +9,8 @@ import { problemResponse } from "../conventions/ProblemResponse.ts"
 import * as CompressedText from "./CompressedText.ts"
 
 /**
- * The root of the clone, or of the package `headwater`, which has the server below `node_modules`. What stands in it
- * under these names is served under them, so that links between them hold.
+ * The root of the clone, or of the package `headwater`, which has the server below `node_modules`. Files in it with
+ * these names are served under them, so that links between them hold.
  */
 const above = Path.resolve(import.meta.dirname, "../../../../..")
 const root = Path.basename(above) === "node_modules" ? Path.dirname(above) : above
@@ -19,10 +19,10 @@ const folders = { docs: ".md", examples: ".mjs" }
 
 export const index = "/llms.txt"
 
-/** Where the instructions for those who write components are looked for, and where they are. */
+/** The path at which clients look for the instructions for writing components, and the path where they are. */
 const instructions = { asked: "/AGENTS.md", path: "docs/AGENTS.md" } as const
 
-/** What the routes answer at; a file that is not there is a path that is not there. */
+/** The paths of the routes. There is nothing at the path of a missing file. */
 export const paths = [
   index,
   instructions.asked,
@@ -37,7 +37,7 @@ const contentTypes: Readonly<Record<string, string>> = {
 
 const textType = "text/plain; charset=utf-8"
 
-/** Whoever has a page asks whether it has changed, since a newer server serves newer pages. */
+/** A client that has a page asks whether it has changed, since a newer server serves newer pages. */
 const revalidated = "public, no-cache"
 
 /** For those who want to know how Headwater itself is built. */
@@ -135,7 +135,7 @@ const notThere = (path: string) =>
     new Problem.NotFound(Problem.because(`There is nothing at ${path}. The pages are listed at ${index}.`))
   )
 
-/** Whether a tag is among those that a client knows (RFC 9110, 13.1.2). */
+/** True if a tag is among those that a client knows (RFC 9110, 13.1.2). */
 const isAmong = (etag: string, known: string): boolean =>
   known.split(",").some((tag) => tag.trim() === "*" || tag.trim().replace(/^W\//, "") === etag)
 

@@ -42,7 +42,7 @@ export const layer = Layer.mergeAll(
     const writer = yield* GroupCommit
     const machine = yield* Machine
 
-    /** Why this process can't take work; undefined if it can. */
+    /** The reason why this process can't take work; undefined if it can. */
     const unready = Effect.gen(function*() {
       if (draining.isDraining()) return "The server is shutting down."
       if (!(yield* actors.hasShards)) return "The server has not joined the other nodes yet."

@@ -54,7 +54,7 @@ const tracedOf = (
   ...DeliveredBatch.shown(batch)
 })
 
-/** Whose log is meant. */
+/** The emitter whose log is meant. */
 interface Named {
   readonly kind: ProgramKind
   readonly idOrSlug: string

@@ -13,13 +13,13 @@ export interface ChosenComponent extends SavedComponent {
   readonly fresh: boolean
 }
 
-/** How long a request waits for a program to be changed or removed: its hooks may take minutes. */
+/** The time that a request waits for a program to be changed or removed: its hooks may take minutes. */
 const changePatience = "30 seconds"
 
-/** When to look whether a change that took too long has come about. */
+/** The pause before a client looks whether a change that took too long has come about. */
 const retryAfterSeconds = 30
 
-/** What sources and workflows have in common over HTTP. */
+/** The common parts of the handlers of sources and workflows. */
 export const make = Effect.gen(function*() {
   const components = yield* Components
   const { publicUrl } = yield* EngineConfig
@@ -57,7 +57,7 @@ export const make = Effect.gen(function*() {
         program,
         program.endpointKey === null ? undefined : endpointUrl(publicUrl, program.endpointKey)
       ),
-    /** Waits for what has begun to change or remove a program, which goes on where that takes too long. */
+    /** Waits for a change or removal of a program, which goes on if it takes too long. */
     inTime: <A, E, R>(change: Effect.Effect<A, E, R>) =>
       Effect.flatMap(Effect.forkIn(change, scope), Fiber.join).pipe(
         Effect.timeoutOrElse({
@@ -66,7 +66,7 @@ export const make = Effect.gen(function*() {
             Effect.fail(Problem.unavailable("This takes longer than usual, and goes on.", retryAfterSeconds))
         })
       ),
-    /** Where the change does not come about, the component saved for it goes too, unless the program has it by then. */
+    /** If the change does not come about, the component saved for it goes too, unless the program has it by then. */
     using: <A, E, R>(chosen: Option.Option<ChosenComponent>, change: Effect.Effect<A, E, R>) => {
       const fresh = Option.filter(chosen, (_) => _.fresh)
       return Effect.tapError(change, () => Option.isSome(fresh) ? discard(fresh.value.component) : Effect.void)

@@ -7,7 +7,7 @@ import { Clock, Effect, Redacted } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { answerFailures } from "../conventions/FailureProblem.ts"
 
-/** What a quota shows where the operator set no limit. The contract asks for an integer, so null is none. */
+/** The quota that is shown where the operator set no limit. The contract asks for an integer, so it can't be null. */
 const unlimited = -1
 
 const deletedMeanwhile = new Problem.Unauthorized(Problem.because("The account of this key was deleted."))

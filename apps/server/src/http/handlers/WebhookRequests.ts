@@ -11,7 +11,7 @@ import { Effect, Redacted } from "effect"
 
 type Shown = Pick<WebhookDetails, "signature" | "max_bytes" | "http2" | "headers" | "secret_headers" | "tls">
 
-/** What is shown of a webhook's request. */
+/** The settings of a webhook's request, as they are shown. */
 export const shownOf = ({ request }: Webhook): Shown => {
   const { headers = {}, http2 = true, maxBytes = null, secretHeaders = [], signature = "hmac", tls = null } = request ??
     {}
@@ -48,7 +48,7 @@ const headersOf = (
   return { faults, headers }
 }
 
-/** What is wrong with all headers together. */
+/** Issues of all headers together. */
 const faultsTogether = (
   { request, secrets }: WebhookRequest.WholeWebhookRequest,
   field: "headers" | "secret_headers"
@@ -86,7 +86,7 @@ const tlsOf = (
 }
 
 /**
- * What a client asks to change of a webhook's request. Refuses what can't be sent, naming the field.
+ * The change of a webhook's request that a client asks for. Refuses one that can't be sent, naming the field.
  *
  * @param before none where the webhook is to be made
  */
