@@ -16,3 +16,15 @@ it.live("the README's walk-through does what it shows, command by command", () =
     const port = yield* FreePort.find
     assert.isAbove(yield* Walkthrough.walk(readme, { server, directory: root, port }), 15)
   }), 480_000)
+
+it.live("the README names every package, app and client, and no other", () =>
+  Effect.promise(async () => {
+    const readme = await Fs.readFile(Path.join(root, "README.md"), "utf8")
+    const named = [...readme.matchAll(/^((?:packages|apps|clients)\/[a-z]+) {2}/gm)].map(([, folder]) => folder)
+    const groups = ["packages", "apps", "clients"]
+    const folders = await Promise.all(groups.map(async (group) => {
+      const entries = await Fs.readdir(Path.join(root, group), { withFileTypes: true })
+      return entries.filter((entry) => entry.isDirectory()).map(({ name }) => `${group}/${name}`)
+    }))
+    assert.sameMembers(named, folders.flat())
+  }))
