@@ -84,6 +84,16 @@ describe("capacity of accounts", () => {
     assert.deepStrictEqual(letIn, ["a2", "a4"])
   })
 
+  it("a thing larger than an account's part is let in by itself", () => {
+    const capacity = bytesAlone(1_000, 100)
+    assert.isTrue(capacity.takeNow("ann", 500))
+    assert.isFalse(capacity.takeNow("ann", 1))
+    assert.isTrue(capacity.takeNow("bob", 100))
+    capacity.release("ann", 500)
+    assert.isTrue(capacity.takeNow("ann", 60))
+    assert.isFalse(capacity.takeNow("ann", 500))
+  })
+
   it("what becomes free goes to accounts in turn, whatever each waits for", () => {
     const capacity = bytesAlone(100, 100)
     const letIn: Array<string> = []

@@ -45,7 +45,9 @@ export class AccountCapacity {
   /** Whose bound leaves no place for one more thing of so many bytes, if any does. */
   fullness(accountId: string, bytes = 1): "account" | "all" | undefined {
     const share = this.#shares.get(accountId) ?? nothing
-    const [count, held] = [share.count + 1, share.bytes + bytes]
+    // A thing that is larger than an account's part counts as one that fills it, so that an account can always have one.
+    const counted = share.count === 0 ? Math.min(bytes, this.#mostOfAccount.bytes) : bytes
+    const [count, held] = [share.count + 1, share.bytes + counted]
     if (count > this.#mostOfAccount.count || held > this.#mostOfAccount.bytes) return "account"
     return count > this.#freeCount || held > this.#freeBytes ? "all" : undefined
   }

@@ -285,6 +285,11 @@ export const layerWriting: Layer.Layer<never, never, Figures> = Layer.effectDisc
   Effect.gen(function*() {
     const figures = yield* Figures
     yield* Effect.addFinalizer(() => Effect.ignore(Effect.timeout(figures.write, lastWriteWithin)))
-    yield* Recurring.every("write figures", writeEveryMs, figures.write)
+    // Nothing is counted yet.
+    yield* Effect.sleep(writeEveryMs).pipe(
+      Effect.provideService(Recurring.Recurring, true),
+      Effect.andThen(Recurring.repeat("write figures", writeEveryMs, figures.write)),
+      Effect.forkScoped
+    )
   })
 )
