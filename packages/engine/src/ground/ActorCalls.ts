@@ -23,7 +23,7 @@ import type * as Wake from "./Wake.ts"
 export interface IngestRequest {
   /** The endpoint it came to, which may not be the program's any more; null where it came through the API. */
   readonly endpointKey: string | null
-  /** What came through the API. */
+  /** The kind of request that came through the API. */
   readonly kind?: "invocation" | "rerun"
   /** Minted where the request came in; a repeat has the same one. */
   readonly emitId: string
@@ -32,7 +32,7 @@ export interface IngestRequest {
   readonly hops: number
 }
 
-/** Why a request is not taken, or not answered. */
+/** The reasons for which a request is not taken, or not answered. */
 export type RequestError = BacklogFull | EndpointNotFound | NotAnswered | Unavailable
 
 /** Told once what became of a request. */
@@ -53,7 +53,7 @@ export type EventRange = typeof EventRange.Type
 /** Before every event and after every one. */
 export const everyEvent: Pick<EventRange, "from" | "to"> = { from: 0n, to: (1n << 63n) - 1n }
 
-/** What became of the wish to cancel a run: only one that waits is cancelled, and one that was stays so. */
+/** The outcome of the wish to cancel a run: only one that waits is cancelled, and one that was stays so. */
 export const Cancellation = Schema.Literals(["cancelled", "not_waiting", "unknown"])
 export type Cancellation = typeof Cancellation.Type
 
@@ -69,7 +69,7 @@ export class HookFailed extends Schema.TaggedError<HookFailed>()("HookFailed", {
 /** The program is gone, or was never there. */
 export class ProgramNotFound extends Schema.TaggedError<ProgramNotFound>()("ProgramNotFound", {}) {}
 
-/** What became of asking for another attempt. */
+/** The outcome of asking for another attempt. */
 export const Reopening = Schema.Literals(["due", "event_deleted", "subscription_deleted", "unknown"])
 export type Reopening = typeof Reopening.Type
 
@@ -132,16 +132,16 @@ export class ActorCalls extends Context.Service<ActorCalls, {
   readonly retireConsumer: (consumerId: Id.ConsumerId) => Effect.Effect<void, Unavailable>
   /** Tells a listener that a subscription of its is gone. */
   readonly forget: (listenerId: string, subscriptionId: string) => Effect.Effect<void, Unavailable>
-  /** Tells a listener that a subscription of its has another filter. When this returns, that is what events have to pass. */
+  /** Tells a listener that a subscription of its has another filter. Events have to pass it once this returns. */
   readonly refilter: (listenerId: string, subscriptionId: Id.SubscriptionId) => Effect.Effect<void, Unavailable>
   /** Hints at an actor, by the kind its id names. Lost hints are found again by scans. */
   readonly wake: (actorId: string, wake: Wake.Wake) => void
-  /** Whether an actor lives, or would live, on this node. */
+  /** True if an actor lives, or would live, on this node. */
   readonly isHere: (actorId: string) => boolean
-  /** How many actors of each kind this node has in memory. */
+  /** The number of actors of each kind in this node's memory. */
   readonly held: Effect.Effect<HeldActors>
-  /** Whether no actor of this node does anything, or is about to because of a hint. */
+  /** True if no actor of this node does anything, or is about to because of a hint. */
   readonly areQuiet: Effect.Effect<boolean>
-  /** Whether this node has its share of the actors: not before it has joined the others, nor once it lost touch with them. */
+  /** True if this node has its share of the actors: not before it has joined the others, nor once it lost touch with them. */
   readonly hasShards: Effect.Effect<boolean>
 }>()("@headwater/engine/ground/ActorCalls") {}

@@ -8,7 +8,7 @@ interface Asked<M> {
   readonly refuse: (error: Unavailable) => void
 }
 
-/** What is asked of an actor that it does in its own work, where it knows its state: one after the other. */
+/** Requests that an actor does in its own work, where it knows its state: one after the other. */
 export class AskedWork<M> {
   private readonly line: Array<Asked<M>> = []
 
@@ -16,7 +16,7 @@ export class AskedWork<M> {
     return this.line.length === 0
   }
 
-  /** Whether any waits until nothing else is under way. */
+  /** True if any waits until nothing else is under way. */
   get awaitsRest(): boolean {
     return this.line.some(({ atRest }) => atRest)
   }
@@ -42,7 +42,7 @@ export class AskedWork<M> {
   /** Does what is in line, as far as it need not wait for what is under way. */
   perform(memory: M, isBusy: () => boolean): Effect.Effect<void> {
     return Effect.suspend(() => {
-      // What is under way may wait for those behind.
+      // Work that is under way may wait for those behind.
       const next = this.line.find(({ atRest }) => !atRest || !isBusy())
       if (next === undefined) return Effect.void
       return Effect.andThen(

@@ -7,7 +7,7 @@ export class ConsumerNotFound extends Schema.TaggedError<ConsumerNotFound>()("Co
 
 /** Another reader has the consumer's lease. */
 export class LeaseHeld extends Schema.TaggedError<LeaseHeld>()("LeaseHeld", {
-  /** When it ends if that reader does not come back, Unix milliseconds. */
+  /** The time at which it ends if that reader does not come back, in Unix milliseconds. */
   until: Schema.Int
 }) {}
 
@@ -28,14 +28,14 @@ export const ReadRequest = Schema.Struct({
   max: Schema.Int,
   /** No more events once their payloads have come to so many bytes. */
   maxBytes: Schema.Int,
-  /** How long to wait for the first one, in milliseconds. */
+  /** The time to wait for the first one, in milliseconds. */
   waitMs: Schema.Int,
-  /** Whether payloads may be left out of the page, which nodes of before schema 36 can't read. */
+  /** True if payloads may be left out of the page, which nodes of before schema 36 can't read. */
   mayLeaveOut: Schema.optionalKey(Schema.Boolean)
 })
 export type ReadRequest = typeof ReadRequest.Type
 
-/** An event of a page. What is large is read where it is answered, once there is room for it. */
+/** An event of a page. The node that answers reads large payloads, once there is room for them. */
 export const PageEvent = Schema.Struct({
   ...LoggedEvent.fields,
   /** Null where it is yet to be read. */

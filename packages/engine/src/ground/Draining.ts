@@ -1,6 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 
-/** Whether the node is shutting down, or an actor is leaving it: nothing new is taken on, and what is under way may end. */
+/** True while the node is shutting down, or an actor is leaving it: nothing new is taken on, and work under way may end. */
 export class Draining extends Context.Service<Draining, {
   readonly isDraining: () => boolean
   readonly begin: Effect.Effect<void>

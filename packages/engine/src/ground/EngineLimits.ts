@@ -1,6 +1,6 @@
 import { Context } from "effect"
 
-/** How much the engine takes on, holds and does at once. Characters are those of JSON text. */
+/** The bounds of what the engine takes on, holds and does at once. Characters are those of JSON text. */
 export interface Limits {
   /** Requests that a program has acknowledged and not run. With more, it answers 429. */
   readonly backlog: { readonly count: number; readonly bytes: number }
@@ -9,13 +9,13 @@ export interface Limits {
   /** Inputs of a program that are run together, and what is left behind by runs that share a commit. */
   readonly runsTogether: { readonly count: number; readonly characters: number; readonly charactersLeft: number }
   /**
-   * What the steps of one run give all in all, in characters: each step after them is handed all of it, and who owns the
-   * workflow holds it for as long as the run is under way.
+   * The results of all steps of one run together, in characters: each step after them is handed all of it, and the
+   * workflow's owner holds it for as long as the run is under way.
    */
   readonly resultsOfRun: number
   /** Characters of events and results that a workflow's runs hold when another run is begun. */
   readonly runsOfWorkflow: number
-  /** How often a step may ask to be run again: each time is recorded with its run. */
+  /** The most times that a step may ask to be run again: each is recorded with its run. */
   readonly rerunsOfStep: number
 
   /** Characters of events in front of cursors, over all feeds of a machine. */
@@ -41,11 +41,11 @@ export interface Limits {
   /** Emitters that one scan looks at for listeners that missed a hint. */
   readonly scanned: number
 
-  /** Emitters that a consumer knows to have something. What comes of others meanwhile is looked for later. */
+  /** Emitters that a consumer knows to have something. Events of others are looked for later. */
   readonly consumerReady: number
   /** Emitters that a page of a consumer has events of. */
   readonly consumerEmitters: number
-  /** What a consumer reads at once where its filter may keep most of it out. */
+  /** The most that a consumer reads at once if its filter may keep most of it out. */
   readonly filteredRead: { readonly count: number; readonly bytes: number }
   /** Reads that find nothing for who reads from a consumer, before others have their turn with it. */
   readonly consumerLooks: number

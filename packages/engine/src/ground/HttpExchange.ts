@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-/** What a program's HTTP interface hands to `run` (components.md, "Props"). */
+/** The event that a program's HTTP interface hands to `run` (components.md, "Props"). */
 export const HttpRequestEvent = Schema.Struct({
   method: Schema.String,
   path: Schema.String,

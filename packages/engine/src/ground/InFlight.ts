@@ -5,7 +5,7 @@ import { Effect, Exit } from "effect"
 import { EngineLimits } from "./EngineLimits.ts"
 import * as LogText from "./LogText.ts"
 
-/** What an actor holds in memory: a cache of what the database says, of no use once a commit that is based on it fails. */
+/** An actor's memory: a cache of what the database says, of no use once a commit that is based on it fails. */
 export interface FallibleMemory {
   readonly accountId: string
   failed: boolean
@@ -20,7 +20,7 @@ const longestDelay = 5_000
  *
  * - I1. A commit is tracked in the step that puts it in line, before anyone else observes it: once it fails, so has the memory,
  *   and nothing is decided on that memory any more.
- * - I2. Whoever finds it full waits for `room` and looks again, since the memory may be another by then.
+ * - I2. A caller that finds it full waits for `room` and looks again, since the memory may be another by then.
  */
 export class InFlight {
   private readonly writer: GroupCommit["Service"]
@@ -56,7 +56,7 @@ export class InFlight {
     return this.underWay.size === 0
   }
 
-  /** Whether a commit has to wait for `room`. */
+  /** True if a commit has to wait for `room`. */
   isFull({ accountId }: FallibleMemory): boolean {
     return this.capacity.isFull(accountId) || this.writer.isFull(accountId)
   }

@@ -6,7 +6,7 @@ import { Programs } from "@headwater/log/resources/Programs"
 import { Webhooks } from "@headwater/log/resources/Webhooks"
 import { Clock, Context, Effect, Layer, Option, Queue } from "effect"
 
-/** How often it is looked for who was suspended or resumed. */
+/** The time between two looks for accounts that were suspended or resumed. */
 const lookEvery = "500 millis"
 
 /** Every server notices a suspension within this time. */
@@ -16,17 +16,17 @@ export const noticedWithin = "2 seconds"
 const longestCreation = 15 * 60
 
 /**
- * Which accounts an operator has suspended, as this node knows within a second. Their sources, workflows and webhooks start
- * nothing and keep their place.
+ * The accounts that an operator has suspended, as this node knows within a second. Their sources, workflows and webhooks
+ * start nothing and keep their place.
  */
 export class Suspensions extends Context.Service<Suspensions, {
   readonly isSuspended: (accountId: AccountId) => boolean
-  /** Whether a source, workflow or webhook belongs to a suspended account. */
+  /** True if a source, workflow or webhook belongs to a suspended account. */
   readonly holds: (actorId: string) => boolean
   /** The sources, workflows and webhooks of accounts that were resumed, to be woken. */
   readonly released: Queue.Dequeue<ReadonlyArray<string>>
 }>()("@headwater/engine/ground/Suspensions") {
-  /** Where no account is ever suspended. */
+  /** A layer under which no account is ever suspended. */
   static readonly layerNone: Layer.Layer<Suspensions> = Layer.effect(
     Suspensions,
     Effect.map(

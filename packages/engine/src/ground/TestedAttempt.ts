@@ -1,7 +1,7 @@
 import { FirstRequest } from "@headwater/log/work/Attempts"
 import { Schema } from "effect"
 
-/** What came of a request that was sent to try a webhook. Nothing else tells of it. */
+/** The outcome of a request that was sent to try a webhook. Nothing else tells of it. */
 export const TestedAttempt = Schema.Struct({
   accountId: Schema.String,
   deliveryId: Schema.String,

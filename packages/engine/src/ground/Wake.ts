@@ -37,7 +37,7 @@ export const forOwed = (addresses: ReadonlyArray<Omit<FedEvents, "events">>): Wa
     addresses.map(({ emitterId, stream, subscriptionId }) => ({ subscriptionId, emitterId, stream, events: [] }))
   )
 
-/** Whether a hint is at anything in particular, and not just at being there. */
+/** True if a hint is at anything in particular, and not just at being there. */
 export const asksFor = ({ due, fed, look }: Wake): boolean => due || look || fed.length > 0
 
 /** More hints at events, or bytes of them, than this are not kept: the actor looks for everything instead. */

@@ -24,7 +24,7 @@ export const throughLoggers = ({ fields, isFailure, message }: WideLine, context
   Effect.runForkWith(context)(Effect.annotateLogs(log, said))
 }
 
-/** Where the log's lines about runs and attempts go: to Effect's loggers, unless the server has a shorter way. */
+/** The way of the log's lines about runs and attempts: to Effect's loggers, unless the server has a shorter one. */
 export const WideLog: Context.Reference<WideLogWriter> = Context.Reference("@headwater/engine/ground/WideLog", {
   defaultValue: () => ({ write: throughLoggers })
 })

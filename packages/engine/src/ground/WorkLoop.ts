@@ -9,11 +9,11 @@ import { Effect, Latch } from "effect"
  */
 type State = "resting" | "working" | "signalled"
 
-/** What an actor does when it is woken. */
+/** One step of the work that an actor is woken for. */
 export interface Work {
   /** Does something; answers whether there may be more to do at once. */
   readonly step: Effect.Effect<boolean>
-  /** Whether something is under way that signals when it ends. */
+  /** True if something is under way that signals when it ends. */
   readonly isBusy: () => boolean
   /** Waits for the commits under way; answers whether there may be more to do then. */
   readonly settle: Effect.Effect<boolean>
@@ -40,7 +40,7 @@ export class WorkLoop {
     this.signalled.openUnsafe()
   }
 
-  /** Works until there is nothing left. Where that is being done already it is signalled, and this returns at once. */
+  /** Works until there is nothing left. If it works already, it is signalled, and this returns at once. */
   readonly run: Effect.Effect<void> = Effect.suspend(() => {
     if (this.state !== "resting") {
       this.signal()

@@ -30,15 +30,15 @@ export interface EndedRun {
   readonly origin: RunEvents.RunOrigin
   readonly component: CodelessComponent
   readonly result: RunResult
-  /** Whether a failure goes to `$errors`. */
+  /** True if a failure goes to `$errors`. */
   readonly isReported?: boolean
-  /** Whether it counts among the account's invocations. */
+  /** True if it counts among the account's invocations. */
   readonly isInvocation?: boolean
-  /** What else to write, which may depend on the places that the run's own events have. */
+  /** The other parts to write, which may depend on the places of the run's own events. */
   readonly parts: CommitParts | ((appended: ReadonlyArray<LoggedEvent>) => CommitParts)
-  /** When it was, where that is not now, in Unix milliseconds. */
+  /** The run's time if it is not the present, in Unix milliseconds. */
   readonly at?: number
-  /** What the log line about the run says beside the rest. */
+  /** Further annotations of the log line about the run. */
   readonly annotations?: Readonly<Record<string, string>>
 }
 
@@ -78,12 +78,12 @@ export interface CodeRuns {
    * run for ever.
    */
   readonly refusalOf: (id: string) => CommitRejected | undefined
-  /** Whether the commit of a run over this input is to be its own, since one that it shared was refused. */
+  /** True if the commit of a run over this input is to be its own, since one that it shared was refused. */
   readonly isSuspect: (id: string) => boolean
   readonly noteRefusal: (submission: Submission, ids: ReadonlyArray<string>) => void
 }
 
-/** Where a run of the program as a whole comes from. */
+/** The origin of a run of the program as a whole. */
 export const originOf = ({ component, program }: ProgramMemory, input: ProgramInput): RunEvents.RunOrigin => ({
   accountId: program.accountId,
   programId: program.id,

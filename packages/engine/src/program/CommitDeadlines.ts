@@ -9,9 +9,9 @@ interface Waiting {
 }
 
 /**
- * How long an actor's callers wait for commits to be durable, the same for each. One timer serves all of them, and none has to
- * be stopped: nearly every commit is durable within milliseconds, and a timer and a race for each would take longer to make
- * than the wait itself.
+ * The time limit within which an actor's callers wait for commits to be durable, the same for each. One timer serves all
+ * of them, and none has to be stopped: nearly every commit is durable within milliseconds, and a timer and a race for each
+ * would take longer to make than the wait itself.
  *
  * - D1. `waiting` is in the order in which its members are given up.
  * - D2. A caller is told once: whoever takes it out of `waiting` tells it.

@@ -24,7 +24,7 @@ export interface Configured {
   readonly accountId: Id.AccountId
   readonly component: Component
   readonly values: Readonly<Record<string, unknown>>
-  /** What the code may do: connect, unless said otherwise. */
+  /** The code's permissions: it may connect, unless said otherwise. */
   readonly trial?: Trial | undefined
 }
 

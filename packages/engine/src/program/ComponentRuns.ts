@@ -17,7 +17,7 @@ export interface Executable {
   readonly additionalProps: ReadonlyArray<ConfigurableProp>
 }
 
-/** What of a component runs in the sandbox. */
+/** The part of a component that runs in the sandbox. */
 export const moduleOf = ({ code, codeHash, linked }: Component): SandboxModule =>
   linked === null
     ? { code, hash: codeHash }

@@ -47,7 +47,7 @@ export class GreatestIds {
     this.#text = text === undefined ? undefined : JSON.parse(text) as Text
   }
 
-  /** Whether an id is above all of its kind so far; if so, it is the greatest of them. */
+  /** True if an id is above all of its kind so far; it is the greatest of them then. */
   takes(id: string | number): boolean {
     const number = numberOf(id)
     if (Option.isNone(number)) return this.#takesText(textOf(String(id)))

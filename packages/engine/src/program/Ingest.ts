@@ -15,7 +15,7 @@ export type { HttpReply, HttpRequestEvent, NotAnswered } from "../ground/HttpExc
 export { accepted } from "./ProgramRequests.ts"
 export type { QuotaExceeded } from "./Quotas.ts"
 
-/** What answers at an endpoint. */
+/** The program that answers at an endpoint. */
 export interface Endpoint {
   readonly key: string
   readonly programId: ProgramId
@@ -29,7 +29,7 @@ export interface Endpoint {
 const keptForMs = 5 * 60_000
 const keptEndpoints = 50_000
 
-/** How long a full backlog is taken to stay full, in milliseconds. */
+/** The time for which a full backlog is taken to stay full, in milliseconds. */
 const fullForMs = 250
 
 /** Takes requests for programs' HTTP interfaces: durable before they are answered. */
@@ -43,7 +43,7 @@ export class Ingest extends Context.Service<Ingest, {
    * account has used up a quota, and while the program has as much waiting as it may.
    */
   readonly admit: (endpoint: Endpoint) => Effect.Effect<void, BacklogFull | QuotaExceeded | Unavailable>
-  /** Whether it is known without a look that a request would not be refused. */
+  /** True if it is known without a look that a request would not be refused. */
   readonly isAdmitted: (endpoint: Endpoint) => boolean
   /**
    * Takes an admitted request.
@@ -64,7 +64,7 @@ export class Ingest extends Context.Service<Ingest, {
       /** Until when a program's backlog is taken to be full, by program. */
       const fullUntil = new Map<ProgramId, number>()
       const clock = yield* Clock.Clock
-      /** What was found last, and until when it is kept, by endpoint key. */
+      /** The endpoints that were found last, and the times until which they are kept, by endpoint key. */
       const found = new Map<string, { readonly endpoint: Endpoint; readonly until: number }>()
       const finding = yield* Cache.makeWith(
         // Shared by all who ask meanwhile: it does not end with the one who asked first.

@@ -11,7 +11,7 @@ import { Rerun } from "./StepRuns.ts"
 export type { QuotaExceeded } from "./Quotas.ts"
 export { Rerun } from "./StepRuns.ts"
 
-/** Why a run does not begin. */
+/** The reasons for which a run does not begin. */
 export type InvocationRefused = BacklogFull | EndpointNotFound | QuotaExceeded | Unavailable
 
 const encodeRerun = Schema.encodeEffect(Schema.fromJsonString(Rerun))

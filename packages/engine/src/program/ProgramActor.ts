@@ -39,7 +39,7 @@ export interface ProgramActor {
   readonly hint: (wake: Wake.Wake) => void
   /** Works until there is nothing left to do. Returns at once where it is working already. */
   readonly wake: (wake: Wake.Wake) => Effect.Effect<void>
-  /** Whether it waits for its turn, and is going to be kicked then. */
+  /** True if it waits for its turn, and is going to be kicked then. */
   readonly awaitsTurn: () => boolean
   /**
    * Runs the hooks of a new program and puts it in service. What a hook emits commits with the hook; whether what `deploy`
@@ -58,7 +58,7 @@ export interface ProgramActor {
   readonly cancelRun: (id: Id.RunId) => Effect.Effect<Cancellation, ProgramNotFound | Unavailable>
   /** A subscription it listened through is gone. */
   readonly forget: (subscriptionId: string) => Effect.Effect<void>
-  /** A subscription lets other events through. When this returns, what it has not passed is judged by its filter as it is now. */
+  /** A subscription lets other events through. Once this returns, events that it has not passed are judged by the new filter. */
   readonly refilter: (subscriptionId: Id.SubscriptionId) => Effect.Effect<void>
 }
 
@@ -72,7 +72,7 @@ const allRuns = 1_000
 
 const shuttingDown = new Unavailable({ message: "The server is shutting down.", retryAfterSeconds: 1 })
 
-/** How long a program that is to go waits for a run that is under way. */
+/** The time that a program that is to go waits for a run that is under way. */
 const retirePatience = "10 seconds"
 
 const unavailable = (message: string) => new Unavailable({ message, retryAfterSeconds: 1 })
@@ -123,7 +123,7 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
   /** One run or hook at a time, but for runs that answer a request beside a hook, and a workflow's steps. */
   const running = yield* Semaphore.make(allRuns)
   let hooking = false
-  /** Whether the program was put in service by this owner. */
+  /** True once this owner has put the program in service. */
   let deployed = false
   let retired = false
 

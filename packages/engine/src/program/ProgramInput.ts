@@ -2,14 +2,14 @@ import type { EventCause } from "@headwater/domain/Event"
 import type { EventId } from "@headwater/domain/EventId"
 import type { CommitParts } from "../ground/EmitterLog.ts"
 
-/** What started a run. */
+/** The kind of input that started a run. */
 export type InputKind = "HTTP" | "TIMER" | "EVENT" | "INVOCATION" | "RERUN" | "HOOK"
 
-/** How a tick is taken whose run shares a commit with others of its timer. */
+/** The taking of a tick whose run shares a commit with others of its timer. */
 export interface TickTaking {
-  /** Whether the clock has come to it. */
+  /** True if the clock has come to it. */
   readonly isDue: boolean
-  /** What to write so that it and those before it are taken, `ahead` of which the clock has not come to. */
+  /** The parts to write so that it and those before it are taken, `ahead` of which the clock has not come to. */
   readonly take: (ahead: number) => CommitParts
   readonly onDurable: (ahead: number) => void
 }
@@ -21,11 +21,11 @@ export interface ProgramInput {
   readonly eventJson: string
   /** The id by which the input is known: the emit id of an event, the request's, or the tick's own. */
   readonly id: string
-  /** When it came about, Unix milliseconds. */
+  /** The time at which it came about, in Unix milliseconds. */
   readonly at: number
-  /** How many emitters it has passed through. */
+  /** The number of emitters that it has passed through. */
   readonly hops: number
-  /** Where an event came from. */
+  /** The log that an event came from. */
   readonly from?: { readonly emitterId: string; readonly stream: string }
   /** The event or request that it is, of a batch the first; none for a tick or a hook. */
   readonly cause?: EventCause | undefined
@@ -33,6 +33,6 @@ export interface ProgramInput {
   readonly request?: { readonly id: EventId; readonly bytes: number }
   /** Set for a tick that is run together with those of its timer that come after it. */
   readonly ticks?: TickTaking
-  /** What to write so that the input is taken. Called once, when the run has ended. */
+  /** The parts to write so that the input is taken. Called once, when the run has ended. */
   readonly take: () => CommitParts
 }

@@ -24,7 +24,7 @@ import { RequestTurn } from "./RunTurns.ts"
 import { TicksAhead, type TicksGrant } from "./TicksAhead.ts"
 import { of as progressOf, type WorkflowProgress } from "./WorkflowProgress.ts"
 
-/** What a program does next. */
+/** The next work of a program. */
 export type NextWork =
   /** Inputs of the same kind, of one stream, in its order. */
   | { readonly _tag: "Run"; readonly inputs: readonly [ProgramInput, ...ReadonlyArray<ProgramInput>] }
@@ -48,7 +48,7 @@ export type NextWork =
 /** A deletion under way, a bite at a time, so that it holds up nothing else of the program. */
 export interface Deletion {
   readonly item: DueItem
-  /** What of it is left. */
+  /** The rest of it. */
   range: EventRange
 }
 
@@ -77,21 +77,21 @@ export interface ProgramInputs {
       readonly besideHook: boolean
       /** The runs of a workflow that are at a step now, by id, and what they hold. */
       readonly busy: ReadonlyMap<string, Pick<WorkflowProgress, "held">>
-      /** How many inputs are to be run together at most. */
+      /** The most inputs to run together. */
       readonly most: number
-      /** How many ticks of a timer, where the clock lets them be run before they are due. */
+      /** The most ticks of a timer, if the clock lets them be run before they are due. */
       readonly mostTicks: number
     }
   ) => Effect.Effect<Option.Option<NextWork>>
-  /** Whether the program waits for its turn to run a request, and `onTurn` is going to be called. */
+  /** True if the program waits for its turn to run a request, and `onTurn` is going to be called. */
   readonly awaitsTurn: () => boolean
-  /** Whether all its requests wait for that, so that nothing is to be looked for among them before. */
+  /** True if all its requests wait for that, so that nothing is to be looked for among them before. */
   readonly requestsWait: (memory: ProgramMemory) => boolean
   /** A commit that is handed over puts work off to a time, in Unix milliseconds. */
   readonly notePutOff: (dueAt: number) => void
   /** Every commit is settled. Answers whether any put work off to a time that has come, so that it is looked for. */
   readonly noteSettled: Effect.Effect<boolean>
-  /** Whether so much is held for commits under way that they had better be settled before there are more. */
+  /** True if so much is held for commits under way that they had better be settled before there are more. */
   readonly isFull: () => boolean
   /** A deletion is done. */
   readonly noteDeleted: (deletion: Deletion) => void
@@ -108,7 +108,7 @@ export interface ProgramInputs {
 const kindOf = ({ meta }: LoggedEvent): "INVOCATION" | "RERUN" | undefined =>
   meta.kind === "invocation" ? "INVOCATION" : meta.kind === "rerun" ? "RERUN" : undefined
 
-/** How events go to a program together: only where its code asks for lists, and then always. */
+/** The settings by which events go to a program together: only if its code asks for lists, and then always. */
 const batchesOf = ({ component }: ProgramMemory, asked: SubscriptionBatch | undefined): SubscriptionBatch | undefined =>
   component.batch === null ? undefined : asked ?? component.batch
 
@@ -144,7 +144,7 @@ export const make = Effect.fnUntraced(function*(programId: ProgramId, options: {
   const waitsUntil = new Map<string, number>()
   /** When the first feed is to be looked at whose events wait for others, in Unix milliseconds; infinity where none do. */
   let batchesWait = Infinity
-  /** Whether such a feed was forgotten: it is found again by a look at what is owed. */
+  /** True if such a feed was forgotten: it is found again by a look at what is owed. */
   let forgotWaiting = false
   let turn = 0
   const look = yield* OwedLook.make(programId)
@@ -317,7 +317,7 @@ export const make = Effect.fnUntraced(function*(programId: ProgramId, options: {
     return yield* waitUntil(memory, "batch", batchesWait)
   })
 
-  /** Whether events wait for others and it is yet to be said that they are to go then. */
+  /** True if events wait for others and it is yet to be said that they are to go then. */
   const mayWait = () => batchesWait < (waitsUntil.get("batch") ?? Infinity)
 
   /** Takes in those whose events have waited for others for long enough. */
@@ -448,7 +448,7 @@ export const make = Effect.fnUntraced(function*(programId: ProgramId, options: {
     return yield* waitForRate(memory)
   })
 
-  /** Whether what the runs under way have come to leaves room for that of another. */
+  /** True if the results of the runs under way leave room for those of another. */
   const mayHoldMore = ({ underWay }: ProgramMemory): boolean => {
     let held = 0
     for (const progress of underWay) held += progress.held
@@ -456,14 +456,14 @@ export const make = Effect.fnUntraced(function*(programId: ProgramId, options: {
     return held < limits.runsOfWorkflow
   }
 
-  /** Whether one more run may be under way. */
+  /** True if one more run may be under way. */
   const hasRoom = (memory: ProgramMemory): boolean => {
     const { program: { workflow }, underWay, unread } = memory
     return workflow === null ||
       underWay.length + unread.length + busy.size < workflow.settings.concurrency && mayHoldMore(memory)
   }
 
-  /** Whether one more run may begin now. */
+  /** True if one more run may begin now. */
   const isInRate = (memory: ProgramMemory) =>
     Effect.clockWith((clock) => {
       const { rateLimit } = memory.program.workflow?.settings ?? { rateLimit: null }
@@ -497,7 +497,7 @@ export const make = Effect.fnUntraced(function*(programId: ProgramId, options: {
     return index < 0 ? undefined : unread.splice(index, 1)[0]
   }
 
-  /** What begins a run as soon as it may, and no sooner. */
+  /** The input that begins a run as soon as it may, and no sooner. */
   const inTurn = (find: (memory: ProgramMemory) => Effect.Effect<Option.Option<NextWork>>) => (memory: ProgramMemory) =>
     Effect.flatMap(isInRate(memory), (isIn) => isIn ? find(memory) : waitForRate(memory))
 
@@ -599,7 +599,7 @@ export const make = Effect.fnUntraced(function*(programId: ProgramId, options: {
       Effect.sync(() => {
         taken.clear()
         if (memoryUsed !== undefined) dropIdleFeeds(memoryUsed)
-        // What is due later is found by the scan then.
+        // The scan finds work that is due later.
         const isDue = putOffTo <= clock.currentTimeMillisUnsafe()
         putOffTo = Infinity
         if (isDue) hints = Wake.merge(hints, Wake.forDueWork)

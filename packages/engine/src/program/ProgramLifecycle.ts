@@ -39,7 +39,7 @@ export class ProgramLifecycle extends Context.Service<ProgramLifecycle, {
     readonly component: Component
     readonly name: string | undefined
     readonly configuredProps: Readonly<Record<string, Schema.Json>>
-    /** Whether what the deploy hook emits counts. */
+    /** True if the events of the deploy hook count. */
     readonly emitOnDeploy?: boolean
     /** Default: true. */
     readonly active?: boolean

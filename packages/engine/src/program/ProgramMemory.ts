@@ -21,10 +21,10 @@ import { Feed, FeedReader } from "../routing/Feed.ts"
 import type { Executable } from "./ComponentRuns.ts"
 import type * as WorkflowProgress from "./WorkflowProgress.ts"
 
-/** How long an owner answers a repeated request with its first outcome, in milliseconds. */
+/** The time for which an owner answers a repeated request with its first outcome, in milliseconds. */
 export const repeatWindowMs = 60_000
 
-/** What a program's owner holds in memory: a cache of what the database says, dropped whole when a commit fails. */
+/** The memory of a program's owner: a cache of what the database says, dropped whole when a commit fails. */
 export interface ProgramMemory {
   readonly accountId: string
   readonly log: EmitterLog
@@ -50,7 +50,7 @@ export interface ProgramMemory {
   readonly underWay: Array<WorkflowProgress.WorkflowProgress>
   /** More of these, the next one first: what they have come to is yet to be read. */
   readonly unread: Array<Id.RunId>
-  /** When runs began that its rate limit still counts, Unix milliseconds, oldest first. */
+  /** The beginnings of the runs that its rate limit still counts, in Unix milliseconds, the oldest first. */
   readonly begun: Array<number>
   /** Set when a commit failed: nothing here can be relied on. */
   failed: boolean
@@ -59,7 +59,7 @@ export interface ProgramMemory {
 export const answersItself = ({ declared }: ProgramMemory): boolean =>
   declared.some((prop) => prop.type === interfaceTypes.http && prop["customResponse"] === true)
 
-/** How a program's interface and service props appear to its code. */
+/** The interface and service props of a program as its code has them. */
 export const interfacesOf = (
   program: Program,
   declared: ReadonlyArray<ConfigurableProp>,
@@ -84,7 +84,7 @@ export const valuesOf = ({ props, timers }: Pick<Program, "props" | "timers">): 
   ...timers
 })
 
-/** Where a program stands with its own requests. */
+/** The state of a program's own requests. */
 const readRequests = Effect.fnUntraced(function*(programId: Id.ProgramId, now: number) {
   const address = { emitterId: programId, stream: Stream.requests }
   const cursors = yield* Cursors
@@ -97,7 +97,7 @@ const readRequests = Effect.fnUntraced(function*(programId: Id.ProgramId, now: n
   }
 })
 
-/** Where a workflow stands with its runs. */
+/** The state of a workflow's runs. */
 const readRuns = Effect.fnUntraced(function*({ id, workflow }: Program, now: number) {
   if (workflow === null) return { begun: [], unread: [] }
   const workflowId = Id.WorkflowId.make(id)

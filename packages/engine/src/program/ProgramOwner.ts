@@ -12,9 +12,9 @@ import { load, type ProgramMemory } from "./ProgramMemory.ts"
 
 /** A program's memory and its commits: one owner's view, read anew whenever a commit fails. */
 export interface ProgramOwner {
-  /** What the owner remembers; after a failed commit it is read anew first. */
+  /** The owner's memory; after a failed commit it is read anew first. */
   readonly current: Effect.Effect<ProgramMemory, ProgramNotFound>
-  /** What the owner remembers, where `current` would not have to wait for the database. */
+  /** The owner's memory; undefined if `current` would have to wait for the database. */
   readonly ready: () => ProgramMemory | undefined
   /**
    * Puts a commit in line, on which the next run may start before it is durable; undefined, and nothing in line, where there
@@ -42,13 +42,13 @@ export interface ProgramOwner {
   ) => Effect.Effect<void, CommitError | ProgramNotFound | E, R>
   /** Returns when every commit handed over is durable or has failed. */
   readonly settled: Effect.Effect<void>
-  /** Whether a commit failed since memory was read: what it took is still to be done. */
+  /** True if a commit failed since memory was read: the inputs that it took are still to be run. */
   readonly hasFailed: () => boolean
   /** Everything in memory is to be read anew. */
   readonly invalidate: Effect.Effect<void>
 }
 
-/** How often a commit that must be durable is handed over at most. */
+/** The most times that a commit that must be durable is put in line. */
 const mostHandOvers = 5
 
 export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options: {

@@ -23,9 +23,9 @@ type OnAccepted = (exit: Exit.Exit<ProgramMemory, BacklogFull | EndpointNotFound
 export interface ProgramRequests {
   /** Makes a request durable and answers it: at once, or with what the run says where the component answers itself. */
   readonly ingest: (request: IngestRequest, onAnswered: OnAnswered) => void
-  /** Whether the code is to answer a request, as far as that is known now. */
+  /** True if the code is to answer a request, as far as that is known now. */
   readonly awaitsReply: (request: IngestRequest) => boolean
-  /** Whether somebody waits for what the code responds to a request. */
+  /** True if somebody waits for the code's response to a request. */
   readonly isAwaited: (emitId: string) => boolean
   /** Hands what the code responds to who waits for it. */
   readonly respond: (emitId: string, response: RunResponse) => Effect.Effect<void>
@@ -37,10 +37,10 @@ export interface ProgramRequests {
   readonly refuseAll: Effect.Effect<void>
 }
 
-/** How long a caller waits for its request to be durable: less than most senders do. In milliseconds. */
+/** The time that a caller waits for its request to be durable: less than most senders do. In milliseconds. */
 const acceptTimeoutMs = 10_000
 
-/** How long a caller waits for a run's answer, from receipt, in milliseconds. */
+/** The time that a caller waits for a run's answer, from receipt, in milliseconds. */
 const responseTimeoutMs = 30_000
 
 export const accepted: HttpReply = { status: 200, headers: {}, body: new Uint8Array() }
@@ -81,11 +81,11 @@ export const make = Effect.fnUntraced(function*(options: {
   const deadlines = yield* CommitDeadlines.make(acceptTimeoutMs, notTaken)
   const clock = yield* Clock.Clock
   const run = Effect.runForkWith(yield* Effect.context<never>())
-  /** Who waits for a reply, by emit id. */
+  /** The callers that wait for a reply, by emit id. */
   const waiting = new Map<string, Waiting>()
   /** Requests under way into the log, for repeats of them. */
   const entering = new Map<string, Submission>()
-  /** Why a request is not taken. */
+  /** The reason for which a request is not taken. */
   const refusalOf = (memory: ProgramMemory, { emitId, endpointKey }: IngestRequest) => {
     const { active, endpointKey: key, state } = memory.program
     if (endpointKey !== null && endpointKey !== key) return new EndpointNotFound()

@@ -6,7 +6,7 @@ import { billingPeriodOf, dayOf, type Span, Usage } from "@headwater/log/commit/
 import { Cache, Clock, Context, Duration, Effect, Layer, Option, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 
-/** What is limited, as the operator sets it: compute time in milliseconds, the others in runs. */
+/** The quotas that an operator can set: compute time in milliseconds, the others in runs. */
 export const Quota = Schema.Literals(["daily_compute_time", "daily_invocations", "billing_period_invocations"])
 export type Quota = typeof Quota.Type
 
@@ -14,7 +14,7 @@ export type Quota = typeof Quota.Type
 export class QuotaExceeded extends Schema.TaggedError<QuotaExceeded>()("QuotaExceeded", {
   quota: Quota,
   limit: Schema.Int,
-  /** When it is counted anew, Unix milliseconds. */
+  /** The time at which counting starts anew, in Unix milliseconds. */
   until: Schema.Int
 }) {
   override get message() {
@@ -47,13 +47,13 @@ export const amountOf = (quota: Quota, used: { readonly invocations: number; rea
   quota === "daily_compute_time" ? used.computeMs : used.invocations
 
 /**
- * What accounts may still use, where an operator set them a limit. An account without one costs a look at its row every
+ * The use that is left to accounts with a limit by the operator. An account without one costs a look at its row every
  * second it is asked about.
  */
 export class Quotas extends Context.Service<Quotas, {
   /** The quota that the account has used up, of several the one that is counted anew last. */
   readonly exceeded: (accountId: AccountId) => Effect.Effect<Option.Option<QuotaExceeded>, SqlError.SqlError>
-  /** Whether it is known without a look that the account has used up none. */
+  /** True if it is known without a look that the account has used up none. */
   readonly isKnownFree: (accountId: AccountId) => boolean
   /** How many runs the account may still begin, as far as is known: one where its compute time is limited. */
   readonly runsLeft: (accountId: AccountId, now: number) => number

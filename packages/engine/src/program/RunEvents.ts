@@ -30,17 +30,17 @@ function* isReadable(payload: string): Generator<void, boolean> {
   }
 }
 
-/** What a run leaves behind in its emitter's log. */
+/** The events that a run leaves in its emitter's log. */
 export interface RunEvents {
   readonly events: ReadonlyArray<NewEvent>
   /** Emits that asked to be delivered later. */
   readonly delayed: ReadonlyArray<DueItem>
   readonly marks: ReadonlyArray<DedupeMark>
-  /** How many emits the component's strategy has left out. */
+  /** The number of emits that the component's strategy has left out. */
   readonly duplicates: number
 }
 
-/** Where a run comes from: who ran, on what code, over which input. */
+/** The origin of a run: its program, code and input. */
 export interface RunOrigin {
   readonly accountId: string
   readonly programId: string
@@ -53,7 +53,7 @@ export interface RunOrigin {
   readonly isHandler?: boolean
 }
 
-/** What ended a run early, or spoiled part of it. */
+/** The failure that ended a run early, or spoiled part of it. */
 export interface RunFailure {
   readonly name: string
   readonly message: string
@@ -141,7 +141,7 @@ export const hopLimit = (hops: number): RunFailure => ({
   message: `events that have passed through ${hops} emitters are stored but not delivered, to end loops`
 })
 
-/** What ended a run early, as an error of its own. */
+/** The failure that ended a run early, as an error of its own. */
 export const failureOf = (result: RunResult): RunFailure | undefined => {
   if (result.outcome === "limit") {
     const limit = result.limit ?? "wall"
@@ -163,7 +163,7 @@ export function* make(options: {
   readonly streams: Set<string>
   readonly now: number
   readonly emitId: () => string
-  /** Whether a failure of the run goes to `$errors`. */
+  /** True if a failure of the run goes to `$errors`. */
   readonly isReported?: boolean
 }): Generator<void, RunEvents> {
   const { emitId, isReported = true, now, origin, result, strategy, streams } = options

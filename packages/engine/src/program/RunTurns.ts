@@ -4,7 +4,7 @@ import { Recurring } from "@headwater/domain/Recurring"
 import { Clock, Context, Effect, Latch, Layer } from "effect"
 import { performance } from "node:perf_hooks"
 
-/** How long is looked at at a time, in milliseconds. */
+/** The length of a period, in milliseconds. */
 const periodMs = 10
 
 /** From so many requests on that wait to be durable, on average over a period, and so busy a thread, fewer runs begin. */
@@ -14,11 +14,11 @@ const busy = 0.5
 /** For so many requests that come in at least one run begins. */
 const requestsPerRun = 8
 
-/** How the runs that may begin in a period grow while there is no pressure, and shrink while there is. */
+/** The factors by which the runs that may begin in a period grow without pressure, and shrink under it. */
 const growth = 1.5
 const shrinking = 0.5
 
-/** How long runs give way, in milliseconds. What goes on for longer is no burst, and gets its runs. */
+/** The longest time that runs give way, in milliseconds. A load that goes on for longer is no burst, and gets its runs. */
 const longestMs = 10_000
 
 /** Begins to measure; answers what share of the time from then on this node's thread has worked, from 0 to 1. */
@@ -38,7 +38,7 @@ export class RunTurns extends Context.Service<RunTurns, {
   readonly noteEntering: () => void
   readonly noteEntered: () => void
   /**
-   * Whether a request of the account's may be run now. If not, `onTurn` is called when one may, unless the answered
+   * True if a request of the account's may be run now. If not, `onTurn` is called when one may, unless the answered
    * function is called before.
    */
   readonly ask: (accountId: AccountId, onTurn: () => void) => true | (() => void)
@@ -52,9 +52,9 @@ export class RunTurns extends Context.Service<RunTurns, {
       Effect.gen(function*() {
         const clock = yield* Clock.Clock
         const arrived = yield* Latch.make(false)
-        /** Who waits for a turn, the account first that had none for longest. */
+        /** The waiters for a turn, the account first that had none for longest. */
         const waiting = new Map<AccountId, Set<() => void>>()
-        /** How many runs may begin in a period, and did in this one. */
+        /** The number of runs that may begin in a period, and that did in this one. */
         let allowed = Infinity
         let begun = 0
         /** Requests that came in during this period, and those that are on their way. */

@@ -6,9 +6,9 @@ import type { CodeRuns } from "./CodeRuns.ts"
 import type { Executable } from "./ComponentRuns.ts"
 import type { ProgramMemory } from "./ProgramMemory.ts"
 
-/** A program's runs over several inputs, one after the other in one message to the sandbox. What they did shares commits. */
+/** A program's runs over several inputs, one after the other in one message to the sandbox. Their results share commits. */
 export interface RunsTogether {
-  /** How many inputs to run together: more while runs are short. */
+  /** The number of inputs to run together: more while runs are short. */
   readonly most: () => number
   /** Notes how long a run took that was by itself. */
   readonly noteAlone: (wallMs: number) => void
@@ -25,7 +25,7 @@ export interface RunsTogether {
     options?: {
       /** Characters that a run's commit has beside what the run left behind. */
       readonly besideOf?: (run: number) => number
-      /** Whether the runs after one are given up, and to be done again. */
+      /** True if the runs after one are given up, and to be done again. */
       readonly isLast?: (result: RunResult) => boolean
     }
   ) => Effect.Effect<number, SandboxUnavailable>

@@ -24,7 +24,7 @@ export type Hook = "deploy" | "activate" | "deactivate"
 
 /** Runs a source's code over its inputs, and its hooks; and passes what is not run. */
 export interface SourceRuns {
-  /** How many inputs to run together: more while runs are short. */
+  /** The number of inputs to run together: more while runs are short. */
   readonly most: () => number
   /**
    * How many ticks of a timer to run together, before they are due: one, where the code has reached out or put events off,
@@ -61,7 +61,7 @@ export interface SourceRuns {
 /** Inputs of the same kind, of one stream, in its order. */
 type ProgramInputs = readonly [ProgramInput, ...ReadonlyArray<ProgramInput>]
 
-/** Whether any is to come into the log later. */
+/** True if any is to come into the log later. */
 const putsOff = ({ emits }: RunResult): boolean => emits.some(({ deliveryTs }) => deliveryTs !== undefined)
 
 /** Requests are pruned behind the cursor in bites of this many: with every run it would cost most of the append rate. */
@@ -81,7 +81,7 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner, code: CodeR
   const log = yield* EventLog
   const together = yield* RunsTogether.make(code)
   let unpruned = 0
-  /** Whether the runs over ticks that ended last kept to themselves. */
+  /** True if the runs over ticks that ended last kept to themselves. */
   let keepsToItself = false
 
   const noteTick = (result: RunResult) => {

@@ -98,12 +98,12 @@ interface UncommittedStep {
 
 class NotWaiting extends Schema.TaggedError<NotWaiting>()("NotWaiting", { cancellation: Cancellation }) {}
 
-/** Where a run goes after a step. */
+/** The turn that a run takes after a step. */
 type Turn = Omit<RunProgress, "id">
 
 const settingsOf = ({ program }: ProgramMemory): WorkflowSettings => program.workflow?.settings ?? defaultSettings
 
-/** What came of a step by itself. */
+/** The outcome of a step by itself. */
 export type Outcome =
   | { readonly _tag: "Done"; readonly flow: StepAnswer.StepAnswer["flow"]; readonly resultJson: string }
   | { readonly _tag: "Failed"; readonly fault: RunFault }
@@ -153,7 +153,7 @@ const ended = (
   endedAt: now
 })
 
-/** Where a run goes whose step has failed. */
+/** The turn of a run whose step has failed. */
 const afterFailure = (
   { failures, rerunContext, step, tries }: Turn,
   { retryDelays }: WorkflowSettings,
@@ -177,7 +177,7 @@ const afterFailure = (
 
 const goingOn = { error: null, exitReason: null, endedAt: null } as const
 
-/** Where a run goes whose step has come to its end. */
+/** The turn of a run whose step has come to its end. */
 const afterSuccess = (
   { failures, step, tries }: Turn,
   { delay, exit, rerun }: StepAnswer.StepAnswer["flow"],
@@ -249,7 +249,7 @@ const runOver = (
   step: 0
 })
 
-/** What is asked for by a rerun, in its event. */
+/** The request of a rerun, in its event. */
 export const Rerun = Schema.Struct({ run: Id.RunId, step: Schema.NullOr(Schema.String) })
 
 const decodeRerun = Schema.decodeUnknownEffect(Schema.fromJsonString(Rerun))
@@ -270,7 +270,7 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner, code: CodeR
   const random = yield* SecureRandom.SecureRandom
   /** Held by what decides on a run that waits: one is not taken up and cancelled at once. */
   const deciding = yield* Semaphore.make(1)
-  /** What runs that began before the last deployment go on with. */
+  /** The executables of runs that began before the last deployment. */
   const former = new Map<string, Executable>()
   /** By run. It is committed when the run goes on, and not run again: what it did outside can't be undone. */
   const uncommitted = new Map<string, UncommittedStep>()
@@ -323,7 +323,7 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner, code: CodeR
   const dueOf = ({ id, workflowId }: WorkflowRun, { dueAt }: Turn): ReadonlyArray<DueItem> =>
     dueAt === null ? [] : [resumption(workflowId, id, dueAt)]
 
-  /** What is written of where a run goes. */
+  /** The parts to write of a run's turn. */
   const partsOf = ({ run }: WorkflowProgress, turn: Turn): CommitParts => ({
     runChanges: [{ ...turn, id: run.id }],
     duePut: dueOf(run, turn)
@@ -363,7 +363,7 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner, code: CodeR
     const ended: EndedRun = {
       origin: originOfStep(memory, progress, step.id),
       component: executable.component,
-      // What a step did that failed is undone, so that it is done once when the step is run again.
+      // The effects of a step that failed are undone, so that they are done once when the step is run again.
       result: outcome._tag === "Done" ? result : undone(result, outcome.fault),
       isReported: settings.errors === "each" || turn.endedAt !== null,
       isInvocation: parts.runs !== undefined,
@@ -392,7 +392,7 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner, code: CodeR
     (id) => Id.RunId.make(id)
   )
 
-  /** What is invoked through the API knows its run beforehand. */
+  /** An invocation through the API knows its run beforehand. */
   const runIdOf = ({ id }: ProgramInput) => {
     const known = isRunId(id) ? id : unbegun.get(id)
     unbegun.delete(id)
@@ -639,7 +639,7 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner, code: CodeR
       const isOver = turn.status !== "running"
       // On memory that has failed the commit fails too: what the step did is to be kept before the run is taken up again.
       if (isOver && onRespond === undefined && !memory.failed) return false
-      // A step's effect is there for good before the next one begins. Where it is not, the step is still to be run.
+      // A step's effect is there for good before the next one begins. If it is not, the step is still to be run.
       const exit = yield* Effect.exit(submission.durable)
       if (Exit.isFailure(exit)) return true
       CrashPoint.reached("step-done")

@@ -17,7 +17,7 @@ export interface TicksGrant {
   readonly onDurable: (ticks: number, at: number) => void
 }
 
-/** How a clock that is being moved has the ticks of a source run together. */
+/** The leave by which a clock that is being moved has the ticks of a source run together. */
 export interface TicksAhead {
   grant: TicksGrant | undefined
 }

@@ -11,7 +11,7 @@ export interface TrialEmit {
   /** JSON text. */
   readonly payload: string
   readonly meta: EventMeta
-  /** When it would have been appended, Unix milliseconds; null for at once. */
+  /** The time at which it would have been appended, in Unix milliseconds; null for at once. */
   readonly dueAt: number | null
 }
 
@@ -30,16 +30,16 @@ export interface TrialStep {
   readonly cpuMs: number
   /** JSON text of what the steps after it see; null where it failed or is to be run again. */
   readonly exportsJson: string | null
-  /** How long the run would have waited after it, in milliseconds. */
+  /** The time that the run would have waited after it, in milliseconds. */
   readonly waitMs: number | null
-  /** Whether it asked to be run again. */
+  /** True if it asked to be run again. */
   readonly isRerun: boolean
 }
 
-/** What came of a trial. Nothing of it was kept. */
+/** The outcome of a trial. Nothing of it was kept. */
 export interface Trial {
   readonly outcome: RunResult["outcome"]
-  /** What ended it early, with its place in the code. */
+  /** The failure that ended it early, with its place in the code. */
   readonly error: (RunError & { readonly step: string | null }) | null
   readonly trigger: TrialInput.TrialTrigger
   /** The input as the code was given it, JSON text; null if it is large. */
@@ -51,26 +51,26 @@ export interface Trial {
   readonly sends: ReadonlyArray<OutgoingRequest.OutgoingRequest>
   readonly changes: ReadonlyArray<TrialChange>
   readonly logs: ReadonlyArray<RunLog & { readonly step: string | null }>
-  /** What would have gone to `$errors`. */
+  /** The error that would have gone to `$errors`. */
   readonly errors: ReadonlyArray<RunEvents.RunFailure>
   readonly response: RunResponse | null
   readonly requests: ReadonlyArray<RunHttpRequest>
   readonly connections: ReadonlyArray<RunConnection>
   readonly steps: ReadonlyArray<TrialStep>
-  /** Why a step ended the run, in its own words. */
+  /** The reason for which a step ended the run, in its own words. */
   readonly exitReason: string | null
-  /** When its timers would be due next, Unix milliseconds. */
+  /** The next due times of its timers, in Unix milliseconds. */
   readonly timers: ReadonlyArray<{ readonly prop: string; readonly dueAt: ReadonlyArray<number> }>
   readonly wallMs: number
   readonly cpuMs: number
-  /** How many of all these were left out, since they are large or many. */
+  /** The number of all these that were left out, since they are large or many. */
   readonly omitted: number
 }
 
 /** Characters that are kept of what a trial did: more than anybody reads. */
 const mostShown = 1024 * 1024
 
-/** What each thing counts for beside its texts. */
+/** The size that each thing counts for beside its texts. */
 const each = 64
 
 /** What a trial has come to while it goes on. */

@@ -12,7 +12,7 @@ import { endpointUrl } from "../ground/EngineConfig.ts"
 import * as EventBatch from "../routing/EventBatch.ts"
 import type { ProgramInput } from "./ProgramInput.ts"
 
-/** What code is tried over: the kinds of input that it has, and its hooks. */
+/** The triggers that code is tried over: the kinds of input that it has, and its hooks. */
 export const TrialTrigger = Schema.Literals(["http", "timer", "event", "deploy", "activate", "deactivate"])
 export type TrialTrigger = typeof TrialTrigger.Type
 
@@ -30,7 +30,7 @@ export interface TrialSample {
   readonly event: Schema.Json | undefined
   /** An event of a log, in place of a sample. */
   readonly stored: LoggedEvent | undefined
-  /** When the input came about, Unix milliseconds; now without it. */
+  /** The time at which the input came about, in Unix milliseconds; the present if left out. */
   readonly at: number | undefined
 }
 

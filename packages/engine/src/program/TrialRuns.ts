@@ -37,7 +37,7 @@ import * as WorkflowProgress from "./WorkflowProgress.ts"
 export type { Trial, TrialChange } from "./Trial.ts"
 export type { TrialTrigger } from "./TrialInput.ts"
 
-/** What to try, and over what. */
+/** The code to try, and the input to try it over. */
 export interface TrialRequest extends TrialInput.TrialSample {
   readonly accountId: Id.AccountId
   /** Saved or not. */
@@ -45,7 +45,7 @@ export interface TrialRequest extends TrialInput.TrialSample {
   /** What the code is tried as: its props, its store and what it has emitted count. Without one, as something new. */
   readonly program: Program | undefined
   readonly configuredProps: Readonly<Record<string, Schema.Json>>
-  /** Whether the code's requests are made. */
+  /** True if the code's requests are made. */
   readonly mayConnect: boolean
 }
 
@@ -55,7 +55,7 @@ const mostAtOnce = 2
 /** After so many milliseconds no further step is begun: somebody waits. */
 const longest = 300_000
 
-/** How often a step is run again in a trial that asks for it. */
+/** The most times that a step is run again in a trial that asks for it. */
 const mostReruns = 10
 
 /** Times shown of each timer. */
@@ -182,7 +182,7 @@ export class TrialRuns extends Context.Service<TrialRuns, {
           for (const { mark, value } of yield* marks.known(program.id, wanted)) record.known.set(mark, value)
         })
 
-        /** What would have been committed of a run. */
+        /** The parts that would have been committed of a run. */
         const take = Effect.fnUntraced(function*(step: string | null, result: RunResult) {
           yield* knownMarks(result)
           const now = yield* Clock.currentTimeMillis

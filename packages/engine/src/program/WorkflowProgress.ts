@@ -11,7 +11,7 @@ export interface WorkflowProgress {
   readonly results: Map<string, string>
   /** Characters of its event and of these results. */
   held: number
-  /** How many steps were recorded. */
+  /** The number of steps that were recorded. */
   recorded: number
 }
 
@@ -36,7 +36,7 @@ export const of = Effect.fnUntraced(function*(run: WorkflowRun) {
   return make(run, yield* (yield* WorkflowRuns).stepsOf(run.id))
 })
 
-/** Whether somebody may wait for what the run responds. */
+/** True if somebody may wait for the run's response. */
 export const isOfEndpoint = ({ trigger }: WorkflowRun): boolean =>
   trigger.kind === "HTTP" && trigger.rerunOf === undefined
 
