@@ -4,33 +4,33 @@ import * as Fs from "node:fs/promises"
 import * as Path from "node:path"
 import { promisify } from "node:util"
 
-/** The console as it is served, built. */
+/** The built console, as it is served. */
 export interface ConsoleFiles {
-  /** Where the files are. */
+  /** The directory of the files. */
   readonly directory: string
-  /** The page, in which `basePlaceholder` stands for the way from its address to the console's. */
+  /** The page, in which `basePlaceholder` stands for the relative URL from the page to the console. */
   readonly page: string
-  /** The names of the files that the page loads. A name changes with what is in the file. */
+  /** The names of the files that the page loads. A name changes with the content of its file. */
   readonly names: ReadonlyArray<string>
 }
 
-/** Stands in the page for the way from its address to the console's. */
+/** Stands in the page for the relative URL from the page to the console. */
 export const basePlaceholder = "__BASE__"
 
-/** Where the page finds its files, seen from the console's address. */
+/** The path of the page's files, relative to the console's address. */
 export const assetsPath = "assets"
 
 const root = Path.resolve(import.meta.dirname, "..")
 const sources = Path.join(root, "src")
 const lock = Path.resolve(root, "../../package-lock.json")
 
-/** Holds a directory for each state of the sources that was built. */
+/** Holds one directory for each state of the sources that was built. */
 export const outputs = Path.join(root, "dist")
 
 const isMissing = (error: unknown): boolean =>
   error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR")
 
-/** What the built files depend on: the sources, how they are built, and the packages. `undefined` where there are no sources. */
+/** A digest of the sources, the build's own code and settings, and the lock file; `undefined` without sources. */
 export const digest = async (): Promise<string | undefined> => {
   const names = await Fs.readdir(sources, { recursive: true, withFileTypes: true }).catch((error: unknown) => {
     if (isMissing(error)) return []
@@ -60,7 +60,7 @@ const read = async (directory: string): Promise<ConsoleFiles | undefined> => {
   return { directory, page, names: await Fs.readdir(Path.join(directory, assetsPath)) }
 }
 
-/** What a package brought with it, which has no sources. */
+/** The built console that a package without sources brings with it. */
 const brought = async (): Promise<ConsoleFiles> => {
   for (const name of await Fs.readdir(outputs)) {
     const files = await read(Path.join(outputs, name))
@@ -70,8 +70,8 @@ const brought = async (): Promise<ConsoleFiles> => {
 }
 
 /**
- * The console's files, which another process builds first unless they are there for the present sources. Several may ask
- * at once, also in different processes.
+ * The console's files. Another process builds them first, unless they are there for the present sources. Several
+ * callers may ask at once, also in different processes.
  */
 export const files = async (): Promise<ConsoleFiles> => {
   const current = await digest()

@@ -1,4 +1,4 @@
-// Builds the console, for the present state of its sources, into a directory of its own.
+// Builds the console from the present state of its sources, into a directory of its own.
 import { build } from "esbuild"
 import * as Fs from "node:fs/promises"
 import * as Path from "node:path"
@@ -6,7 +6,7 @@ import { assetsPath, basePlaceholder, digest, outputs } from "./ConsoleBuild.ts"
 
 const root = Path.resolve(import.meta.dirname, "..")
 
-/** What the page loads at once. `theme` comes first and holds up the page, so that it never shows in the wrong colours. */
+/** The files that the page loads at once. `theme` comes first and blocks the page, so no wrong colours show. */
 const entries = {
   theme: "src/chosenTheme.ts",
   main: "src/main.tsx",
@@ -59,7 +59,7 @@ try {
     `<script type="module" src="${assetsPath}/${main}"></script>`
   ]
   await Fs.writeFile(Path.join(making, "index.html"), page.replace("<!-- head -->", head.join("\n    ")))
-  // Somebody else may have been faster, with the same.
+  // Another process may have built the same files first.
   await Fs.rename(making, Path.join(outputs, current)).catch(() => {})
 } finally {
   await Fs.rm(making, { recursive: true, force: true })

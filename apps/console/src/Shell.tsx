@@ -117,7 +117,7 @@ const Content = () => {
   const place = path.join("/")
   useLayoutEffect(() => {
     document.title = `${title} · Headwater`
-    // A screen reader goes on with the new page; the first one it reads anyway.
+    // A screen reader goes on with the new page; it reads the first page anyway.
     if (!isFirst.current) content.current?.focus({ preventScroll: true })
     isFirst.current = false
   }, [place, title])
@@ -137,7 +137,7 @@ const Content = () => {
   )
 }
 
-/** What surrounds every page. */
+/** The frame around every page. */
 export const Shell = () => {
   const reader = Session.reader.value
   switch (reader.state) {

@@ -15,7 +15,7 @@ const words = (failure: Failure): string => {
   return `${failure.message} ${failure.advice}`
 }
 
-/** Exchanges an API key for a session. The key goes to the server once and stays nowhere in the page. */
+/** Exchanges an API key for a session. The key goes to the server once, and the page does not keep it. */
 export const SignIn = ({ why }: { readonly why: keyof typeof said }) => {
   const input = useRef<HTMLInputElement>(null)
   const failure = useSignal<Failure | undefined>(undefined)

@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals"
 
-/** `system` follows what the reader has set for all pages. */
+/** `system` follows the reader's setting for all pages. */
 export type Theme = "system" | "light" | "dark"
 
 const key = "headwater-theme"

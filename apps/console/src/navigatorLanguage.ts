@@ -1,5 +1,5 @@
-// A Chromium that was started with `LANG=C` calls its language `en-US@posix`. Intl refuses that, and uPlot asks Intl while it
-// is loaded: this comes before it.
+// A Chromium that was started with `LANG=C` calls its language `en-US@posix`. Intl refuses that, and uPlot asks Intl
+// while it is loaded, so this module must load first.
 try {
   Intl.getCanonicalLocales(navigator.language)
 } catch {

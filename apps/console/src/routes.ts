@@ -1,11 +1,11 @@
 import type { ComponentType } from "preact"
 
-/** What a page gets of its address: the segments that its path has names for. */
+/** The parts of the address that a page gets: the segments for which its path has names. */
 export type Params = Readonly<Record<string, string>>
 
 export type PageComponent = ComponentType<{ readonly params: Params }>
 
-/** A page and its address: a segment of the path that begins with `:` stands for any one, under that name. */
+/** A page and its path. A segment that begins with `:` matches any segment, and gives it that name. */
 export interface Route {
   readonly path: ReadonlyArray<string>
   readonly title: string
@@ -36,10 +36,10 @@ export const routes: ReadonlyArray<Route> = [
   { path: ["bulk-actions", ":action"], title: "Bulk action", load: () => import("./pages/BulkActionPage.tsx") }
 ]
 
-/** Where a reader who names no page is taken. */
+/** The path of the page for a reader who names none. */
 export const first: ReadonlyArray<string> = ["overview"]
 
-/** What the navigation shows, by the first segment of the path. */
+/** The entries of the navigation, by the first segment of their paths. */
 export const places: ReadonlyArray<{ readonly path: string; readonly name: string }> = [
   { path: "overview", name: "Overview" },
   { path: "events", name: "Events" },
@@ -52,7 +52,7 @@ export const places: ReadonlyArray<{ readonly path: string; readonly name: strin
   { path: "bulk-actions", name: "Bulk actions" }
 ]
 
-/** The page at a path, and what of the path it gets. */
+/** The route of a path, and its params. */
 export const find = (path: ReadonlyArray<string>): { readonly route: Route; readonly params: Params } | undefined => {
   for (const route of routes) {
     if (route.path.length !== path.length) continue

@@ -1,11 +1,11 @@
 import { signal } from "@preact/signals"
 
-/** Where the console begins, as the page was served: `…/console/`. The API is beside it. */
+/** The console's root URL, as the page was served: `…/console/`. The API is beside it. */
 export const root = new URL(document.baseURI)
 
 export const apiRoot = new URL("../v1/", root)
 
-/** What the browser's address says: the way below the console's root, and the query. */
+/** The browser's address: the path below the console's root, and the query. */
 export interface Address {
   readonly path: ReadonlyArray<string>
   readonly query: URLSearchParams
@@ -28,7 +28,7 @@ export const address = signal<Address>(read())
 
 export type Query = Readonly<Record<string, string | undefined>>
 
-/** The whole URL of a place in the console. A parameter that is empty is left out. */
+/** The whole URL of a place in the console. Empty parameters are left out. */
 export const hrefOf = (path: ReadonlyArray<string>, query: Query = {}): string => {
   const url = new URL(path.map(encodeURIComponent).join("/"), root)
   for (const [name, value] of Object.entries(query)) {
@@ -43,15 +43,15 @@ const go = (href: string, how: "push" | "replace"): void => {
   address.value = read()
 }
 
-/** Goes to another place, as following a link does. */
+/** Goes to another place, as a link does. */
 export const visit = (href: string): void => {
   go(href, "push")
   document.getElementById("content")?.scrollTo(0, 0)
 }
 
 /**
- * Says in the address what is shown, so that it can be sent to somebody and come back to. Only a change that a reader
- * would want to go back from makes a step in the history.
+ * Puts the state of the page into the address, so that a reader can share it or come back to it. Only a change that a
+ * reader would want to undo by going back makes a step in the history.
  */
 export const setQuery = (changes: Query, how: "push" | "replace" = "replace"): void => {
   const query = new URLSearchParams(location.search)
@@ -66,7 +66,7 @@ export const setQuery = (changes: Query, how: "push" | "replace" = "replace"): v
 const isPlainClick = (event: MouseEvent): boolean =>
   event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey
 
-/** Has links within the console followed without loading the page anew. */
+/** Makes links within the console work without loading the page anew. */
 export const followLinks = (): void => {
   addEventListener("popstate", () => {
     address.value = read()

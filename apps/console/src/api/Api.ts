@@ -2,7 +2,7 @@ import { apiRoot } from "./Address.ts"
 import { Failure, ofResponse } from "./Failure.ts"
 import { ended } from "./SessionEnd.ts"
 
-/** Values of a query; one that is undefined or empty is left out. */
+/** Values of a query; undefined and empty ones are left out. */
 export type Parameters = Readonly<Record<string, string | number | boolean | ReadonlyArray<string> | undefined>>
 
 export interface Request {
@@ -12,10 +12,10 @@ export interface Request {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** A foreign page can't send this with a cookie, so the server takes changes from this page alone. */
+/** A foreign page can't send this header with a cookie, so the server takes changes from this page alone. */
 const ownHeader = { "x-headwater-console": "1" }
 
-/** The URL of a path of the API: its segments are escaped, so that a name can't become another path. */
+/** The URL of a path of the API. Its segments are escaped, so that a name can't become another path. */
 export const urlOf = (path: ReadonlyArray<string>, query: Parameters = {}): URL => {
   const url = new URL(path.map((segment) => encodeURIComponent(segment).replaceAll("%24", "$")).join("/"), apiRoot)
   for (const [name, value] of Object.entries(query)) {
@@ -27,7 +27,7 @@ export const urlOf = (path: ReadonlyArray<string>, query: Parameters = {}): URL 
 }
 
 /**
- * Sends a request and answers what came back if it is a 2xx.
+ * Sends a request and returns the response if it is a 2xx.
  *
  * @throws Failure otherwise, and the reason of `signal` if that ended it
  */
@@ -59,7 +59,7 @@ export const respond = async (
   throw failure
 }
 
-/** What the API answers with, which its own schemas say. */
+/** The body of an answer, whose type comes from the API's own schemas. */
 const bodyOf = async <A>(response: Response): Promise<A> => {
   const text = await response.text()
   return (text === "" ? undefined : JSON.parse(text)) as A
@@ -90,16 +90,16 @@ export interface Page<A> {
     readonly count: number
     readonly start_cursor: string
     readonly end_cursor: string
-    /** Of a list that is not counted, and can have an empty page before its end. */
+    /** Present if the list is not counted; such a list can have an empty page before its end. */
     readonly has_more?: boolean
-    /** Of a list that is counted. */
+    /** Present if the list is counted. */
     readonly total_count?: number
-    /** Of events: behind what their tail goes on. */
+    /** Present on lists of events: the position after which their tail goes on. */
     readonly position?: string
   }
 }
 
-/** Where the next page of a list begins; undefined at its end. */
+/** The cursor of the next page of a list; undefined at its end. */
 export const nextOf = <A>({ data, page_info }: Page<A>, limit: number): string | undefined => {
   const goesOn = page_info.has_more ?? (data.length > 0 && data.length <= limit)
   return goesOn && page_info.end_cursor !== "" ? page_info.end_cursor : undefined

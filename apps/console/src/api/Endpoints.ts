@@ -1,7 +1,7 @@
 import { root } from "./Address.ts"
 import { Failure } from "./Failure.ts"
 
-/** What an endpoint answered. */
+/** An endpoint's answer. */
 export interface EndpointAnswer {
   readonly status: number
   readonly statusText: string
@@ -10,8 +10,8 @@ export interface EndpointAnswer {
 }
 
 /**
- * An endpoint as this page reaches it: the server is where the page came from, whatever name it has for itself. The page
- * may ask no other.
+ * An endpoint's URL on the server that the page came from, whatever name that server has for itself. The page may ask
+ * no other server.
  */
 const reachable = (endpointUrl: string): URL => {
   const { pathname } = new URL(endpointUrl)

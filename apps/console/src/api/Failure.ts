@@ -1,13 +1,13 @@
 import { humanSeconds } from "../charts/Figures.ts"
 import { type CodePlace, placeOf } from "../code/CodePlace.ts"
 
-/** One thing that is wrong with a request, and where. */
+/** One fault of a request, and its place in the request. */
 export interface Issue {
   readonly path: string
   readonly message: string
 }
 
-/** Why the server did not do what was asked, in words for a reader. */
+/** The reason that the server did not do what was asked, in words for a reader. */
 export class Failure extends Error {
   override readonly name = "Failure"
   /** The problem's code; `network` if no answer came. */
@@ -15,7 +15,7 @@ export class Failure extends Error {
   /** The HTTP status; 0 if no answer came. */
   readonly status: number
   readonly issues: ReadonlyArray<Issue>
-  /** Where in the code it is, if it is the code's fault. */
+  /** The place of the fault in the code, if it is the code's fault. */
   readonly place: CodePlace | undefined
   readonly requestId: string | null
   readonly retryAfterSeconds: number | undefined
@@ -38,12 +38,12 @@ export class Failure extends Error {
     this.retryAfterSeconds = given.retryAfterSeconds
   }
 
-  /** Whether the same request may do better in a while. */
+  /** True if the same request may succeed in a while. */
   get passes(): boolean {
     return this.status === 0 || this.status === 429 || this.status >= 500
   }
 
-  /** What the reader can do about it. */
+  /** Advice to the reader. */
   get advice(): string {
     if (this.status === 0) return "Check that the server runs and that you are connected to it, then try again."
     if (this.status === 401) return "Sign in again."
@@ -71,7 +71,7 @@ const isObject = (value: unknown): value is Record<string, unknown> => typeof va
 const isIssue = (value: unknown): value is Issue =>
   isObject(value) && typeof value["path"] === "string" && typeof value["message"] === "string"
 
-/** What a refusal says (RFC 9457); a proxy in between may answer without that. */
+/** The failure that a refusal describes (RFC 9457); an answer of a proxy in between may lack the description. */
 export const ofResponse = async (response: Response): Promise<Failure> => {
   const text = await response.text().catch(() => "")
   let body: unknown

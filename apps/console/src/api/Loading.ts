@@ -3,14 +3,14 @@ import { useEffect, useMemo } from "preact/hooks"
 import { type Failure, failureOf } from "./Failure.ts"
 import { isPresent } from "./Presence.ts"
 
-/** How far something is that the server is asked for. `stale`: shown as it was, for it could not be read again. */
+/** The state of a value from the server. `stale`: it is shown as it was, since it could not be read again. */
 export type Loaded<A> =
   | { readonly state: "loading" }
   | { readonly state: "failed"; readonly failure: Failure }
   | { readonly state: "shown"; readonly value: A; readonly atMs: number }
   | { readonly state: "stale"; readonly value: A; readonly atMs: number; readonly failure: Failure }
 
-/** What the server is asked for, now and then again. */
+/** A value from the server, which can be read again. */
 export class Loading<A> {
   readonly #load: (signal: AbortSignal) => Promise<A>
   readonly #loaded = signal<Loaded<A>>({ state: "loading" })
@@ -25,7 +25,7 @@ export class Loading<A> {
     return this.#loaded
   }
 
-  /** Asks again. What is shown stays until there is an answer. */
+  /** Asks again. The shown value stays until there is an answer. */
   reload = async (): Promise<void> => {
     this.#abort?.abort()
     const abort = new AbortController()
@@ -56,9 +56,9 @@ export class Loading<A> {
 }
 
 /**
- * Has the server asked when the component appears, and whenever `key` changes.
+ * Asks the server when the component appears, and whenever `key` changes.
  *
- * @param options.everyMs asks again after so many milliseconds, while somebody looks at the page
+ * @param options.everyMs milliseconds after which it asks again, while somebody looks at the page
  */
 export const useLoading = <A>(
   key: string,

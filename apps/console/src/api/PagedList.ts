@@ -4,23 +4,23 @@ import { type Failure, failureOf } from "./Failure.ts"
 
 export const pageSize = 100
 
-/** Pages without a match are read on to the next so often, before the reader is asked whether to go on. */
+/** The most pages without a match that are read before the reader must ask for more. */
 const maxEmptyPages = 20
 
-/** How far the list is read. `failed` and `open` go on with `readOlder`. */
+/** The progress of reading the list. `readOlder` goes on from `failed` and `open`. */
 export type Reach =
   | { readonly state: "reading" }
   | { readonly state: "open" }
   | { readonly state: "ended" }
   | { readonly state: "failed"; readonly failure: Failure }
 
-/** The list is shown as it was at a time, since it could not be read again. */
+/** The list is shown as it was at this time, since it could not be read again. */
 export interface Outdated {
   readonly atMs: number
   readonly failure: Failure
 }
 
-/** A list of the API, newest first, of which more is read when it is asked for, and the newest page now and then again. */
+/** A list of the API, newest first. It reads older pages on demand, and can read the newest page again. */
 export class PagedList<Item extends { readonly id: string }> {
   readonly #list: (after: string | undefined, signal: AbortSignal) => Promise<Page<Item>>
   readonly #rows = signal<ReadonlyArray<Item>>([])
@@ -68,7 +68,7 @@ export class PagedList<Item extends { readonly id: string }> {
     }
   }
 
-  /** Reads the newest page again. What is behind it stays as it is. */
+  /** Reads the newest page again. The older rows stay as they are. */
   refresh = async (): Promise<void> => {
     if (this.#isReading || this.#reach.peek().state === "failed") return
     this.#isReading = true

@@ -1,4 +1,4 @@
-/** Somebody who has touched nothing for so long may have left, in milliseconds. */
+/** A reader without input for this time may have left, in milliseconds. */
 const absentMs = 15 * 60_000
 
 let lastInputMs = Date.now()
@@ -15,12 +15,12 @@ export const start = (): void => {
 }
 
 /**
- * Whether somebody looks at the page. What it asks for by itself, it asks for only then: otherwise it would keep the session
- * from ending that its reader has left.
+ * True if somebody looks at the page. The page sends requests by itself only then: otherwise the session of a reader
+ * who has left would not end.
  */
 export const isPresent = (): boolean => document.visibilityState === "visible" && Date.now() - lastInputMs < absentMs
 
-/** Resolves once the page is seen, or `abort` is. */
+/** Resolves once the page is seen or `abort` is aborted. */
 export const whenSeen = (abort: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     const look = () => {
@@ -33,7 +33,7 @@ export const whenSeen = (abort: AbortSignal): Promise<void> =>
     look()
   })
 
-/** Aborts once nobody has seen the page for so many milliseconds, or `abort` is. */
+/** Aborts once nobody has seen the page for `ms` milliseconds or `abort` is aborted. */
 export const untilUnseen = (ms: number, abort: AbortSignal): AbortSignal => {
   const unseen = new AbortController()
   let timer: ReturnType<typeof setTimeout> | undefined

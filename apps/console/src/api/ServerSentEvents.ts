@@ -1,10 +1,10 @@
-/** One event of a stream of them. One without data only says where the stream goes on. */
+/** One server-sent event. An event without data only says where the stream goes on. */
 export interface ServerSentEvent {
   readonly id: string
   readonly data: string | undefined
 }
 
-/** The events of a body in the form of `text/event-stream`, as they come. Comments are left out. */
+/** The events of a `text/event-stream` body, as they come. Comments are left out. */
 export const read = async function*(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerSentEvent> {
   const reader = body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader()
   let id = ""

@@ -4,14 +4,14 @@ import { get, post, remove, type Single } from "./Api.ts"
 import { type Failure, failureOf } from "./Failure.ts"
 import { onEnd } from "./SessionEnd.ts"
 
-/** What a key may do: see, also run and send what exists, also change everything. */
+/** A key's rights, each with the ones before it: to see; to run and send what exists; to change everything. */
 export type Scope = SessionResource["key"]["scope"]
 
 const scopes: ReadonlyArray<Scope> = ["read", "run", "write"]
 
 export type Session = SessionResource
 
-/** Who reads the page. It begins `unknown`, and every refusal for want of a session makes it `out`. */
+/** The reader of the page. It begins `unknown`, and every refusal for want of a session makes it `out`. */
 export type Reader =
   | { readonly state: "unknown" }
   | { readonly state: "unreachable"; readonly failure: Failure }
@@ -22,7 +22,7 @@ export const reader = signal<Reader>({ state: "unknown" })
 
 export const session = computed(() => reader.value.state === "in" ? reader.value.session : undefined)
 
-/** Whether the key of the session can do what needs this scope. */
+/** True if the key of the session has this scope. */
 export const may = (needed: Scope): boolean => {
   const own = session.value?.key.scope
   return own !== undefined && scopes.indexOf(own) >= scopes.indexOf(needed)
@@ -32,14 +32,14 @@ onEnd(() => {
   if (reader.peek().state === "in") reader.value = { state: "out", why: "ended" }
 })
 
-/** Whose page this is, as long as it is loaded. */
+/** The id of the account that owns this page as long as it is loaded. */
 let owner: string | undefined
 
 /** Finds out whether there is a session. */
 export const find = async (): Promise<void> => {
   try {
     const { data } = await get<Single<Session>>(["session"])
-    // What the page has read for one account is nothing for another.
+    // The data that the page has read for one account must not show for another.
     if (owner !== undefined && owner !== data.account.id) return location.reload()
     owner = data.account.id
     reader.value = { state: "in", session: data }
@@ -50,7 +50,7 @@ export const find = async (): Promise<void> => {
 }
 
 /**
- * Exchanges an API key for a session, which is in a cookie that the page can't read.
+ * Exchanges an API key for a session. The session is in a cookie that the page can't read.
  *
  * @throws Failure
  */

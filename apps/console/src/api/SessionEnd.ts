@@ -1,6 +1,6 @@
 import type { Failure } from "./Failure.ts"
 
-/** Told when the server takes this page for nobody's: `Session.ts` says what happens then. */
+/** Called when the server refuses the page for want of a session. `Session.ts` sets it. */
 let listener: (failure: Failure) => void = () => {}
 
 export const onEnd = (listen: (failure: Failure) => void): void => {

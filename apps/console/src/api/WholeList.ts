@@ -2,18 +2,18 @@ import { get, type Page } from "./Api.ts"
 
 const pageSize = 100
 
-/** So many pages of a list are read as a whole: 1,000 items. */
+/** The most pages of a list that are read as a whole: 1,000 items. */
 const maxPages = 10
 
-/** A list of the API that is read to its end, so that it can be searched here. */
+/** A list of the API, read up to `maxPages`, so that it can be searched here. */
 export interface WholeList<Item> {
   readonly items: ReadonlyArray<Item>
-  /** How many more there are than were read. */
+  /** The number of items that were not read. */
   readonly rest: number
 }
 
 /**
- * @param fields what is read of each; what else there is can be large
+ * @param fields the fields that are read of each item; other fields can be large
  * @throws Failure
  */
 export const read = async <Item>(

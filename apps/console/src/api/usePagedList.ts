@@ -3,10 +3,10 @@ import type { Page } from "./Api.ts"
 import { PagedList } from "./PagedList.ts"
 import { isPresent } from "./Presence.ts"
 
-/** How often the newest page is read again, in milliseconds. */
+/** The interval at which the newest page is read again, in milliseconds. */
 const refreshMs = 4_000
 
-/** Has a list read when the component appears and whenever `key` changes, and kept fresh while somebody looks at the page. */
+/** Reads a list when the component appears or `key` changes, and keeps it fresh while somebody looks at the page. */
 export const usePagedList = <Item extends { readonly id: string }>(
   key: string,
   list: (after: string | undefined, signal: AbortSignal) => Promise<Page<Item>>

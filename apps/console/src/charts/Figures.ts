@@ -1,20 +1,20 @@
 const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 })
 
-/** A number with its thousands set apart. */
+/** A number with its thousands separated. */
 export const count = (value: number): string => whole.format(value)
 
-/** A number and what it counts. */
+/** A number with the noun that it counts. */
 export const counted = (value: number, one: string, many = `${one}s`): string =>
   `${count(value)} ${value === 1 ? one : many}`
 
-/** Bytes, as a reader says them. */
+/** A number of bytes, as a reader says it. */
 export const bytes = (value: number): string => {
   if (value < 1_000) return `${value} B`
   if (value < 1_000_000) return `${(value / 1_000).toFixed(value < 10_000 ? 1 : 0)} kB`
   return `${(value / 1_000_000).toFixed(value < 10_000_000 ? 1 : 0)} MB`
 }
 
-/** Milliseconds, as a reader says them. */
+/** A duration in milliseconds, as a reader says it. */
 export const duration = (ms: number): string => {
   if (ms < 1_000) return `${Math.round(ms)} ms`
   if (ms < 60_000) return `${(ms / 1_000).toFixed(ms < 10_000 ? 1 : 0)} s`
@@ -23,7 +23,7 @@ export const duration = (ms: number): string => {
 
 const units = [["d", 86_400], ["h", 3_600], ["min", 60], ["s", 1]] as const
 
-/** Seconds in the one or two units that say most: `2 h 5 min`. */
+/** Seconds in their one or two largest units: `2 h 5 min`. */
 export const humanSeconds = (seconds: number): string => {
   const rounded = Math.max(0, Math.round(seconds))
   const first = units.findIndex(([, size]) => rounded >= size)

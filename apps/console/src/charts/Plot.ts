@@ -1,30 +1,30 @@
 import "../navigatorLanguage.ts"
 import uPlot from "uplot"
 
-/** What is drawn of a series: the first is filled, so that two are told apart without their colours. */
+/** A series as it is drawn. The first is filled, so that two series differ in more than colour. */
 export interface PlotSeries {
   readonly values: ReadonlyArray<number | null>
   readonly isFilled: boolean
 }
 
-/** Values of steps that follow each other. */
+/** The values of consecutive steps. */
 export interface PlotData {
   readonly fromMs: number
   readonly stepMs: number
-  /** How many steps there are. */
+  /** The number of steps. */
   readonly steps: number
-  /** Before when all of it happened: the last step may not be over. */
+  /** The end of the data, exclusive; the last step may not be over. */
   readonly untilMs: number
   readonly series: ReadonlyArray<PlotSeries>
 }
 
 export interface PlotOptions {
   readonly isLogarithmic: boolean
-  /** A value as the axis says it. */
+  /** Formats a value for the axis. */
   readonly format: (value: number) => string
-  /** The colours of the series, and of the axes, at this moment. */
+  /** The present colours of the series and of the axes. */
   readonly colours: () => { readonly series: ReadonlyArray<string>; readonly ink: string; readonly line: string }
-  /** The pointer is at a step, or at none. */
+  /** Called when the pointer is at a step, or at none. */
   readonly onPoint: (step: number | undefined) => void
 }
 
@@ -36,21 +36,21 @@ const dayMs = 86_400_000
 const dayText = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" })
 const timeText = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", hourCycle: "h23" })
 
-/** A tick's time in the reader's zone: where a day begins, its date. */
+/** A tick's time in the reader's zone, or its date where a day begins. */
 const tickText = (ms: number, stepMs: number): string => {
   const isMidnight = new Date(ms).getHours() === 0 && new Date(ms).getMinutes() === 0
   return stepMs >= dayMs || isMidnight ? dayText.format(ms) : timeText.format(ms)
 }
 
-/** Charts over the same time, whose pointers move together. */
+/** The key of the charts whose pointers move together. They show the same time range. */
 const together = "overview"
 
 const font = "11px system-ui, -apple-system, \"Segoe UI\", Roboto, \"Helvetica Neue\", Arial, sans-serif"
 
-/** Room for the values beside the axis, in pixels: the same for all values, so that nothing moves when they change. */
+/** The width of the value axis, in pixels. It is fixed, so that nothing moves when the values change. */
 const axisWidth = 52
 
-/** A value holds for its whole step. Where there is none, there is no line. */
+/** Draws a value across its whole step, and no line for a step without a value. */
 const stepPaths: uPlot.Series.PathBuilder = (plot, index) => {
   const stroke = new Path2D()
   const fill = new Path2D()
@@ -74,7 +74,7 @@ const stepPaths: uPlot.Series.PathBuilder = (plot, index) => {
   return { stroke, fill, flags: 1 }
 }
 
-/** A chart of steps, on a canvas. What it says is beside it as text. */
+/** A chart of steps, on a canvas. The page shows its content as text beside it. */
 export class Plot {
   readonly #plot: uPlot
   #data: PlotData
@@ -89,7 +89,7 @@ export class Plot {
         width: Math.max(1, host.clientWidth),
         height: host.clientHeight,
         ms: 1,
-        // Half of the last time below the axis sticks out of it.
+        // Half of the last time label sticks out of the axis.
         padding: [8, 20, 0, 0],
         legend: { show: false },
         select: { show: false, left: 0, top: 0, width: 0, height: 0 },
@@ -167,12 +167,12 @@ export class Plot {
     if (width > 0 && (width !== this.#plot.width || height !== this.#plot.height)) this.#plot.setSize({ width, height })
   }
 
-  /** The colours have changed. */
+  /** Draws again, after a change of colours. */
   redraw(): void {
     this.#plot.redraw(false)
   }
 
-  /** Puts the pointer of this chart at a step, or away. */
+  /** Puts the pointer of this chart at a step, or removes it. */
   point(step: number | undefined): void {
     const { fromMs, stepMs } = this.#data
     const left = step === undefined ? -10 : this.#plot.valToPos(fromMs + (step + 0.5) * stepMs, "x")
@@ -194,7 +194,7 @@ export class Plot {
     return steps === 0 ? undefined : Math.min(steps - 1, Math.max(0, step))
   }
 
-  /** What the plot takes: where each step begins and the last one ends, and the values. */
+  /** The data in uPlot's form: the beginnings of the steps and the end of the last one, then the values. */
   #table(): uPlot.AlignedData {
     const { fromMs, series, stepMs, steps } = this.#data
     return [
@@ -203,7 +203,7 @@ export class Plot {
     ]
   }
 
-  /** Of the last step it is not known yet what comes: it is drawn paler. */
+  /** Draws the last step paler if it is not over. */
   #veil(plot: uPlot): void {
     const { untilMs } = this.#data
     if (untilMs >= this.#end) return

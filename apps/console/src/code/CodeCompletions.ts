@@ -1,12 +1,12 @@
 import type { Prop } from "../resources/Props.ts"
 
-/** Something that can be written, and what it is. */
+/** A completion and its description. */
 export interface Completion {
   readonly label: string
   readonly detail: string
 }
 
-/** What can be written behind a name and a dot, by that name. */
+/** The completions after a name and a dot, by that name. */
 export type CodeCompletions = ReadonlyMap<string, ReadonlyArray<Completion>>
 
 const ofType: Readonly<Record<string, ReadonlyArray<Completion>>> = {
@@ -46,7 +46,7 @@ const ofSteps: ReadonlyArray<readonly [string, ReadonlyArray<Completion>]> = [
   ]]
 ]
 
-/** The name of a prop on `this`: those of a step are named by the step, too. */
+/** The name of a prop on `this`. The full name of a step's prop begins with the step's name. */
 const nameOf = ({ name }: Prop): string => name.slice(name.lastIndexOf(".") + 1)
 
 /**

@@ -1,11 +1,11 @@
 /** Code that was changed and not yet deployed. */
 interface CodeDraft {
-  /** The hash of the code that it was made of. */
+  /** The hash of the code that the draft is based on. */
   readonly base: string
   readonly code: string
 }
 
-/** By the id of the source or workflow: it outlives the page that shows it, also the end of a session. */
+/** Drafts by the id of their source or workflow. They outlive the page that shows them, and the session. */
 const drafts = new Map<string, CodeDraft>()
 
 export const find = (program: string): CodeDraft | undefined => drafts.get(program)
@@ -18,7 +18,7 @@ export const drop = (program: string): void => {
   drafts.delete(program)
 }
 
-// The browser asks the reader before the page goes for good, and what is kept here with it.
+// The browser asks the reader before the page is left, since that loses the drafts.
 addEventListener("beforeunload", (event) => {
   if (drafts.size > 0) event.preventDefault()
 })

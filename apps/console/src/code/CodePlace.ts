@@ -4,7 +4,7 @@ export interface CodePlace {
   readonly column: number
 }
 
-/** What stacks call the code itself, in its own lines. */
+/** The name of the code's own module in stacks. */
 const moduleName = "component.mjs"
 
 /** The first place in the code that a stack names. */

@@ -3,7 +3,7 @@ const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 /** Headers that curl sends by itself. */
 const ownHeaders = new Set(["host", "content-length", "connection", "accept-encoding", "transfer-encoding"])
 
-/** A command for a shell that sends the same request again. Secrets are not known here, and stand as `***`. */
+/** A shell command that sends the same request again. Secrets are not known here and appear as `***`. */
 export const curl = ({ body, headers, method, url }: {
   readonly method: string
   readonly url: string

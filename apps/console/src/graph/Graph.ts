@@ -10,14 +10,14 @@ export type GraphEdge = Graph["edges"][number]
 export type NodeState = GraphNode["state"]
 export type Expanded = NonNullable<Graph["expanded"]>
 
-/** So many pages of 1,000 nodes are read. */
+/** The most pages that are read, of 1,000 nodes each. */
 const maxPages = 3
 
-/** Who listens to whom in the account, as far as it is read. */
+/** The account's graph of emitters and listeners, as far as it was read. */
 export interface WholeGraph {
   readonly nodes: ReadonlyArray<GraphNode>
   readonly edges: ReadonlyArray<GraphEdge>
-  /** Whether there are more nodes or subscriptions than were read. */
+  /** True if there are more nodes or subscriptions than were read. */
   readonly isCut: boolean
 }
 
@@ -39,7 +39,7 @@ export const read = async (signal: AbortSignal): Promise<WholeGraph> => {
 }
 
 /**
- * How one emitter or listener stands, and what it listens to.
+ * One emitter or listener with its state, and the subscriptions by which it listens.
  *
  * @throws Failure
  */
@@ -52,7 +52,7 @@ export const one = async (
 }
 
 /**
- * The emitters that a subscription hears; those of no subscription are none.
+ * The emitters that a subscription hears; none if the id is empty.
  *
  * @throws Failure
  */
@@ -62,10 +62,10 @@ export const expand = async (subscription: string, signal: AbortSignal): Promise
   return data.expanded!
 }
 
-/** All states, those first that somebody should look at. */
+/** All states, the most urgent first. */
 export const states: ReadonlyArray<NodeState> = ["failing", "waiting", "paused", "ok"]
 
-/** The state of several together: that of the one that somebody should look at first. */
+/** The most urgent state among several nodes. */
 export const worstOf = (nodes: ReadonlyArray<GraphNode>): NodeState =>
   states.find((state) => nodes.some((node) => node.state === state)) ?? "ok"
 
@@ -94,10 +94,10 @@ const rates = new Intl.NumberFormat("en", { maximumSignificantDigits: 2 })
 
 const rate = (value: number): string => value < 100 ? rates.format(value) : count(value)
 
-/** A rate in one minute. */
+/** A rate per minute. */
 export const perMinute = (value: number): string => `${rate(value)}/min`
 
-/** What happens at some nodes, in a few words. */
+/** The rates of some nodes together, in a few words. */
 export const ratesOf = (nodes: ReadonlyArray<GraphNode>): string => {
   const done = sumOf(nodes, (node) => node.done)
   const emits = nodes.some(({ type }) => canEmit(type))
@@ -108,7 +108,7 @@ export const ratesOf = (nodes: ReadonlyArray<GraphNode>): string => {
   return `${parts.join(", ")} a min`
 }
 
-/** How some nodes stand together, with the figures that say why, in a few words. */
+/** The state of some nodes together, with the figures behind it, in a few words. */
 export const standingOf = (nodes: ReadonlyArray<GraphNode>): string => {
   const [failed, waiting, pending] = [
     sumOf(nodes, (node) => node.failed),

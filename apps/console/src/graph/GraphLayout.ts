@@ -10,23 +10,23 @@ export interface Size {
   readonly height: number
 }
 
-/** What is to be placed, in pixels: boxes of one size and the links between them, from the left to the right. */
+/** The input of a layout, in pixels: boxes of one size and the links between them, from left to right. */
 export interface Plan {
   readonly boxes: ReadonlyArray<string>
   readonly links: ReadonlyArray<readonly [from: string, to: string]>
   readonly box: Size
-  /** What each link keeps free in its middle. */
+  /** The space that each link keeps free in its middle. */
   readonly label?: Size
-  /** How far boxes are from each other, beside each other and one above the other. */
+  /** The horizontal and the vertical distance between boxes. */
   readonly gap: Size
-  /** How wide it is to be, for its height; parts that do not hang together are put beside each other. */
+  /** The aimed ratio of width to height. Parts without links between them are put beside each other. */
   readonly aspect: number
 }
 
 export interface PlacedLink {
-  /** What it goes by between its ends. */
+  /** The points between its ends. */
   readonly between: ReadonlyArray<Point>
-  /** The middle of what is kept free for its label. */
+  /** The middle of the space for its label. */
   readonly label: Point | undefined
 }
 
@@ -36,12 +36,12 @@ export interface Placed extends Size {
   readonly links: ReadonlyArray<PlacedLink>
 }
 
-/** From so many boxes on, one of the steps is done in a way that is faster by far and looks little worse. */
+/** A part with more boxes is ranked by a far faster method, which looks little worse. */
 const manyBoxes = 150
 
 interface Part extends Size {
   readonly boxes: ReadonlyArray<string>
-  /** The places of its links among all. */
+  /** The indexes of its links among all links. */
   readonly links: ReadonlyArray<number>
   readonly graph: graphlib.Graph
   readonly isFolded: boolean
@@ -72,12 +72,12 @@ const partsOf = ({ box, boxes, gap, label, links }: Plan): ReadonlyArray<Part> =
   })
 }
 
-/** A part that is so many times too high, for its width, is folded. */
+/** A part that exceeds the aimed height for its width by this factor is folded. */
 const tooHigh = 3
 
 /**
- * Puts the columns of a part that is much too high into several columns each, so that it can be surveyed. Its links then go
- * straight, behind what is between.
+ * Splits each column of a part that is much too high into several, so that a reader can survey the part. Its links then
+ * go straight, behind the boxes in between.
  */
 const folded = (part: Part, { aspect, box, gap }: Plan): Part => {
   if (part.width * tooHigh > part.height * aspect) return part
@@ -109,7 +109,7 @@ const folded = (part: Part, { aspect, box, gap }: Plan): Part => {
   return { ...part, isFolded: true, width: widthOf(rows), height: rows * step.height - gap.height }
 }
 
-/** The upper left corners of some parts that are put on shelves, the highest first, and how much room they take. */
+/** Puts parts on shelves, the highest first: their upper left corners, and the size of the whole. */
 const shelved = (
   parts: ReadonlyArray<Part>,
   gap: Size,
@@ -133,7 +133,7 @@ const shelved = (
   return { corners, width, height: y + shelf }
 }
 
-/** Places boxes so that links cross little. It takes up to seconds for a thousand of them. */
+/** Places boxes so that few links cross. A thousand boxes can take seconds. */
 export const place = (plan: Plan): Placed => {
   const parts = partsOf(plan).map((part) => folded(part, plan))
   const { corners, height, width } = shelved(parts, plan.gap, plan.aspect)
@@ -155,7 +155,7 @@ export const place = (plan: Plan): Placed => {
   return { boxes, links: plan.links.map((_, index) => links.get(index)!), width, height }
 }
 
-/** A curve from the right of one box to the left of another, which leaves and arrives level, around what is between. */
+/** A curve from the right side of one box to the left side of another, level at both ends, by way of `between`. */
 export const curve = (from: Point, between: ReadonlyArray<Point>, to: Point, { width }: Size): string => {
   let last: Point = { x: from.x + width / 2, y: from.y }
   let path = `M${last.x},${last.y}`

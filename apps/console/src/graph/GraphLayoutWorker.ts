@@ -1,6 +1,6 @@
 import { place, type Plan } from "./GraphLayout.ts"
 
-/** Where this module is. In a worker, it places what it is sent and sends back where it is. */
+/** The URL of this module. In a worker, the module lays out each plan that it receives and sends back the result. */
 export const url = import.meta.url
 
 if (!("document" in globalThis)) {

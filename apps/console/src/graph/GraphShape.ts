@@ -1,32 +1,32 @@
 import { matches } from "@headwater/domain/EmitterPattern"
 import type { GraphNode, WholeGraph } from "./Graph.ts"
 
-/** What is drawn alike. `gone`: an emitter that is not among the nodes that were read. */
+/** The kinds of stops, each with its own look. `gone`: an emitter that is not among the nodes that were read. */
 export type StopKind = GraphNode["type"] | "glob" | "gone"
 
-/** Whether what is of this kind emits events. */
+/** True if nodes of this kind emit events. */
 export const canEmit = (kind: StopKind): boolean => kind === "source" || kind === "workflow" || kind === "account"
 
-/** What is drawn as one: a node, a glob, or several nodes that are alike. */
+/** One box of the drawing: a node, a glob, or several nodes that are alike. */
 export interface Stop {
   readonly key: string
   readonly kind: StopKind
-  /** The ids of its nodes, in their order; of a glob, its text. */
+  /** The ids of its nodes, in order; for a glob, its text. */
   readonly ids: ReadonlyArray<string>
 }
 
-/** What goes from one stop to another. */
+/** A connection from one stop to another. */
 export interface Line {
   readonly key: string
   readonly from: string
   readonly to: string
-  /** The ids of the subscriptions; none where emitters are heard by a glob. */
+  /** The ids of its subscriptions; none between emitters and a glob that matches them. */
   readonly subscriptions: ReadonlyArray<string>
 }
 
 /**
- * Which nodes are drawn as one. `same`: those of one kind that hear and are heard by the same; `alike`: by those that are
- * alike themselves; `kind`: all of one kind.
+ * The rule by which nodes of one kind are drawn as one. `same`: they hear and are heard by the same nodes; `alike`:
+ * these neighbours need only be alike; `kind`: all nodes of the kind.
  */
 export type Grouping = "none" | "same" | "alike" | "kind"
 
@@ -37,31 +37,31 @@ export interface Shape {
 }
 
 export interface ShapeOptions {
-  /** Without one, it is the finest under which at most `mostStops` are drawn. */
+  /** If it is undefined, the finest grouping that draws at most `mostStops` applies. */
   readonly grouping: Grouping | undefined
-  /** The id of the node, or the glob, of which the neighbourhood is drawn. */
+  /** The id of the node, or the glob, whose neighbourhood is drawn. */
   readonly focus: string | undefined
-  /** How many subscriptions away from it a node can be. */
+  /** The greatest distance from the focus, in subscriptions. */
   readonly hops: number
-  /** Whose groups are drawn one by one: the id of any node of each. */
+  /** The groups whose nodes are drawn one by one, each by the id of any of its nodes. */
   readonly open: ReadonlySet<string>
-  /** What the glob hears that was asked for. */
+  /** The glob that the reader asked about, and the emitters that it hears. */
   readonly heard: { readonly glob: string; readonly emitters: ReadonlyArray<string> } | undefined
 }
 
 /** More stops than this are hard to survey. */
 export const mostStops = 60
 
-/** Fewer nodes than this are not drawn as one. */
+/** The smallest number of nodes that are drawn as one. */
 const leastGroup = 3
 
-/** The finest of these is taken that draws few enough stops. `alike` can be made as coarse as it needs to be. */
+/** The first of these that draws few enough stops is used. `alike` can be as coarse as needed. */
 const automatic: ReadonlyArray<Grouping> = ["none", "same", "alike"]
 
 interface Tie {
   readonly from: string
   readonly to: string
-  /** What else tells two subscriptions apart. */
+  /** The stream and the filter mark, which also distinguish two subscriptions. */
   readonly manner: string
   readonly subscription: string | undefined
 }
@@ -87,14 +87,17 @@ const allOf = ({ edges, nodes }: WholeGraph, heard: ShapeOptions["heard"]): Ties
       if (kinds.has(from)) ties.push({ from, to: heard.glob, manner: "", subscription: undefined })
     }
   }
-  // It is there in every account, and rarely matters.
+  // Every account has this node, and it rarely matters.
   for (const [id, kind] of kinds) {
     if (kind === "account" && !ties.some(({ from, to }) => from === id || to === id)) kinds.delete(id)
   }
   return { kinds, ties }
 }
 
-/** What is within some hops of one node. Emitters go on to the globs that match them, globs back to what was asked for. */
+/**
+ * The nodes and ties within some hops of one node. Emitters lead on to the globs that match them; a glob leads back
+ * only to the emitters for which the reader asked.
+ */
 const neighbourhood = ({ kinds, ties }: Ties, focus: string, hops: number): Ties => {
   const from = Map.groupBy(ties, (tie) => tie.from)
   const to = Map.groupBy(ties, (tie) => tie.to)
@@ -104,7 +107,7 @@ const neighbourhood = ({ kinds, ties }: Ties, focus: string, hops: number): Ties
   const isGlob = (key: string) => kinds.get(key) === "glob"
   const listenersOf = (key: string) => (from.get(key) ?? []).map((tie) => tie.to)
   const emittersOf = (key: string) => (to.get(key) ?? []).map((tie) => tie.from)
-  /** A glob is on the way, and no stop of its own. */
+  /** Passes through globs, so that a glob does not count as a hop. */
   const through = (keys: ReadonlyArray<string>, beyond: (glob: string) => ReadonlyArray<string>) =>
     keys.flatMap((key) => {
       if (!isGlob(key)) return [key]
@@ -137,7 +140,7 @@ const neighbourhood = ({ kinds, ties }: Ties, focus: string, hops: number): Ties
   }
 }
 
-/** To which class each node or glob belongs. Those of a class can be drawn as one. */
+/** The class of each node or glob. Members of one class can be drawn as one. */
 type Classes = ReadonlyMap<string, number>
 
 const classesBy = (keys: Iterable<string>, textOf: (key: string) => string): Classes => {
@@ -152,7 +155,7 @@ const classesBy = (keys: Iterable<string>, textOf: (key: string) => string): Cla
   return classes
 }
 
-/** The classes in which those stay together whose neighbours are of the same classes. */
+/** Splits classes, so that two members stay together only if their neighbours are of the same classes. */
 const refined = ({ kinds, ties }: Ties, own: Classes, neighbours: Classes): Classes => {
   const around = new Map<string, Set<string>>([...kinds.keys()].map((key) => [key, new Set()]))
   for (const { from, manner, to } of ties) {
@@ -164,7 +167,7 @@ const refined = ({ kinds, ties }: Ties, own: Classes, neighbours: Classes): Clas
 
 const sizeOf = (classes: Classes): number => new Set(classes.values()).size
 
-/** @param fits whether so fine classes are wanted */
+/** @param fits tells whether classes this fine are acceptable */
 const classesOf = (
   all: Ties,
   grouping: Grouping,
@@ -180,7 +183,7 @@ const classesOf = (
     case "kind":
       return classesBy(keys, (key) => `${all.kinds.get(key)}${key === focus ? " focus" : ""}`)
     case "alike": {
-      // Those of one kind are alike until something that they hear, or that hears them, is not.
+      // Nodes of one kind are alike until something that they hear, or that hears them, is not.
       let classes = classesOf(all, "kind", focus, fits)
       while (true) {
         const finer = refined(all, classes, classes)
@@ -215,7 +218,7 @@ const linesOf = ({ ties }: Ties, stops: ReadonlyArray<Stop>): ReadonlyArray<Line
   }))
 }
 
-/** What is drawn of a graph. It depends on who listens to whom alone, and not on how anything stands. */
+/** The stops and lines of a graph's drawing. They depend on its nodes and subscriptions, and not on their state. */
 export const shapeOf = (graph: WholeGraph, { focus, grouping, heard, hops, open }: ShapeOptions): Shape => {
   const whole = allOf(graph, heard)
   const all = focus !== undefined && whole.kinds.has(focus) ? neighbourhood(whole, focus, hops) : whole
@@ -229,7 +232,7 @@ export const shapeOf = (graph: WholeGraph, { focus, grouping, heard, hops, open 
   return { stops: [], lines: [], grouping: "none" }
 }
 
-/** What a graph is drawn by, as a text: as long as it is the same, the drawing is. */
+/** The structure of a graph as a text. The drawing stays the same as long as this text does. */
 export const structureOf = ({ edges, nodes }: WholeGraph): string =>
   [
     ...nodes.map(({ id }) => id),

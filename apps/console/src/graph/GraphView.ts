@@ -3,36 +3,36 @@ import type { Placed, Point, Size } from "./GraphLayout.ts"
 
 export interface Area extends Point, Size {}
 
-/** Pixels that stay free around a drawing that is fitted in. */
+/** The margin around a drawing that is fitted into its frame, in pixels. */
 const padding = 20
 
 const minScale = 0.02
 const maxScale = 2.5
 
-/** A drawing is not blown up to fill its frame beyond this. */
+/** The largest scale that `fit` chooses, so that a small drawing is not blown up to fill its frame. */
 const maxFitScale = 1
 
-/** How much of the drawing is drawn on each side of what is seen, for its size. */
+/** The margin that is drawn on each side of the visible part, as a share of that part's size. */
 const around = 0.3
 
-/** Below this scale nobody can read what is written. */
+/** Below this scale nobody can read the text. */
 const readableScale = 0.5
 
-/** Which part of a drawing is seen in its frame, and how large. */
+/** The visible part of a drawing in its frame, and its scale. */
 export class GraphView {
-  /** A point of the drawing is seen at its place times `#scale`, moved by `#x` and `#y`, in pixels. */
+  /** A point of the drawing appears at its place times `#scale`, moved by `#x` and `#y`, in pixels. */
   #scale = 1
   #x = 0
   #y = 0
   #frame: Size = { width: 0, height: 0 }
   #drawing: Size = { width: 0, height: 0 }
-  /** Whether the reader has chosen what is seen: until then, everything is. */
+  /** True once the reader has chosen the visible part: until then, everything is visible. */
   #isChosen = false
   #move: (transform: string) => void = () => {}
 
-  /** Whether it is too small to be read. */
+  /** True if the drawing is too small to be read. */
   readonly isFar = signal(false)
-  /** What is drawn: all that is seen, and some around it, so that not every movement draws anew. */
+  /** The part that is drawn: the visible part and a margin, so that not every movement draws anew. */
   readonly drawn = signal<Area>({ x: 0, y: 0, width: 0, height: 0 })
 
   /** @param move shows the drawing under another transform */
@@ -47,7 +47,7 @@ export class GraphView {
     else this.fit()
   }
 
-  /** Another drawing: a box that was in the middle of the frame and is in both stays where it is seen. */
+  /** Shows another drawing. Of the boxes in both drawings, the one nearest to the frame's middle stays in place. */
   replace(before: Placed | undefined, next: Placed): void {
     this.#drawing = next
     if (before === undefined || !this.#isChosen) return this.fit()
@@ -87,7 +87,7 @@ export class GraphView {
     this.#show()
   }
 
-  /** Makes the drawing larger by a factor; the point of it that is at a place in the frame stays there. */
+  /** Scales the drawing by a factor; the point of it that is at `at` in the frame stays there. */
   zoom(factor: number, at: Point = { x: this.#frame.width / 2, y: this.#frame.height / 2 }): void {
     const point = this.#at(at)
     this.#isChosen = true
@@ -97,7 +97,7 @@ export class GraphView {
     this.#show()
   }
 
-  /** Has a box seen, as large as it can be read. It moves nothing if it is seen like that already. */
+  /** Brings a box into view, large enough to be read. It moves nothing if that is so already. */
   reveal(point: Point, box: Size): void {
     const { height, width } = this.#frame
     if (width === 0) return

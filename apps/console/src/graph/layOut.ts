@@ -2,7 +2,7 @@ import { root } from "../api/Address.ts"
 import { Failure } from "../api/Failure.ts"
 import { place, type Placed, type Plan } from "./GraphLayout.ts"
 
-/** So many boxes and links are placed in a few milliseconds, before a worker would have begun. */
+/** Up to this many boxes and links are placed in a few milliseconds, before a worker would have begun. */
 const fewParts = 60
 
 interface ScriptUrls {
@@ -20,11 +20,11 @@ const { trustedTypes } = globalThis as {
   readonly trustedTypes?: { readonly createPolicy: (name: string, rules: ScriptUrls) => ScriptUrls }
 }
 
-/** The page's policy takes the address of a script only from here. */
+/** The page's policy accepts the URL of a script only from here. */
 const scriptUrls = trustedTypes?.createPolicy("own-scripts", ownUrls) ?? ownUrls
 
 /**
- * Places what is to be drawn, in a worker if it takes long: the page stays in use meanwhile.
+ * Lays out a plan, in a worker if it takes long, so that the page stays responsive.
  *
  * @throws Failure
  */

@@ -16,7 +16,7 @@ import type { Params } from "../routes.ts"
 
 const pollMs = 1_000
 
-/** What the filter has of those is an id of something that has a name. */
+/** The fields of the filter whose values are ids of named things. */
 const isNamed: ReadonlySet<string> = new Set(["emitter_id", "webhook_id"])
 
 const RateForm = ({ onChange, run }: { readonly run: BulkActionResource; readonly onChange: () => void }) => {
@@ -144,7 +144,7 @@ const Details = ({ onChange, run }: { readonly run: BulkActionResource; readonly
   )
 }
 
-/** How far a bulk action has come. */
+/** The progress of a bulk action. */
 export default ({ params }: { readonly params: Params }) => {
   const id = params["action"]!
   const run = useLoading(id, (signal) => one(id, signal), { everyMs: pollMs })

@@ -8,8 +8,7 @@ import { Progress } from "../parts/Progress.tsx"
 import { Time } from "../parts/Time.tsx"
 import { actions, type BulkActionResource, list } from "../resources/BulkActions.ts"
 
-/** A narrow list has no heads that say what a number is. */
-
+/** The numbers name what they count, since a narrow list has no heads. */
 const columns: ReadonlyArray<RowColumn<BulkActionResource>> = [
   {
     name: "Begun",
@@ -31,7 +30,7 @@ const columns: ReadonlyArray<RowColumn<BulkActionResource>> = [
   { name: "Dealt with", width: "minmax(8rem, 2fr)", cell: (run) => run.dry_run ? null : <Progress run={run} /> }
 ]
 
-/** What was done with many deliveries at once. */
+/** The list of actions on many deliveries at once. */
 export default () => {
   const runs = usePagedList("bulk actions", list)
   return (

@@ -110,7 +110,7 @@ const Choice = ({ all, chosen, label, name, values }: {
   </label>
 )
 
-/** A filter in words, for somebody who is about to do something with all that it means. */
+/** A filter in words, for a reader who is about to act on all deliveries that match it. */
 const words = (filter: DeliveryFilter): string => {
   const {
     emitter_id,
@@ -147,7 +147,7 @@ const words = (filter: DeliveryFilter): string => {
 
 const numberOf = (text: string | undefined): number | undefined => text === undefined ? undefined : Number(text)
 
-/** What is owed, and what became of what was. */
+/** The pending deliveries, and the outcome of the others. */
 export default () => {
   const { query } = address.value
   const filter = useMemo(() => filterOf(query), [query])

@@ -19,7 +19,7 @@ import type { Params } from "../routes.ts"
 
 const pollMs = 2_000
 
-/** The request that the attempts make, as far as it is still known. */
+/** The request of the attempts, as far as it is still known. */
 const useSent = ({ emitter_id, event_id, webhook_id }: DeliveryDetails): Sent.Sent => {
   const event = useLoading(`${emitter_id}/${event_id}`, (signal) => Events.one(emitter_id, event_id, signal))
   const webhook = useLoading(

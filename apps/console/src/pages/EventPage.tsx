@@ -13,7 +13,7 @@ import type { Params } from "../routes.ts"
 
 const pollMs = 5_000
 
-/** More listeners that an event does not reach are shown only when they are asked for. */
+/** If an event does not reach more listeners than this, the page shows them only on demand. */
 const maxUnreached = 8
 
 const isUnreached = (node: Journey.JourneyNode) => node.type === "listener"
@@ -23,7 +23,7 @@ const Way = ({ journey, onChange }: { readonly journey: Journey.Journey; readonl
   const showsAll = useSignal(false)
   const unreached = journey.nodes.filter(isUnreached).length
   const isFolded = unreached > maxUnreached && !showsAll.value
-  // What comes with each reading is another object, though it says the same: the graph moves only if it has changed.
+  // Each reading gives another object, even with the same content. The graph moves only if the content has changed.
   const text = JSON.stringify(journey)
   const shown = useMemo((): Journey.Journey => {
     if (!isFolded) return journey
@@ -65,7 +65,7 @@ const Way = ({ journey, onChange }: { readonly journey: Journey.Journey; readonl
   )
 }
 
-/** One event: what it came of, what came of it, and why something did not. */
+/** One event: its causes, its effects, and the reasons that listeners were not reached. */
 export default ({ params }: { readonly params: Params }) => {
   const emitter = params["emitter"]!
   const id = params["event"]!

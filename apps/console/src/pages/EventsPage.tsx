@@ -29,7 +29,7 @@ const filterOf = (query: URLSearchParams): EventFilter => ({
   to: numberOf(query.get("to"))
 })
 
-/** The list that was left last, to come back to as it was. */
+/** The list that the reader left last, to come back to it as it was. */
 let kept: EventFeed | undefined
 
 const feedFor = (filter: EventFilter): EventFeed => {

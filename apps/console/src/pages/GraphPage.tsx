@@ -20,7 +20,7 @@ import * as Directory from "../resources/Directory.ts"
 
 const pollMs = 5_000
 
-/** What was not read anew for so long looks old: the page reads nothing while nobody uses it. */
+/** The age from which a reading looks old. The page reads nothing while nobody uses it. */
 const oldMs = 4 * pollMs
 
 const groupings: ReadonlyArray<readonly [Grouping, string]> = [
@@ -34,7 +34,7 @@ const inOrder = new Intl.Collator(undefined, { numeric: true })
 
 const hopChoices = [1, 2, 3, 4, 6]
 
-/** What the address says. */
+/** The state of the page, as the address holds it. */
 interface Wanted {
   readonly text: string
   readonly state: string
@@ -97,7 +97,7 @@ const StateField = ({ chosen, nodes }: {
 
 const GroupField = ({ automatic, chosen }: {
   readonly chosen: Grouping | undefined
-  /** How it is grouped if nothing is chosen. */
+  /** The grouping that applies if none is chosen. */
   readonly automatic: Grouping
 }) => {
   const words = new Map(groupings)
@@ -139,7 +139,7 @@ const Picture = ({ atMs, graph, isStale, wanted }: {
   const heard = loaded.state === "shown" || loaded.state === "stale" ? loaded.value : undefined
   const glob = graph.edges.find(({ subscription_id }) => subscription_id === heard?.subscription_id)?.emitter_id
   const emitters = heard?.emitters.map(({ emitter_id }) => emitter_id) ?? []
-  // What comes with each reading is another object, though it says the same: the drawing moves only if it has changed.
+  // Each reading gives another object, even with the same content. The drawing moves only if the content has changed.
   const shape = useMemo(() =>
     shapeOf(graph, {
       focus: focus === "" ? undefined : focus,
@@ -268,7 +268,7 @@ const Picture = ({ atMs, graph, isStale, wanted }: {
   )
 }
 
-/** Who emits, who listens to whom, and how they do. */
+/** The graph of the account: emitters, listeners, their subscriptions, and their state. */
 export default () => {
   const graph = useLoading("graph", Graph.read, { everyMs: pollMs })
   const wanted = wantedOf(address.value.query)

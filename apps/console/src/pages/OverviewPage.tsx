@@ -24,7 +24,7 @@ type Now = AccountFigures.AccountNow
 
 const pollMs = 10_000
 
-/** Something about the account in a few words, and where to look at it. */
+/** One fact about the account in a few words, and a link to the details if there are any. */
 interface Tile {
   readonly name: string
   readonly value: string
@@ -33,7 +33,7 @@ interface Tile {
   readonly href?: string
 }
 
-/** The tiles, in their order, with what they show while nothing is known of them. */
+/** The tiles in their order, with one value for all while no figures are known. */
 const tilesWithout = (value: string): ReadonlyArray<Tile> =>
   ["Waiting", "Retries", "Webhooks", "Programs", "Errors", "Given up", "Quotas", "Accounting"].map((name) => ({
     name,
@@ -52,16 +52,16 @@ const shareOf = ({ limit, used }: Now["quotas"][number]): number => limit === nu
 
 const percent = (share: number): string => `${Math.floor(share * 100)} %`
 
-/** What is wrong with webhooks, the worst first. */
+/** The troubles of webhooks, the worst first. */
 const webhookTroubles = ({ disabled, failing, open, throttled }: Now["webhooks"]): ReadonlyArray<string> =>
   ([[disabled, "disabled"], [failing, "failing"], [open, "circuit open"], [throttled, "throttled"]] as const)
     .filter(([number]) => number > 0)
     .map(([number, what]) => `${count(number)} ${what}`)
 
-/** What is summed over a time that is not known yet. */
+/** Stands for a value that is not known yet. */
 const toCome = "…"
 
-/** @param figures of the time that is shown, once they are there */
+/** @param figures the figures of the shown time range, once they are there */
 const tilesOf = (now: Now, figures: Figures | undefined): ReadonlyArray<Tile> => {
   const { imbalances, is_cut, oldest_at_ms, pending, quotas, sources, waiting, webhooks, workflows } = now
   const more = is_cut ? "+" : ""
@@ -149,7 +149,7 @@ const TileBody = ({ name, note, tone, value }: Tile) => (
   </>
 )
 
-/** How the account stands, in as many tiles as ever, so that nothing moves. */
+/** The state of the account, always in the same number of tiles, so that nothing moves. */
 const Tiles = ({ tiles }: { readonly tiles: ReadonlyArray<Tile> }) => (
   <ul class="tiles" aria-label="How the account stands">
     {tiles.map((tile) => (
@@ -170,7 +170,7 @@ const Tiles = ({ tiles }: { readonly tiles: ReadonlyArray<Tile> }) => (
   </ul>
 )
 
-/** A chart, by what it takes of each step. */
+/** A chart, defined by the values that it takes from each step. */
 interface ChartKind {
   readonly title: string
   readonly lines: ReadonlyArray<{
@@ -178,9 +178,9 @@ interface ChartKind {
     readonly colour: Colour
     readonly of: (step: Step) => number | null
   }>
-  /** Of durations there is no sum. */
+  /** True if the values are durations, which have no sum. */
   readonly isDuration?: boolean
-  /** Of how much there is at a time there is none either. */
+  /** True if each value is the amount at one time, which has no sum either. */
   readonly isLevel?: boolean
   readonly isLogarithmic?: boolean
   readonly empty?: string
@@ -271,7 +271,7 @@ const Charts = ({ figures }: { readonly figures: Figures }) => (
   </>
 )
 
-/** Holds the place of the charts. */
+/** Holds the place of the charts until they are there. */
 const ChartsToCome = () => (
   <>
     {charts.map(({ title }) => (
@@ -293,7 +293,7 @@ const NodeName = ({ id, name }: Trouble.GraphNode) => {
   return page === undefined ? text : <a href={hrefOf([page, id])}>{text}</a>
 }
 
-/** What a node is called of which something waits; undefined as long as nothing is known of it. */
+/** The name of a node for which something waits, or its id; undefined while the nodes are not known. */
 const nameIn = ({ loaded }: Loading<Trouble.Trouble>, id: string): string | undefined => {
   const known = "value" in loaded.value ? loaded.value.value : undefined
   const node = known?.nodes.find((one) => one.id === id)
@@ -383,7 +383,7 @@ const Quotas = ({ quotas }: { readonly quotas: Now["quotas"] }) => (
   </ul>
 )
 
-/** A process that has not said for so long that it is there may be gone. */
+/** A server process without a sign of life for this time may be gone. */
 const silentMs = 20_000
 
 const Nodes = ({ nodes, readAtMs }: {
@@ -428,7 +428,7 @@ const readAt = <A extends NonNullable<unknown>>(loading: Loading<A>): number => 
   return loaded.state === "shown" || loaded.state === "stale" ? loaded.atMs : 0
 }
 
-/** How the account does: what came and went, how fast, what fails or waits, and what the server is made of. */
+/** The state of the account: its traffic and latencies, its failures and backlogs, and the server's processes. */
 export default () => {
   const range = AccountFigures.rangeOf(address.value.query.get("range"))
   const figures = useLoading(range, (signal) => AccountFigures.read(range, signal), { everyMs: pollMs })
@@ -436,7 +436,7 @@ export default () => {
   const nodes = useLoading("nodes", ServerNodes.list, { everyMs: pollMs })
   const loaded = figures.loaded.value
   const known = loaded.state === "shown" || loaded.state === "stale" ? loaded.value : undefined
-  // While another range is read, the account stands as it did a moment ago.
+  // While another range is read, the tiles keep the last known state.
   const lastNow = useRef<Now | undefined>(undefined)
   lastNow.current = loaded.state === "failed" ? undefined : known?.now ?? lastNow.current
   const retry = () => void figures.reload()

@@ -11,7 +11,7 @@ import * as Registry from "../resources/Registry.ts"
 import * as Sources from "../resources/Sources.ts"
 import type { Params } from "../routes.ts"
 
-/** So much of the code is shown. */
+/** The most characters of the code that are shown. */
 const maxCode = 200_000
 
 const NewSource = ({ component }: { readonly component: Sources.ComponentResource }) => {
@@ -91,7 +91,7 @@ const Details = ({ component }: { readonly component: Sources.ComponentResource 
   )
 }
 
-/** One component of the registry, and the form by which a source is made of it. */
+/** One component of the registry, and the form that makes a source of it. */
 export default ({ params }: { readonly params: Params }) => {
   const key = params["component"]!
   const component = useLoading(key, (signal) => Registry.one(key, signal))

@@ -124,7 +124,7 @@ const Details = ({ onChange, run }: { readonly run: Workflows.RunDetails; readon
   )
 }
 
-/** One run of a workflow: its event, its steps and what came of them. */
+/** One run of a workflow: its event, its steps and their outcomes. */
 export default ({ params }: { readonly params: Params }) => {
   const workflow = params["workflow"]!
   const id = params["run"]!

@@ -8,7 +8,7 @@ import { runColumns } from "../parts/RunTable.tsx"
 import * as Workflows from "../resources/Workflows.ts"
 import type { Params } from "../routes.ts"
 
-/** What a workflow has done, run by run. */
+/** The runs of a workflow. */
 export default ({ params }: { readonly params: Params }) => {
   const id = params["workflow"]!
   const given = address.value.query.get("status") ?? ""

@@ -27,16 +27,16 @@ const deployingOf = (source: Sources.SourceResource): Deploying => ({
   },
   deployWith: async (_, { component }, configured_props) =>
     programOf(await Sources.change(source, { component_id: component!, configured_props })),
-  // A version that nobody uses does no harm.
+  // A version that no source uses does no harm, so a failure is ignored.
   leave: ({ component }) => void Sources.removeComponent(component!).catch(() => {})
 })
 
-/** The version of a source's code that is asked for, or the one that it runs. */
+/** The requested version of a source's code, or the one that it runs. */
 const open = async (id: string, earlier: string | null, signal: AbortSignal): Promise<OpenedCode> => {
   const { component_id, id: known } = await Sources.one(id, signal)
   const version = earlier ?? component_id
   const { code, configurable_props } = await Sources.component(version, signal).catch((error: unknown) => {
-    // One that the registry has no more is still the source's.
+    // The source still has its code after the component is removed.
     if (failureOf(error).status !== 404 || version !== component_id) throw error
     return Trials.deployed({ kind: "source", id: known }, signal)
   })

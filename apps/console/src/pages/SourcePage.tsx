@@ -23,7 +23,7 @@ import type { Params } from "../routes.ts"
 
 const pollMs = 5_000
 
-/** A component that the registry has no more can't be read, while sources go on with it. */
+/** The component of a source. A removed component can't be read, while its sources go on with it. */
 type Component =
   | { readonly state: "found"; readonly component: Sources.ComponentResource }
   | { readonly state: "unknown"; readonly failure: Failure }
@@ -182,7 +182,7 @@ const Details = ({ loading, source }: {
   )
 }
 
-/** One source: how it does, its props, what it has done of late, and what can be done about it. */
+/** One source: its state, its props, its recent traces, and actions on it. */
 export default ({ params }: { readonly params: Params }) => {
   const id = params["source"]!
   const source = useLoading(id, (signal) => Sources.one(id, signal), { everyMs: pollMs })

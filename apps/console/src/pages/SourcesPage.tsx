@@ -29,10 +29,10 @@ const columns: ReadonlyArray<RowColumn<Sources.ListedSource>> = [
   { name: "Id", width: "minmax(12rem, 1fr)", cell: ({ id }) => <code>{id}</code> }
 ]
 
-/** What a narrow page has room for. */
+/** The columns for which a narrow page has room. */
 const narrowColumns = columns.filter(({ name }) => ["Name", "State", "Last trace"].includes(name))
 
-/** What takes events in, and runs code over them. */
+/** The list of sources, which take events in and run code over them. */
 export default () => {
   const sources = useLoading("sources", Sources.all, { everyMs: pollMs })
   return (

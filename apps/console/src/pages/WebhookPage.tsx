@@ -181,7 +181,7 @@ const Settings = ({ webhook }: { readonly webhook: Webhooks.WebhookDetails }) =>
   )
 }
 
-/** How it stands, what waits, and what was attempted last. */
+/** The state of a webhook, its pending deliveries, and its latest ones. */
 interface Work {
   readonly node: Graph.GraphNode
   readonly isSubscribed: boolean
@@ -363,7 +363,7 @@ const Details = ({ loading, webhook }: {
   )
 }
 
-/** One webhook: how it stands, how fast it is sent to, what waits, and what can be done about it. */
+/** One webhook: its state, its rate, its pending deliveries, and actions on it. */
 export default ({ params }: { readonly params: Params }) => {
   const id = params["webhook"]!
   const webhook = useLoading(id, (signal) => Webhooks.one(id, signal), { everyMs: pollMs })

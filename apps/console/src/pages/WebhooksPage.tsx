@@ -16,7 +16,7 @@ const pollMs = 10_000
 
 const stepMs = 60_000
 
-/** How one webhook stands and is sent to, which its list does not say. */
+/** The state and the rate of one webhook, which are not in the list. */
 const Standing = ({ id }: { readonly id: string }) => {
   const webhook = useLoading(id, (signal) => Webhooks.one(id, signal), { everyMs: pollMs })
   const loaded = webhook.loaded.value
@@ -74,7 +74,7 @@ const columnsOf = (due: Loaded<Retries.Due>): ReadonlyArray<RowColumn<Webhooks.W
   }
 ]
 
-/** Where events are delivered to. */
+/** The list of webhooks, to which events are delivered. */
 export default () => {
   const webhooks = usePagedList("webhooks", Webhooks.list)
   const due = useLoading("due", (signal) => Retries.due(stepMs, signal), { everyMs: pollMs })

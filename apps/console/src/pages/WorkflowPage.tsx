@@ -25,7 +25,7 @@ import { begun } from "../resources/RunStart.ts"
 import * as Workflows from "../resources/Workflows.ts"
 import type { Params } from "../routes.ts"
 
-/** Where the code is shown, at the place of an error if it is the code that threw it. */
+/** The URL of the code's page, at the place of an error if the present code threw it. */
 export const codeHref = (
   { deployment_id, id }: Workflows.WorkflowResource,
   { deploymentId, place }: ThrownError
@@ -41,7 +41,7 @@ const pollMs = 5_000
 const runsPollMs = 3_000
 const shownRuns = 15
 
-/** What each workflow was run over last, to be run over again. */
+/** The last event that the reader gave each workflow, to run it again. */
 const given = new Map<string, string>()
 
 const RunButton = ({ id }: { readonly id: string }) => {
@@ -93,11 +93,11 @@ const delaysOf = (text: string): ReadonlyArray<number> | undefined => {
 const numberOf = (text: string): number | undefined =>
   text.trim() !== "" && Number.isSafeInteger(Number(text)) ? Number(text) : undefined
 
-/** The settings as one text: a form is made anew for others alone, so that a change of the props takes nothing typed away. */
+/** The settings as one text. Only a change of them rebuilds the form, so a change of the props discards no input. */
 const settingsOf = ({ concurrency, errors, rate_limit, retry_delays }: Workflows.WorkflowResource): string =>
   JSON.stringify([concurrency, rate_limit, retry_delays, errors])
 
-/** How many runs at once, how fast, and what becomes of failed steps. */
+/** The limit of concurrent runs, the rate, and the treatment of failed steps. */
 const SettingsForm = ({ onChange, workflow }: {
   readonly workflow: Workflows.WorkflowResource
   readonly onChange: () => void
@@ -361,7 +361,7 @@ const Details = ({ loading, workflow }: {
   )
 }
 
-/** One workflow: its runs, its settings, what it has done of late, and what can be done about it. */
+/** One workflow: its runs, its settings, its recent traces, and actions on it. */
 export default ({ params }: { readonly params: Params }) => {
   const id = params["workflow"]!
   const workflow = useLoading(id, (signal) => Workflows.one(id, signal), { everyMs: pollMs })

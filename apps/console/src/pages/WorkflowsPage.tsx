@@ -35,10 +35,10 @@ const columns: ReadonlyArray<RowColumn<Workflows.ListedWorkflow>> = [
   }
 ]
 
-/** What a narrow page has room for. */
+/** The columns for which a narrow page has room. */
 const narrowColumns = columns.filter(({ name }) => ["Name", "State", "Last run"].includes(name))
 
-/** Programs of steps that run on events. */
+/** The list of workflows, which are programs of steps that run on events. */
 export default () => {
   const workflows = useLoading("workflows", Workflows.all, { everyMs: pollMs })
   return (

@@ -5,13 +5,13 @@ import { may, type Scope } from "../api/Session.ts"
 import { Confirm } from "./Confirm.tsx"
 import { tell } from "./Notices.tsx"
 
-/** A button that has the server do something, and tells what it came to. It is there only for keys that may do it. */
+/** A button that has the server do something, and tells the outcome. It appears only for keys that may do it. */
 export const Act = ({ act, ask, children, done, kind, needs }: {
   readonly needs: Exclude<Scope, "read">
   readonly act: () => Promise<unknown>
-  /** What cannot be undone, said before it is done. */
+  /** A warning to confirm first, for an act that cannot be undone. */
   readonly ask?: string
-  /** What is told when it is done; nothing where the page shows it. */
+  /** The notice of success; none if the page itself shows it. */
   readonly done?: string
   readonly kind?: "main" | "danger"
   readonly children: ComponentChildren

@@ -29,7 +29,7 @@ const phases = [
   ["first_byte_ms", "answer begins"]
 ] as const
 
-/** How long each phase of an attempt took, one behind the other. */
+/** The durations of an attempt's phases, one after the other. */
 const Timings = ({ timings }: { readonly timings: AttemptResource["timings"] }) => {
   const parts = phases.flatMap(([name, label]) => {
     const ms = timings[name]
@@ -52,7 +52,7 @@ const Timings = ({ timings }: { readonly timings: AttemptResource["timings"] }) 
   )
 }
 
-/** One request and what came back, side by side. */
+/** One request and its response, side by side. */
 export const AttemptView = ({ attempt, sent }: {
   readonly attempt: AttemptResource
   readonly sent: Sent

@@ -1,4 +1,4 @@
-/** How something stands: the colour says whether that is good, the word says it too. */
+/** The colour of a state: it says whether the state is good, and the word beside it says so too. */
 export type Tone = "good" | "bad" | "waiting" | "plain" | "accent"
 
 export const Badge = ({ text, title, tone }: {
@@ -24,7 +24,7 @@ const tones: Readonly<Record<string, Tone>> = {
   open: "bad"
 }
 
-/** The badge of a state, under the API's own word for it. */
+/** The badge of a state, with the API's own word for it. */
 export const StateBadge = ({ state, title }: { readonly state: string; readonly title?: string }) => (
   <Badge tone={tones[state] ?? "plain"} text={state.replaceAll("_", " ")} {...(title === undefined ? {} : { title })} />
 )

@@ -17,7 +17,7 @@ type Counting =
   | { readonly state: "counted"; readonly matched: number }
   | { readonly state: "failed"; readonly failure: Failure }
 
-/** Counts what a bulk action would do, by a dry run; a later one makes an earlier one meaningless. */
+/** Counts the deliveries of a bulk action by a dry run. A later count replaces an earlier one. */
 const useCount = (action: Action, filter: Readonly<Record<string, string | number>>) => {
   const counting = useSignal<Counting>({ state: "counting", soFar: 0 })
   const turn = useRef(0)
@@ -46,10 +46,10 @@ const useCount = (action: Action, filter: Readonly<Record<string, string | numbe
   return { counting: counting.value, count }
 }
 
-/** Asks what to do with all deliveries that a filter means, says how many they are, and begins it. */
+/** Asks for an action on all deliveries that match a filter, shows their number, and begins the action. */
 export const BulkDialog = ({ filter, meant, onClose }: {
   readonly filter: Readonly<Record<string, string | number>>
-  /** What the filter means, in words. */
+  /** The filter in words. */
   readonly meant: string
   readonly onClose: () => void
 }) => {

@@ -3,7 +3,7 @@ import { placeOf, placeText } from "../code/CodePlace.ts"
 import type * as Trials from "../resources/Trials.ts"
 import { harmless } from "./Harmless.ts"
 
-/** What the server says of code: what it is, or what is wrong with it and what to do. */
+/** The server's findings on code: its description, or its errors and their remedies. */
 export const CheckedCode = ({ checked }: { readonly checked: Trials.CheckedCode }) => {
   if (!checked.valid || checked.errors.length > 0) {
     return (

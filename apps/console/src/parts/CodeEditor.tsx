@@ -67,7 +67,7 @@ const appearance = EditorView.theme({
     border: "1px solid var(--line-strong)"
   },
   ".cm-tooltip": { color: "var(--ink)", backgroundColor: "var(--surface)", border: "1px solid var(--line)" },
-  // The editor's own mark is an image written into a sheet, which the page's policy does not have.
+  // The editor's own mark is an image inside a style sheet, which the page's policy forbids.
   ".cm-lint-marker": {
     content: "normal",
     width: "9px",
@@ -84,7 +84,7 @@ const appearance = EditorView.theme({
   }
 })
 
-/** Marks of direction beyond those that the editor shows by itself. */
+/** Invisible characters beyond those that the editor shows by itself, such as marks of direction. */
 const hidden = /[\u202a-\u202e\u2060-\u206f\ufff9-\ufffb]/g
 
 const offsetOf = (state: EditorState, { column, line }: CodePlace): number => {
@@ -92,7 +92,7 @@ const offsetOf = (state: EditorState, { column, line }: CodePlace): number => {
   return from + Math.min(Math.max(0, column - 1), length)
 }
 
-/** What can be written behind the names that stand before a dot. */
+/** Completes after the names that stand before a dot. */
 const complete = (completions: CodeCompletions, context: CompletionContext): CompletionResult | null => {
   const before = context.matchBefore(/[$\w.]+\.[$\w]*$/)
   if (before === null) return null
@@ -101,26 +101,26 @@ const complete = (completions: CodeCompletions, context: CompletionContext): Com
   return options === undefined ? null : { from: before.from + dot + 1, options, validFor: /^[$\w]*$/ }
 }
 
-/** Something to say of a place in the code. */
+/** A message about a place in the code. */
 export interface Remark {
   readonly place: CodePlace
   readonly message: string
 }
 
 /**
- * The editor of code. It lives in a shadow tree, since the page's policy has no styles written into the page, but lets
- * a tree of its own have sheets.
+ * The editor of code. It lives in a shadow tree, since the page's policy forbids inline styles but allows a shadow tree
+ * its own sheets.
  */
 export const CodeEditor = ({ code, completions, isReadOnly, label, onChange, onSave, remark }: {
   readonly label: string
-  /** What is there at first. */
+  /** The initial text. */
   readonly code: string
   readonly isReadOnly: boolean
   readonly completions: CodeCompletions
   readonly onChange: (code: string) => void
-  /** Control or Command with S. */
+  /** Called on Control or Command with S. */
   readonly onSave: () => void
-  /** What is marked, and scrolled to when it changes. */
+  /** The remark that the editor marks, and scrolls to when it changes. */
   readonly remark: Remark | undefined
 }) => {
   const host = useRef<HTMLDivElement>(null)
@@ -196,7 +196,7 @@ export const CodeEditor = ({ code, completions, isReadOnly, label, onChange, onS
     const to = Math.max(from, editor.state.doc.lineAt(from).to)
     editor.dispatch(setDiagnostics(editor.state, [{ from, to, severity: "error", message: remark.message }]))
     editor.dispatch({ selection: { anchor: from } })
-    // The page stays where it is: what is said about the place may stand below the editor.
+    // Only the editor scrolls: the message about the place may stand below it in the page.
     editor.requestMeasure({
       read: ({ scrollDOM }) => editor.lineBlockAt(from).top - scrollDOM.clientHeight / 2,
       write: (top, { scrollDOM }) => {

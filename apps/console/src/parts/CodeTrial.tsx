@@ -11,7 +11,7 @@ import { harmless } from "./Harmless.ts"
 import { Tabs } from "./Tabs.tsx"
 import { TrialView } from "./TrialView.tsx"
 
-/** What each program's code was tried over last. */
+/** The last event with which each program's code was tried, by the program's id. */
 const given = new Map<string, string>()
 
 const names: Readonly<Record<Trials.Trigger, string>> = {
@@ -28,7 +28,7 @@ type Result =
   | { readonly _tag: "Tried"; readonly trial: Trials.TrialResult }
   | { readonly _tag: "Failed"; readonly what: string; readonly failure: Failure }
 
-/** What there is to say of the place in the code that something names, if it does. */
+/** A message as a remark on the place in the code that it names; undefined if it names none. */
 const remarkOf = (said: { readonly message: string } | null | undefined): Remark | undefined => {
   const place = placeOf(said)
   return place === undefined ? undefined : { place, message: harmless(said!.message) }
@@ -53,13 +53,13 @@ const TextField = ({ label, placeholder, text }: {
   </label>
 )
 
-/** Checks code, and runs it once without keeping anything. */
+/** Checks code, and runs it once without keeping any effects. */
 export const CodeTrial = ({ code, isDeployed, onRemark, subject }: {
   readonly subject: Trials.Subject
   readonly code: string
-  /** Whether it is the code that is deployed. */
+  /** True if this code is deployed. */
   readonly isDeployed: boolean
-  /** Told what there is to say of a place in the code; nothing where all is well. */
+  /** Called with a remark on a place in the code, or undefined if all is well. */
   readonly onRemark: (remark: Remark | undefined) => void
 }) => {
   const { id, kind } = subject

@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals"
 import { columnOf, columnOfField, fieldOf, knownColumns } from "../resources/EventColumns.ts"
 import { Dropdown } from "./Dropdown.tsx"
 
-/** Chooses what a list of events shows of each. */
+/** Chooses the columns of a list of events. */
 export const ColumnChoice = ({ chosen, onChange }: {
   readonly chosen: ReadonlyArray<string>
   readonly onChange: (ids: ReadonlyArray<string>) => void

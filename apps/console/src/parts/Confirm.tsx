@@ -4,19 +4,19 @@ import { type Failure, failureOf } from "../api/Failure.ts"
 import { Dialog } from "./Dialog.tsx"
 import { Failed } from "./Failed.tsx"
 
-/** Asks before something is done that cannot be undone, and says there why it was not done. */
+/** Asks before an act that cannot be undone. If the act fails, the dialog says why. */
 export const Confirm = ({ act, children, doing, failed, leave, name, onClose, title }: {
   readonly title: string
-  /** What becomes of it. */
+  /** The consequences of the act. */
   readonly children: ComponentChildren
-  /** What the buttons say: to leave it, to do it, and while it is done. */
+  /** The texts of the buttons: to leave it, to do it, and while it is under way. */
   readonly leave: string
   readonly name: ComponentChildren
   readonly doing: string
-  /** What is said if it was not done. */
+  /** The message if it was not done. */
   readonly failed: string
   readonly act: () => Promise<unknown>
-  /** It was done, or left. */
+  /** Called when the act was done or left. */
   readonly onClose: () => void
 }) => {
   const isUnderWay = useSignal(false)

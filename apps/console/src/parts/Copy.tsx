@@ -1,6 +1,6 @@
 import { tell } from "./Notices.tsx"
 
-/** Copies a text, which is made when it is asked for. */
+/** A button that copies a text. The text is made on demand. */
 export const Copy = ({ label = "Copy", text, what }: {
   readonly text: () => string
   readonly what: string

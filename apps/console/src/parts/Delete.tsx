@@ -3,12 +3,12 @@ import type { ComponentChildren } from "preact"
 import { may } from "../api/Session.ts"
 import { Confirm } from "./Confirm.tsx"
 
-/** A button that deletes something, after the reader has seen what goes with it. */
+/** A button that deletes something, after a confirmation that shows what else is lost. */
 export const Delete = ({ act, children, what }: {
-  /** What it is, as in "the source". */
+  /** The thing to delete, as in "the source". */
   readonly what: string
   readonly act: () => Promise<void>
-  /** What goes with it. */
+  /** A description of what is lost with it. */
   readonly children: ComponentChildren
 }) => {
   const isAsked = useSignal(false)

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact"
 
-/** The server answered that there is nothing, and what the reader can make of that. */
+/** Says that the server has nothing to show, and what the reader can do about it. */
 export const Empty = ({ children, what }: { readonly what: string; readonly children?: ComponentChildren }) => (
   <div class="empty">
     <p class="empty-what">{what}</p>

@@ -4,10 +4,10 @@ import type * as Outcome from "../resources/Outcome.ts"
 import { harmless } from "./Harmless.ts"
 import { Time } from "./Time.tsx"
 
-/** So much of a message is shown, in characters. */
+/** The most characters of a message that are shown. */
 export const maxShown = 2_000
 
-/** What a run threw, with its place in the code, as an item of a list. */
+/** The error that a run threw, with its place in the code, as an item of a list. */
 export const ErrorItem = ({ codeHref, error, id }: {
   readonly id: string
   readonly error: Outcome.ThrownError

@@ -6,7 +6,7 @@ import { harmless } from "./Harmless.ts"
 import { Name } from "./Name.tsx"
 import { Time } from "./Time.tsx"
 
-/** A line shows no more than this. */
+/** The most characters of a line. */
 const maxLine = 400
 
 const line = (text: string) => <bdi>{harmless(text.slice(0, maxLine)).replaceAll("\n", " ")}</bdi>
@@ -18,7 +18,7 @@ export const Stream = ({ name }: { readonly name: string }) => (
   </bdi>
 )
 
-/** What a column shows of an event. */
+/** The cell of an event in a column. */
 export const cellOf = (id: string, event: EventSummary): ComponentChildren => {
   const { metadata } = event
   switch (id) {

@@ -16,7 +16,7 @@ export const EventPanel = ({ emitter, id, onClose }: {
   readonly onClose: () => void
 }) => {
   const event = useLoading(`${emitter}/${id}`, (signal) => one(emitter, id, signal))
-  // Before it is painted: who closes it at once means it too.
+  // The listener is there before the panel is painted, so that an immediate Escape closes the panel too.
   useLayoutEffect(() => {
     const onKey = (pressed: KeyboardEvent) => {
       if (pressed.key === "Escape" && !pressed.defaultPrevented) onClose()

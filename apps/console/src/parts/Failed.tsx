@@ -1,10 +1,10 @@
 import type { Failure } from "../api/Failure.ts"
 
-/** What could not be had, why, and what the reader can do: never to be taken for something that is empty. */
+/** A failure, its reason, and advice to the reader. It must not look like an empty result. */
 export const Failed = ({ advice, failure, onRetry, what }: {
   readonly what: string
   readonly failure: Failure
-  /** What to do, where the failure itself does not say it best. */
+  /** Better advice than that of the failure itself. */
   readonly advice?: string
   readonly onRetry?: () => void
 }) => (

@@ -1,11 +1,11 @@
 import type { ComponentChildren } from "preact"
 import { isNarrow } from "../charts/Narrow.ts"
 
-/** What a list is narrowed by. On a narrow page it folds, so that the list has room. */
+/** The filters of a list. On a narrow page they fold, so that the list has room. */
 export const Filters = ({ active, children, label }: {
-  /** What is narrowed. */
+  /** The name of the filtered list. */
   readonly label: string
-  /** How many filters are set. */
+  /** The number of filters that are set. */
   readonly active: number
   readonly children: ComponentChildren
 }) => {

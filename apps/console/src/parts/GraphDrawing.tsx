@@ -18,16 +18,16 @@ const box: Size = { width: 226, height: 58 }
 const gap: Size = { width: 56, height: 14 }
 const label: Size = { width: 92, height: 14 }
 
-/** So many lines have room for what is written on them. */
+/** The most lines in a drawing that have room for labels. */
 const maxLabelled = 60
 
-/** What fits into a line of a stop, in characters. */
+/** The lengths of text that fit into a stop, in characters. */
 const maxTitle = 26
 const maxNote = 36
 
 const cut = (text: string, length: number): string => text.length > length ? `${text.slice(0, length - 1)}…` : text
 
-/** What is known of what is drawn, which changes while the drawing stays. */
+/** The live data of the drawn nodes and subscriptions, which change while the drawing stays. */
 export interface Live {
   readonly nodes: ReadonlyMap<string, Graph.GraphNode>
   readonly edges: ReadonlyMap<string, Graph.GraphEdge>
@@ -50,7 +50,7 @@ interface Face {
   readonly state: Graph.NodeState | undefined
 }
 
-/** What a stop says of itself. */
+/** The texts and the state that a stop shows. */
 export const faceOf = ({ ids, kind }: Stop, { nodes }: Live): Face => {
   const members = ids.flatMap((id) => nodes.get(id) ?? [])
   const [one, many] = kinds[kind]
@@ -143,7 +143,7 @@ const pathOf = (line: Line, placed: Placed, index: number): Path => {
   return {
     line,
     d: line.from === line.to
-      // Those of a group that hear each other.
+      // Members of the group hear each other.
       ? `M${from.x + box.width / 2},${from.y - 8}c44,-8 44,-44 0,-${box.height / 2 - 12}`
       : curve(from, between, to, box),
     end: { x: to.x - box.width / 2, y: to.y },
@@ -235,7 +235,7 @@ const Stops = ({ chosen, drawn: { paths, placed, shape }, isDim, live, view }: {
   )
 }
 
-/** What a pointer does to the view: one drags it, two also make it larger or smaller, and so does a wheel. */
+/** Lets pointers move the view: one pointer drags it, and two pointers or a wheel also scale it. */
 const handle = (frame: HTMLElement, view: GraphView, onChoose: (key: string) => void): () => void => {
   const pointers = new Map<number, Point>()
   let isDragged = false
@@ -260,13 +260,13 @@ const handle = (frame: HTMLElement, view: GraphView, onChoose: (key: string) => 
   on("pointermove", (event) => {
     const before = pointers.get(event.pointerId)
     if (before === undefined) return
-    // It was let go outside the frame.
+    // The button was released outside the frame.
     if (event.buttons === 0) return release(event)
     const now = inFrame(event)
     const other = [...pointers].find(([id]) => id !== event.pointerId)?.[1]
     if (!isDragged && other === undefined && Math.hypot(now.x - before.x, now.y - before.y) < 4) return
-    // Only now: otherwise a click would be the frame's, and not that of the stop below it. A finger's events would go to
-    // that stop, which may be drawn no more before the finger is lifted.
+    // The capture begins only here: an earlier one would send clicks to the frame and not to the stop below. Without
+    // it, a finger's events would go to that stop, which may leave the drawing before the finger is lifted.
     if (!frame.hasPointerCapture(event.pointerId)) frame.setPointerCapture(event.pointerId)
     isDragged = true
     frame.classList.add("is-moving")
@@ -311,18 +311,18 @@ const handle = (frame: HTMLElement, view: GraphView, onChoose: (key: string) => 
   return () => abort.abort()
 }
 
-/** The graph as a drawing that can be moved and made larger. What is live changes in it, and nothing moves. */
+/** The graph as a drawing that can be moved and scaled. Live data change in it without moving anything. */
 export const GraphDrawing = ({ chosen, isDim, isOld, live, onChoose, revealed, shape, subject }: {
   readonly shape: Shape
-  /** What is drawn, as the reader chose it: if that changes, all of it is shown. */
+  /** Identifies the part of the graph that the reader chose. If it changes, the view shows the whole drawing. */
   readonly subject: string
   readonly live: Live
   /** The key of the stop that is shown in full. */
   readonly chosen: string | undefined
-  /** The key of the stop that is to be seen. */
+  /** The key of the stop to bring into view. */
   readonly revealed: string | undefined
   readonly isDim: (stop: Stop) => boolean
-  /** Whether what is live is as it was. */
+  /** True if the live data are out of date. */
   readonly isOld: boolean
   readonly onChoose: (key: string) => void
 }) => {
@@ -335,7 +335,7 @@ export const GraphDrawing = ({ chosen, isDim, isOld, live, onChoose, revealed, s
   choose.current = onChoose
   const shownSubject = useRef(subject)
   const aspect = isNarrow.value ? 0.7 : 1.5
-  // The names of stops without a name are read apart from the graph.
+  // Nodes without a name in the graph get theirs from the directory, which is read separately.
   void Directory.names.value
 
   useEffect(() => {

@@ -12,7 +12,7 @@ const lines = [
   ["matches", "matched by a glob"]
 ] as const
 
-/** What the marks and the lines of the drawing mean. */
+/** The meaning of the drawing's marks and lines. */
 export const GraphLegend = () => (
   <ul class="graph-legend" aria-label="What the signs mean">
     {states.map((state) => (

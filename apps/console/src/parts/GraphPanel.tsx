@@ -13,16 +13,16 @@ import { Close } from "./Icons.tsx"
 import { NodeBadge, tones } from "./NodeState.tsx"
 import { Shown } from "./Shown.tsx"
 
-/** Of a list in the panel so many are shown. */
+/** The most items of a list in the panel. */
 const maxListed = 50
 
-/** What a reader can do from the panel, each of which is in the address. */
+/** The reader's actions in the panel, all of which change the address. */
 export interface PanelActs {
   readonly choose: (key: string) => void
   readonly focus: (key: string) => void
-  /** Has the nodes of a group drawn one by one, or as one again. */
+  /** Draws the nodes of a group one by one. */
   readonly open: (id: string) => void
-  /** Asks what a subscription hears, or no longer. */
+  /** Shows the emitters that a subscription hears, or hides them again. */
   readonly expand: (subscription: string) => void
 }
 
@@ -52,7 +52,7 @@ const Listed = <Item extends object>({ children, items, title }: {
     </section>
   )
 
-/** Some subscriptions, by what is at their other end. */
+/** Some subscriptions, each by the node or glob at its other end. */
 const Subscriptions = ({ acts, edges, end, nodes, title }: {
   readonly title: string
   readonly edges: ReadonlyArray<Graph.GraphEdge>
@@ -117,7 +117,7 @@ const Facts = ({ nodes }: { readonly nodes: ReadonlyArray<Graph.GraphNode> }) =>
 
 const NodePanel = ({ acts, edges, node, nodes, together }: {
   readonly node: Graph.GraphNode
-  /** How many nodes are drawn as one with it. */
+  /** The number of nodes that are drawn as one with it, itself included. */
   readonly together: number
   readonly nodes: ReadonlyMap<string, Graph.GraphNode>
   readonly edges: ReadonlyArray<Graph.GraphEdge>
@@ -205,7 +205,7 @@ const GlobPanel = ({ acts, edges, expanded, glob, loading, nodes }: {
   readonly glob: string
   readonly nodes: ReadonlyMap<string, Graph.GraphNode>
   readonly edges: ReadonlyArray<Graph.GraphEdge>
-  /** The subscription whose emitters are asked for. */
+  /** The id of the subscription whose emitters the reader asked for. */
   readonly expanded: string
   readonly loading: Loading<Graph.Expanded>
   readonly acts: PanelActs
@@ -280,11 +280,11 @@ const GlobPanel = ({ acts, edges, expanded, glob, loading, nodes }: {
   )
 }
 
-/** All there is to say of what was chosen in the graph. */
+/** The details of the chosen node, glob or group. */
 export const GraphPanel = ({ acts, chosen, edges, expanded, loading, nodes, onClose, stop }: {
   /** The id of a node, a glob, or the key of a group. */
   readonly chosen: string
-  /** What it is drawn as. */
+  /** The stop that it is drawn as. */
   readonly stop: Stop | undefined
   readonly nodes: ReadonlyMap<string, Graph.GraphNode>
   readonly edges: ReadonlyArray<Graph.GraphEdge>
@@ -293,7 +293,7 @@ export const GraphPanel = ({ acts, chosen, edges, expanded, loading, nodes, onCl
   readonly acts: PanelActs
   readonly onClose: () => void
 }) => {
-  // Before it is painted: who closes it at once means it too.
+  // The listener is there before the panel is painted, so that an immediate Escape closes the panel too.
   useLayoutEffect(() => {
     const onKey = (pressed: KeyboardEvent) => {
       if (pressed.key === "Escape" && !pressed.defaultPrevented) onClose()

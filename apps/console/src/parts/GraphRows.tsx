@@ -9,7 +9,7 @@ import { harmless } from "./Harmless.ts"
 import { NodeBadge } from "./NodeState.tsx"
 import { VirtualRows } from "./VirtualRows.tsx"
 
-/** What was given last, as a signal that stays the same. */
+/** A stable signal that holds the latest value. */
 const useSignalOf = <A extends object>(value: A): ReadonlySignal<A> => {
   const held = useSignal(value)
   if (held.peek() !== value) held.value = value
@@ -22,10 +22,10 @@ const Footer = ({ noun, shown, total }: { readonly noun: string; readonly shown:
   </p>
 )
 
-/** The nodes beside the drawing, for those who look for one of them. */
+/** The list of nodes beside the drawing, to find one of them. */
 export const NodeRows = ({ chosen, empty, nodes, onChoose, total }: {
   readonly nodes: ReadonlyArray<Graph.GraphNode>
-  /** How many there are without the filters. */
+  /** The number without the filters. */
   readonly total: number
   readonly chosen: string
   readonly onChoose: (id: string) => void
@@ -54,11 +54,11 @@ export const NodeRows = ({ chosen, empty, nodes, onChoose, total }: {
   )
 }
 
-/** The same as the drawing shows, as a table. */
+/** The content of the drawing as a table. */
 export const SubscriptionRows = ({ chosen, edges, empty, nodes, onChoose, total }: {
   readonly edges: ReadonlyArray<Graph.GraphEdge>
   readonly nodes: ReadonlyMap<string, Graph.GraphNode>
-  /** How many there are without the filters. */
+  /** The number without the filters. */
   readonly total: number
   readonly chosen: string
   readonly onChoose: (id: string) => void

@@ -1,6 +1,6 @@
 /**
- * Characters that can't be seen, or that change how others are shown: controls, and marks of direction. A name or a payload
- * could pass for another with them.
+ * Characters that can't be seen, or that change how others are shown: controls, and marks of direction. With them, a
+ * name or a payload could pass for another.
  */
 const hidden =
   // oxlint-disable-next-line no-control-regex
@@ -8,5 +8,5 @@ const hidden =
 
 const written = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`
 
-/** Text from elsewhere as it is to be shown: what could not be seen is written out. */
+/** Makes foreign text safe to show: invisible characters are written as escapes. */
 export const harmless = (text: string): string => text.toWellFormed().replace(hidden, written)

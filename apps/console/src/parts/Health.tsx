@@ -5,11 +5,11 @@ import { Ago } from "./Time.tsx"
 
 const pollMs = 10_000
 
-/** Whether a source or workflow is active. */
+/** Says whether a source or workflow is active. */
 export const Activity = ({ active }: { readonly active: boolean }) =>
   active ? <Badge tone="good" text="active" /> : <Badge tone="waiting" text="paused" />
 
-/** How the last run went that left a trace, and when that was. */
+/** The outcome and the time of the last run that left a trace. */
 export const Health = ({ id, read }: {
   readonly id: string
   readonly read: (id: string, signal: AbortSignal) => Promise<LastRun | undefined>

@@ -86,7 +86,7 @@ const WorkflowRun = ({ run, workflow }: { readonly workflow: string; readonly ru
   )
 }
 
-/** What a run threw, from the event that it left of it. */
+/** The error that a run threw, read from the event that it left on `$errors`. */
 const RunError = ({ left: { emitter_id, event_id } }: { readonly left: Of<"event"> }) => {
   const loading = useLoading(
     `${emitter_id}/${event_id}`,
@@ -112,7 +112,7 @@ const RunError = ({ left: { emitter_id, event_id } }: { readonly left: Of<"event
 const RunNodeDetails = ({ errors, node, of }: {
   readonly node: Of<"run">
   readonly of: Of<"event"> | undefined
-  /** What it left on `$errors`. */
+  /** The events that the run left on `$errors`. */
   readonly errors: ReadonlyArray<Of<"event">>
 }) => {
   const { error, listener_id, logs, run_id, state } = node
@@ -251,7 +251,7 @@ const LastAttempt = ({ count, delivery, of, to }: {
   readonly of: Of<"event"> | undefined
   /** The id of its webhook; null for a request of the workflow's own. */
   readonly to: string | null
-  /** How many attempts there are. */
+  /** The number of attempts. */
   readonly count: number
 }) => {
   const loading = useLoading(`${delivery}/${of?.event_id}/${count}`, async (signal) => {
@@ -279,7 +279,7 @@ const errorsOf = ({ edges, nodes }: Journey, run: Of<"run">): ReadonlyArray<Of<"
   )
 }
 
-/** All there is to say of one stop on an event's way, and to do about it. */
+/** The details of one stop on an event's way, and actions on it. */
 export const JourneyDetails = ({ journey, node, onChange }: {
   readonly journey: Journey
   readonly node: JourneyNode

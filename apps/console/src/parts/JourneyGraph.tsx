@@ -11,7 +11,7 @@ const { height, width } = box
 const gap = { width: 28, height: 14 }
 const margin = 12
 
-/** What fits into a line of a node, in characters. */
+/** The lengths of text that fit into a node, in characters. */
 const maxTitle = 24
 const maxNote = 38
 
@@ -42,7 +42,7 @@ const deliveryTones: Readonly<Record<string, Tone>> = {
   dropped: "plain"
 }
 
-/** What a node says of itself. */
+/** The texts and the tone that a node shows. */
 export const faceOf = (node: JourneyNode): Face => {
   switch (node.type) {
     case "event": {
@@ -92,7 +92,7 @@ export const faceOf = (node: JourneyNode): Face => {
   }
 }
 
-/** Says, for its style, on which sides of a frame there is more than is shown. */
+/** Marks a frame, for its style, with the sides on which it hides content. */
 const markEdges = (frame: HTMLElement): void => {
   const right = frame.scrollWidth - frame.clientWidth - frame.scrollLeft
   frame.classList.toggle("has-left", frame.scrollLeft > 1)
@@ -118,7 +118,7 @@ export const JourneyGraph = ({ chosen, journey, onChoose }: {
   const frame = useRef<HTMLDivElement>(null)
   const own = journey.nodes[0]!.id
   useLayoutEffect(() => {
-    // The event itself comes first, and is seen first, with where it goes and as much of what is before as there is room for.
+    // The first view shows the event itself, its next stops, and as much of what is before as there is room for.
     const { x, y } = placed.boxes.get(own)!
     const element = frame.current
     if (element === null) return

@@ -9,16 +9,16 @@ export const JsonDialog = ({ act, children, doing, failed, label, name, note, on
   readonly title: string
   readonly note: string
   readonly label: string
-  /** What is there at first. */
+  /** The initial text. */
   readonly text: string
-  /** What the button says, and says while it is done. */
+  /** The text of the button, and its text while the act is under way. */
   readonly name: string
   readonly doing: string
-  /** What is said of a failure. */
+  /** The message about a failure. */
   readonly failed: string
   readonly act: (text: string) => Promise<void>
   readonly onClose: () => void
-  /** What came of it. */
+  /** The result of the act. */
   readonly children?: ComponentChildren
 }) => {
   const given = useSignal(text)

@@ -2,14 +2,14 @@ import { useSignal } from "@preact/signals"
 import { count, counted } from "../charts/Figures.ts"
 import { harmless } from "./Harmless.ts"
 
-/** So many entries of a list or an object are shown before the reader asks for more. */
+/** The number of entries of a list or an object that are shown before the reader asks for more. */
 const batch = 100
 
-/** So many characters of a text are shown before the reader asks for more. */
+/** The number of characters of a text that are shown at first, and the number that each request adds. */
 const textBatch = 1_000
 const moreText = 100_000
 
-/** So deep a payload is unfolded at first, if it has few entries. */
+/** The depth to which a payload is unfolded at first, and the most entries of a branch that is. */
 const openDepth = 2
 const openEntries = 30
 
@@ -59,7 +59,7 @@ const summaryOf = (value: object): string =>
     ? `[ ${counted(value.length, "element")} ]`
     : `{ ${counted(Object.keys(value).length, "field")} }`
 
-/** Keeps to itself what is folded: a payload of many megabytes costs what is seen of it. */
+/** Renders its entries only while it is unfolded, so that a payload of many megabytes costs only its visible part. */
 const Branch = ({ depth, name, value }: {
   readonly name: string | undefined
   readonly value: object

@@ -4,12 +4,12 @@ import * as AccountFigures from "../resources/AccountFigures.ts"
 import { Shown } from "./Shown.tsx"
 import { Time } from "./Time.tsx"
 
-/** The server counts a minute within 10 seconds. */
+/** The interval of readings: the server counts a minute within 10 seconds. */
 const pollMs = 10_000
 
 const mostMinutes = 8
 
-/** The last minutes in which a source ran, and how long its runs took: the server counts them, and keeps none by itself. */
+/** The last minutes in which a source ran, with the duration of its runs. The server keeps no record of each run. */
 export const LastRuns = ({ id }: { readonly id: string }) => {
   const figures = useLoading(id, (signal) => AccountFigures.ofEmitter(id, signal), { everyMs: pollMs })
   return (

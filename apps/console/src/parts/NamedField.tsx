@@ -8,10 +8,10 @@ const groups: ReadonlyArray<readonly [Kind, string]> = [
   ["account", "Account"]
 ]
 
-/** A choice among what is known by name. An id that is not known stays a choice as itself. */
+/** A choice among named things. A chosen id without a known name stays a choice, as itself. */
 export const NamedField = ({ all, chosen, kinds, label, onChange }: {
   readonly label: string
-  /** What stands for no choice. */
+  /** The text for no choice. */
   readonly all: string
   readonly kinds: ReadonlyArray<Kind>
   readonly chosen: string

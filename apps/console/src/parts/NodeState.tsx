@@ -1,7 +1,7 @@
 import type { NodeState } from "../graph/Graph.ts"
 import { Badge, type Tone } from "./Badge.tsx"
 
-/** What fails and what waits is red alike: the word and the mark tell which. */
+/** Failing and waiting nodes are both red; the word and the mark tell them apart. */
 export const tones: Readonly<Record<NodeState, Tone>> = {
   failing: "bad",
   waiting: "bad",
@@ -17,7 +17,7 @@ const shapes: Readonly<Record<NodeState, string>> = {
   ok: "M6 3a3 3 0 1 0 0 6a3 3 0 1 0 0-6Z"
 }
 
-/** How a node stands, in a drawing. */
+/** The mark of a node's state, in a drawing. */
 export const NodeMark = ({ size, state, x, y }: {
   readonly state: NodeState
   readonly x: number
@@ -32,5 +32,5 @@ export const NodeMark = ({ size, state, x, y }: {
   />
 )
 
-/** How a node stands, under the API's own word for it. */
+/** The badge of a node's state, with the API's own word for it. */
 export const NodeBadge = ({ state }: { readonly state: NodeState }) => <Badge tone={tones[state]} text={state} />

@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals"
 import { Close } from "./Icons.tsx"
 
-/** What an action came to, told for a while. */
+/** A notice of an action's outcome. */
 interface Notice {
   readonly id: number
   readonly kind: "done" | "failed"
@@ -18,7 +18,7 @@ const dismiss = (id: number) => {
   notices.value = notices.value.filter((notice) => notice.id !== id)
 }
 
-/** Tells the reader something that stays until it is dismissed if it is a failure, and for some seconds if it is not. */
+/** Shows a notice to the reader. A failure stays until it is dismissed, and a success for some seconds. */
 export const tell = (kind: Notice["kind"], text: string): void => {
   const id = nextId++
   notices.value = [...notices.value.slice(-3), { id, kind, text }]

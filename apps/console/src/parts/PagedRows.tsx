@@ -12,7 +12,7 @@ export interface RowColumn<Item> {
   /** For CSS. */
   readonly width: string
   readonly cell: (item: Item) => ComponentChildren
-  /** A narrow page leaves it out, since it says little without its head. */
+  /** True if a narrow page leaves the column out, since it says little without its head. */
   readonly isWideOnly?: boolean
 }
 
@@ -20,10 +20,10 @@ export interface RowColumn<Item> {
 export const fitting = <Item extends object>(columns: ReadonlyArray<RowColumn<Item>>): ReadonlyArray<RowColumn<Item>> =>
   isNarrow.value ? columns.filter(({ isWideOnly }) => isWideOnly !== true) : columns
 
-/** A list of the API as rows, with what there is to say of it while it is read, where it is empty, and at its end. */
+/** A list of the API as rows, with messages while it is read, if it is empty, and at its end. */
 export const PagedRows = <Item extends { readonly id: string }>({ columns, empty, list, noun, onOpen }: {
   readonly list: PagedList<Item>
-  /** What it is a list of, one and many. */
+  /** The noun for an item, singular and plural. */
   readonly noun: readonly [one: string, many: string]
   readonly columns: ReadonlyArray<RowColumn<Item>>
   readonly empty: ComponentChildren

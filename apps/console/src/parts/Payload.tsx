@@ -6,7 +6,7 @@ import { harmless } from "./Harmless.ts"
 import { JsonTree } from "./JsonTree.tsx"
 import { Tabs } from "./Tabs.tsx"
 
-/** So many characters of a raw payload are shown: a browser can't lay out more of them in a moment. */
+/** The most characters of a raw payload that are shown: a browser can't lay out more in a moment. */
 const maxRaw = 200_000
 
 const Raw = ({ text }: { readonly text: string }) => (
@@ -18,7 +18,7 @@ const Raw = ({ text }: { readonly text: string }) => (
   </>
 )
 
-/** What was emitted, as a tree that folds or as text. */
+/** The payload of an event, as a tree that folds or as text. */
 export const Payload = ({ value }: { readonly value: unknown }) => {
   const view = useSignal("tree")
   const text = useMemo(() => JSON.stringify(value, null, 2) ?? "null", [value])

@@ -23,14 +23,14 @@ import { SendEvent } from "./SendEvent.tsx"
 
 const issuePrefix = "configured_props."
 
-/** A source or workflow, as far as work on its code goes. */
+/** A source or workflow, as far as work on its code needs it. */
 export interface Program {
   readonly name: string
   readonly active: boolean
   readonly configured_props: Props.Values
-  /** What it runs: another one after each deployment. */
+  /** The version that it runs. Each deployment makes another one. */
   readonly version: string
-  /** The same for the same code. */
+  /** Tells code apart: the hash of a workflow's code, or the id of a source's component. */
   readonly hash: string
 }
 
@@ -40,43 +40,43 @@ export interface OpenedCode extends Pick<Program, "version" | "hash"> {
   readonly configurable_props: ReadonlyArray<Props.Prop>
 }
 
-/** What new code declares, where it can't run before props that it had not have values. */
+/** The props that new code declares, if some of them are new and need values before it can run. */
 export interface DeclaredProps {
   readonly props: ReadonlyArray<Props.Prop>
-  /** A component of this code, which can be asked about its props; undefined where there is none. */
+  /** A component of this code, which can be asked about its props; undefined if there is none. */
   readonly component: string | undefined
 }
 
-/** How code becomes that of the program. Each fails with what the server has against it. */
+/** The ways to deploy code to the program. Each fails with the server's reason for a refusal. */
 export interface Deploying {
   /** The program as it is now. */
   readonly read: () => Promise<Program>
   readonly deploy: (code: string) => Promise<Program>
   readonly declare: (code: string) => Promise<DeclaredProps>
   readonly deployWith: (code: string, declared: DeclaredProps, values: Props.Values) => Promise<Program>
-  /** The reader gives no values after all. */
+  /** Called if the reader gives no values after all. */
   readonly leave: (declared: DeclaredProps) => void
 }
 
-/** What the reader is asked for before the code is deployed. */
+/** The props that the reader must fill in before the code is deployed. */
 interface Wanting {
   readonly code: string
   readonly declared: DeclaredProps
   readonly names: ReadonlySet<string>
 }
 
-/** Code in an editor, from where it is checked, tried and deployed, and what came of it. */
+/** Code in an editor, from which it is checked, tried and deployed, and the traces of its runs. */
 export const ProgramCode = (
   { codeHref, deploying, earlier, onDeployed, opened, program, steps = [], subject }: {
     readonly subject: Trials.Subject
-    /** As it was read last. */
+    /** The program as it was read last. */
     readonly program: Program
     readonly opened: OpenedCode
-    /** What there is to say of an earlier version, if that is what was opened. */
+    /** A note on the earlier version, if one was opened. */
     readonly earlier?: ComponentChildren
     readonly steps?: ReadonlyArray<string>
     readonly deploying: Deploying
-    /** Something was deployed, here or elsewhere. */
+    /** Called when something was deployed, here or elsewhere. */
     readonly onDeployed: () => Promise<void>
     readonly codeHref: (error: ThrownError) => string
   }
@@ -86,18 +86,18 @@ export const ProgramCode = (
   const isEarlier = earlier !== undefined
   const draft = CodeDraft.find(id)
   const isKept = draft !== undefined && (draft.base === opened.hash || !isEarlier)
-  /** Whether what was typed is made of other code than this. */
+  /** True if the draft is based on other code than the opened one. */
   const isBehind = isKept && draft.base !== opened.hash
   const begun = isKept ? draft.code : opened.code
-  /** What the text was made of. */
+  /** The code that the text is based on. */
   const base = useSignal({ hash: isBehind ? draft.base : opened.hash, code: opened.code })
   /** The version that the reader knows of. */
   const known = useSignal(version)
-  /** The versions that this text was made of, or that became of it. */
+  /** The versions that this text is based on, or that were deployed from it. */
   const own = useRef(new Set(isBehind ? [] : [opened.version]))
   const code = useSignal(begun)
   const failure = useSignal<Failure | undefined>(undefined)
-  /** What a check or a trial had to say of a place in the code. */
+  /** The remark of a check or a trial on a place in the code. */
   const tried = useSignal<Remark | undefined>(undefined)
   const wanting = useSignal<Wanting | undefined>(undefined)
   const isUnderWay = useSignal(false)
@@ -118,7 +118,7 @@ export const ProgramCode = (
     if (isDirty()) CodeDraft.keep(id, { base: base.value.hash, code: code.value })
     else CodeDraft.drop(id)
   }
-  /** What was typed since it was sent is not deployed. */
+  /** Notes that the sent code is deployed. Text that was typed since then is not. */
   const isDeployed = (sent: string, changed: Program) => {
     own.current.add(changed.version)
     base.value = { hash: changed.hash, code: sent }

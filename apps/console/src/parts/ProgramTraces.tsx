@@ -27,10 +27,10 @@ const Section = ({ children, empty, id, isEmpty, stream, title }: {
   </section>
 )
 
-/** What a source or workflow has thrown, written to its console, and emitted of late. */
+/** The latest errors, console lines and events of a source or workflow. */
 export const ProgramTraces = ({ codeHref, id }: {
   readonly id: string
-  /** Where the code is shown at the place of an error; undefined where the API does not show the code. */
+  /** The URL of the code at the place of an error; undefined if the API does not show the code. */
   readonly codeHref?: (error: Outcome.ThrownError) => string
 }) => {
   const traces = useLoading(id, (signal) => Outcome.tracesOf(id, signal), { everyMs: pollMs })

@@ -1,7 +1,7 @@
 import { count } from "../charts/Figures.ts"
 import type { BulkActionResource } from "../resources/BulkActions.ts"
 
-/** What has become of what a bulk action has found so far, as shares of it. */
+/** The outcomes of the deliveries that a bulk action has found so far, as shares of them. */
 export const Progress = ({ run }: { readonly run: BulkActionResource }) => {
   const { done, failed, left, matched, skipped } = run
   const shares = [["done", done], ["failed", failed], ["skipped", skipped], ["left", left]] as const

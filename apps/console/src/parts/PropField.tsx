@@ -8,10 +8,10 @@ import * as Props from "../resources/Props.ts"
 import { Copy } from "./Copy.tsx"
 import { harmless } from "./Harmless.ts"
 
-/** What a field of a prop gets, whatever its type. */
+/** The properties of a prop's field, for all types. */
 interface FieldProps {
   readonly prop: Props.Prop
-  /** What it has now; undefined if it has nothing. */
+  /** The present value; undefined if there is none. */
   readonly value: unknown
   /** The id of the element that people type into. */
   readonly id: string
@@ -19,7 +19,7 @@ interface FieldProps {
   readonly isInvalid: boolean
   /** `null` takes the value back. */
   readonly onChange: (value: unknown) => void
-  /** What was typed can't be taken as a value, and why; undefined once it can. */
+  /** Called with the reason that the typed text is not a valid value; with undefined once it is. */
   readonly onFault: (fault: string | undefined) => void
 }
 
@@ -73,7 +73,7 @@ const IntegerEntry = (field: FieldProps) => {
   )
 }
 
-/** A choice among values of any type, which are told apart by their JSON. */
+/** A choice among values of any type, which are compared by their JSON. */
 const Select = ({ field, options }: { readonly field: FieldProps; readonly options: ReadonlyArray<Props.Option> }) => {
   const { onChange, value } = field
   const chosen = value === undefined ? "" : JSON.stringify(value)
@@ -315,7 +315,7 @@ type Offer =
     readonly context: unknown
   }
 
-/** Values that the component's code is asked for, to be chosen instead of typed. */
+/** A choice among values that the component's code offers, instead of typing. */
 const RemoteChoice = ({ ask, field }: {
   readonly field: FieldProps
   readonly ask: (page: number, context: unknown, query: string) => Promise<Props.RemoteOptions>
@@ -430,11 +430,11 @@ const notesOf = (prop: Props.Prop): ReadonlyArray<string> => [
 export const PropField = ({ ask, fault, onChange, onFault, prop, value }: {
   readonly prop: Props.Prop
   readonly value: unknown
-  /** What is wrong with the value. */
+  /** The fault of the value; undefined if it has none. */
   readonly fault: string | undefined
   readonly onChange: (value: unknown) => void
   readonly onFault: (fault: string | undefined) => void
-  /** Asks the code what the prop can be; undefined where there is no code to ask. */
+  /** Asks the code for the prop's possible values; undefined if there is no code to ask. */
   readonly ask: ((page: number, context: unknown, query: string) => Promise<Props.RemoteOptions>) | undefined
 }) => {
   const id = useId()
@@ -445,7 +445,7 @@ export const PropField = ({ ask, fault, onChange, onFault, prop, value }: {
     return <p class={`alert is-${textOf(prop["alertType"])}`}>{harmless(textOf(prop["content"]))}</p>
   }
   if (entry === "endpoint") {
-    // One that is there is shown above all props.
+    // The page shows an existing endpoint above all props.
     return Props.isEndpoint(value) ? null : (
       <div class="prop">
         <span class="prop-label">{harmless(label)}</span>

@@ -10,10 +10,10 @@ import { PropField } from "./PropField.tsx"
 
 const issuePrefix = "configured_props."
 
-/** A change of a prop on which others depend is followed up once the reader rests for so many milliseconds. */
+/** The pause after a change of a prop, in milliseconds, before the props that depend on it are asked for again. */
 const restMs = 500
 
-/** The props that the code has for the values so far, which can be more than it declares. */
+/** The code's props for the values so far. They can be more than the code declares. */
 const useDeclared = (
   component: string | undefined,
   known: ReadonlyArray<Props.Prop>,
@@ -50,24 +50,24 @@ const useDeclared = (
   return { props: props.value, failure: failure.value, ask, askSoon }
 }
 
-/** The values of props, to be changed and sent. */
+/** A form that changes the values of props and sends them. */
 export const PropsForm = (
   { children, component, current, declared, done, doing, isNew = false, only, submit, submitName }: {
-    /** The component whose code can be asked about the props; undefined where there is none to ask. */
+    /** The component whose code can be asked about the props; undefined if there is none. */
     readonly component: string | undefined
     readonly declared: ReadonlyArray<Props.Prop>
-    /** What the program has now. */
+    /** The program's present values. */
     readonly current: Props.Values
-    /** The names of the props that are asked for; all where it is undefined. */
+    /** The names of the props in the form; undefined for all. */
     readonly only?: ReadonlySet<string>
-    /** Whether it can be sent without a change. */
+    /** True if the form can be sent without a change. */
     readonly isNew?: boolean
     readonly submitName: string
     readonly doing: string
-    /** What is told when it is done; nothing where the page shows it. */
+    /** The notice of success; none if the page itself shows it. */
     readonly done?: string
     readonly submit: (changes: Props.Values) => Promise<void>
-    /** Fields of more than props, above them. */
+    /** Further fields, above the props. */
     readonly children?: ComponentChildren
   }
 ) => {
@@ -162,7 +162,7 @@ export const PropsForm = (
   )
 }
 
-/** The values of props, to be looked at. */
+/** The values of props, read only. */
 export const PropsList = ({ current, declared }: {
   readonly declared: ReadonlyArray<Props.Prop>
   readonly current: Props.Values

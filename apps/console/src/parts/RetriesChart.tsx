@@ -12,30 +12,30 @@ import { local } from "./Time.tsx"
 
 const pollMs = 10_000
 
-/** How long a step is, by the span that the chart is of, in milliseconds. */
+/** The length of a step for each span of the chart, in milliseconds. */
 const stepOf = { hour: 60_000, day: 24 * 60_000, week: 168 * 60_000 } as const
 
 type Span = keyof typeof stepOf
 
-/** Of a name that is one of several in a line so many characters are shown. */
+/** The most characters of a name in a line of several names. */
 const maxName = 60
 
 const height = 56
 const gap = 1
 const bar = 10
 
-/** How many are due in each step, over all webhooks that are meant. */
+/** The number of retries that are due in each step, over the selected webhooks. */
 const sums = (due: Due, webhook: string | undefined) => {
   const meant = due.webhooks.filter(({ webhook_id }) => webhook === undefined || webhook_id === webhook)
   const inSteps = Array.from({ length: steps }, (_, step) => meant.reduce((sum, one) => sum + (one.due[step] ?? 0), 0))
   return { meant, inSteps, later: meant.reduce((sum, one) => sum + one.later, 0) }
 }
 
-/** When the retries that wait are due. It is not there while nothing waits. */
+/** A chart of the times at which waiting retries are due. It is absent while none wait. */
 export const RetriesChart = ({ nameOf = Directory.nameOf, webhook }: {
-  /** The webhook that it is of; all of them without one. */
+  /** The id of the webhook; undefined for all. */
   readonly webhook: string | undefined
-  /** Names what has such an id, where the page knows that better; undefined as long as it does not know yet. */
+  /** Gives the name for an id, if the page knows it better; undefined while the page does not know it yet. */
   readonly nameOf?: (id: string) => string | undefined
 }) => {
   const span = useSignal<Span>("hour")

@@ -10,7 +10,7 @@ import { Time } from "./Time.tsx"
 
 type Step = RunDetails["steps"][number]
 
-/** So many lines of a step's console are shown. */
+/** The most lines of a step's console that are shown. */
 const maxLines = 200
 
 const Lines = ({ lines }: { readonly lines: Step["logs"] }) => (
@@ -52,10 +52,10 @@ const Fault = ({ error }: { readonly error: NonNullable<Step["error"]> }) => {
 const isNothing = (result: unknown): boolean =>
   result === null || typeof result === "object" && Object.keys(result).length === 0
 
-/** The steps of a run in their order, each with how long it took, its console, its error and its result. */
+/** The steps of a run in order, each with its duration, its console, its error and its result. */
 export const RunSteps = ({ children, run }: {
   readonly run: RunDetails
-  /** What can be done about a step. */
+  /** The actions on a step. */
   readonly children?: (step: Step) => ComponentChildren
 }) => {
   const longest = Math.max(1, ...run.steps.map(({ wall_ms }) => wall_ms))

@@ -7,7 +7,7 @@ import { harmless } from "./Harmless.ts"
 import type { RowColumn } from "./PagedRows.tsx"
 import { Ago, Time } from "./Time.tsx"
 
-/** How long a run has taken so far, or when it goes on. */
+/** The time that a run has taken or, while it waits, the time at which it goes on. */
 export const RunTime = ({ run }: { readonly run: Workflows.RunResource }) =>
   run.status === "waiting" && run.due_at_ms !== null
     ? (
@@ -17,7 +17,7 @@ export const RunTime = ({ run }: { readonly run: Workflows.RunResource }) =>
     )
     : <>{duration(Workflows.lastedMs(run, run.ended_at_ms === null ? now.value : 0))}</>
 
-/** What came of a run, in a line. */
+/** The outcome of a run, in a line. */
 export const outcomeOf = ({ error, exit_reason }: Workflows.RunResource): string =>
   error !== null
     ? `${error.name}: ${error.message}`

@@ -1,9 +1,9 @@
 import { useEffect, useRef } from "preact/hooks"
 
-/** A search takes what was typed once the reader rests for so many milliseconds. */
+/** The pause in typing after which a search takes the text, in milliseconds. */
 const restMs = 350
 
-/** A text that a list is narrowed by. */
+/** A field for a text that narrows a list. */
 export const SearchField = ({ label, onChange, placeholder, text }: {
   readonly label: string
   readonly text: string

@@ -14,9 +14,9 @@ import { VirtualRows } from "./VirtualRows.tsx"
 export const SearchedRows = <Item extends { readonly id: string }>(
   { columns, empty, label, loading, noun, onOpen, textsOf }: {
     readonly loading: Loading<WholeList<Item>>
-    /** What it is a list of, one and many. */
+    /** The noun for an item, singular and plural. */
     readonly noun: readonly [one: string, many: string]
-    /** What is searched, such as "Name or id". */
+    /** The label of the search, such as "Name or id". */
     readonly label: string
     readonly textsOf: (item: Item) => ReadonlyArray<string | null>
     readonly columns: ReadonlyArray<RowColumn<Item>>

@@ -6,7 +6,7 @@ import { Badge } from "./Badge.tsx"
 import { harmless } from "./Harmless.ts"
 import { JsonDialog } from "./JsonDialog.tsx"
 
-/** What was sent to each endpoint last, to be sent again. */
+/** The last event that was sent to each endpoint, to send it again. */
 const sent = new Map<string, string>()
 
 /** A button that sends an event to a source's or workflow's endpoint, as its senders do. */

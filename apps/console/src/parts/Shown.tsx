@@ -4,10 +4,10 @@ import { Failed } from "./Failed.tsx"
 import { Stale } from "./Stale.tsx"
 import { Waiting } from "./Waiting.tsx"
 
-/** Shows something that is loaded, and says so while it is on its way, can't be had, or is as it was. */
+/** Shows a loaded value, and says so while it is loading, has failed to load, or is out of date. */
 export const Shown = <A extends NonNullable<unknown>>({ children, loading, what }: {
   readonly loading: Loading<A>
-  /** What it is, as in "the webhooks". */
+  /** The name of the value, as in "the webhooks". */
   readonly what: string
   readonly children: (value: A) => ComponentChildren
 }) => {
@@ -20,7 +20,7 @@ export const Shown = <A extends NonNullable<unknown>>({ children, loading, what 
       return <Failed what={`Could not load ${what}.`} failure={loaded.failure} onRetry={retry} />
     case "shown":
     case "stale":
-      // In one place for both: what the reader has opened or typed inside stays when it can't be read again.
+      // Both states share one element, so that opened or typed content inside stays when a reading fails.
       return (
         <>
           {loaded.state === "shown" ? null : <Stale atMs={loaded.atMs} failure={loaded.failure} onRetry={retry} />}

@@ -1,7 +1,7 @@
 import type { Failure } from "../api/Failure.ts"
 import { Time } from "./Time.tsx"
 
-/** What is shown is as it was, because it could not be read again. */
+/** Says that the shown value is out of date, because it could not be read again. */
 export const Stale = ({ atMs, failure, onRetry }: {
   readonly atMs: number
   readonly failure: Failure

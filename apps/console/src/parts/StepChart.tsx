@@ -11,18 +11,18 @@ export type Colour = "first" | "second" | "bad" | "wait"
 export interface ChartSeries {
   readonly name: string
   readonly colour: Colour
-  /** A value for each step; null where there is none to be had. */
+  /** A value for each step; null if a step has none. */
   readonly values: ReadonlyArray<number | null>
-  /** What all of it comes to, in a word or two. */
+  /** A summary of the whole series, in a word or two. */
   readonly whole: string
 }
 
-/** The library that draws is on its way while the figures are. */
+/** The chart library loads while the figures load. */
 const drawing = import("../charts/Plot.ts").then(({ Plot }) => Plot, () => undefined)
 
 const isDark = matchMedia("(prefers-color-scheme: dark)")
 
-/** By how many steps the keys move. */
+/** The number of steps by which each key moves the pointer. */
 const moves: Readonly<Record<string, number>> = {
   ArrowLeft: -1,
   ArrowDown: -1,
@@ -43,17 +43,17 @@ const coloursIn = (figure: HTMLElement) => {
   }
 }
 
-/** The steps of a few series over time: drawn, said at the pointer, and in a table. */
+/** The steps of a few series over time: as a chart, as text at the pointer, and as a table. */
 export const StepChart = ({ empty, format, fromMs, isLogarithmic = false, series, stepMs, title, untilMs }: {
   readonly title: string
   readonly series: ReadonlyArray<ChartSeries>
   readonly fromMs: number
   readonly stepMs: number
-  /** Before when all of it happened: the last step may not be over. */
+  /** The end of the data, exclusive; the last step may not be over. */
   readonly untilMs: number
   readonly isLogarithmic?: boolean
   readonly format: (value: number) => string
-  /** What to say where there is nothing to draw; zeros are drawn. */
+  /** The text in place of an empty chart; zeros are drawn. */
   readonly empty?: string
 }) => {
   const figure = useRef<HTMLElement>(null)

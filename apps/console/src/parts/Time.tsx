@@ -7,7 +7,7 @@ const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "
 
 const clock = (date: Date) => `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`
 
-/** A time in the reader's zone: the day is left out today, the year in this year. */
+/** A time in the reader's zone. It omits the day for today, and the year for this year. */
 export const local = (ms: number, options: { readonly milliseconds?: boolean } = {}): string => {
   const date = new Date(ms)
   const today = new Date(now.peek())
@@ -18,10 +18,10 @@ export const local = (ms: number, options: { readonly milliseconds?: boolean } =
   return date.getFullYear() === today.getFullYear() ? `${day} ${time}` : `${day} ${date.getFullYear()} ${time}`
 }
 
-/** The same for a time that is of a whole minute. */
+/** The same for a time at a whole minute. */
 export const minuteOf = (ms: number): string => local(ms).replace(/:00$/, "")
 
-/** The same in UTC, to be compared with logs. */
+/** A time in UTC, for comparison with logs. */
 export const utc = (ms: number): string => `${new Date(ms).toISOString().replace("T", " ").replace("Z", "")} UTC`
 
 const isDate = (ms: number) => Math.abs(ms) <= 8_640_000_000_000_000
@@ -32,7 +32,7 @@ export const Time = ({ milliseconds = false, ms }: { readonly ms: number; readon
     ? <time dateTime={new Date(ms).toISOString()} title={utc(ms)}>{local(ms, { milliseconds })}</time>
     : <span>{ms}</span>
 
-/** How far a time is from now, with the time itself on hover. */
+/** The distance of a time from now, with the time itself on hover. */
 export const Ago = ({ ms }: { readonly ms: number }) => {
   const seconds = Math.round((ms - now.value) / 1_000)
   const text = seconds > 0 ? `in ${humanSeconds(seconds)}` : seconds > -2 ? "now" : `${humanSeconds(-seconds)} ago`

@@ -9,7 +9,7 @@ const written = (ms: number | undefined): string => {
   }:${two(date.getSeconds())}`
 }
 
-/** A time that a reader chooses, in the reader's zone; none where it is left empty. */
+/** A field for a time in the reader's zone; undefined if it is left empty. */
 export const TimeField = ({ label, ms, onChange }: {
   readonly label: string
   readonly ms: number | undefined

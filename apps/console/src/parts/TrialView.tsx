@@ -7,10 +7,10 @@ import { harmless } from "./Harmless.ts"
 import { JsonTree } from "./JsonTree.tsx"
 import { Time } from "./Time.tsx"
 
-/** So much of a text is shown. */
+/** The most characters of a text that are shown. */
 const maxText = 2_000
 
-/** So many of a kind are shown. */
+/** The most items of a kind that are shown. */
 const maxShown = 200
 
 const Safe = ({ text }: { readonly text: string }) => <bdi>{harmless(text.slice(0, maxText))}</bdi>
@@ -52,7 +52,7 @@ const Fault = ({ error }: { readonly error: NonNullable<TrialResult["error"]> })
 const Value = ({ item, name }: { readonly item: object; readonly name: "after" | "before" }) =>
   name in item ? <JsonTree value={Reflect.get(item, name)} /> : <span class="note">nothing</span>
 
-/** What a run would have done, of which nothing was kept. */
+/** The effects that a trial run would have had. None of them was kept. */
 export const TrialView = ({ trial }: { readonly trial: TrialResult }) => {
   const { connections, duplicates, error, omitted, requests, response } = trial
   const own = new Set(requests.flatMap(({ url }) => URL.canParse(url) ? [new URL(url).hostname] : []))

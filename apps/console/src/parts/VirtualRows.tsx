@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact"
 import { useEffect, useId, useLayoutEffect, useRef } from "preact/hooks"
 import { isNarrow } from "../charts/Narrow.ts"
 
-/** Rows beyond what is seen that are drawn too, so that a fast scroll does not show the ground. */
+/** The number of rows drawn on each side of the visible part, so that a fast scroll does not show the background. */
 const overscan = 12
 
 /** The height of a row in pixels. On a narrow page its last cell has a line of its own. */
@@ -12,13 +12,13 @@ const narrowHeight = 52
 
 interface Place {
   readonly key: string
-  /** Pixels of the first row that are scrolled out. */
+  /** The part of the first row that is scrolled out, in pixels. */
   readonly offset: number
 }
 
 /**
- * A grid of rows of one height, of which only those are drawn that can be seen. When rows come in above, those that the
- * reader looks at stay where they are. The arrow keys move through it.
+ * A grid of rows of one height. It draws only the visible rows, and keeps them in place when rows come in above. The
+ * arrow keys move through it.
  */
 export const VirtualRows = <Row extends object>(
   { cells, columns, footer, header, isOpen, keyOf, label, onNearEnd, onOpen, rows }: {
@@ -32,9 +32,9 @@ export const VirtualRows = <Row extends object>(
     readonly cells: (row: Row) => ReadonlyArray<ComponentChildren>
     readonly isOpen?: (row: Row) => boolean
     readonly onOpen: (row: Row) => void
-    /** The last rows are seen. */
+    /** Called when the last rows are near. */
     readonly onNearEnd?: () => void
-    /** What is behind the last row. */
+    /** The content after the last row. */
     readonly footer?: ComponentChildren
   }
 ) => {
@@ -154,7 +154,7 @@ export const VirtualRows = <Row extends object>(
                   }}
                   onClick={(event) => {
                     if (event.metaKey || event.ctrlKey || event.shiftKey) return
-                    // A link in the row is for another tab.
+                    // A link in the row serves only to open another tab.
                     event.preventDefault()
                     active.value = key
                     onOpen(row)

@@ -1,4 +1,4 @@
-/** Something is on its way. It shows after a moment, so that what comes at once does not flicker. */
+/** Says that something is loading. It shows after a moment, so that a fast load does not flicker. */
 export const Waiting = ({ what }: { readonly what: string }) => (
   <p class="waiting" role="status">
     <span class="waiting-mark" aria-hidden="true" />

@@ -2,7 +2,7 @@ import type { WebhookDetails } from "../resources/Webhooks.ts"
 import { Badge } from "./Badge.tsx"
 import { Ago, Time } from "./Time.tsx"
 
-/** Whether a webhook is sent to, and whether anything arrives. */
+/** Says whether a webhook is sent to, and whether anything arrives. */
 export const WebhookState = ({ webhook: { active, disabled_reason, failing_since_ms, throttled_until_ms } }: {
   readonly webhook: WebhookDetails
 }) => {
@@ -19,7 +19,7 @@ const disabled = {
   failing: "The server has switched it off, since nothing arrived for five days. Resume it once its endpoint answers."
 } as const
 
-/** What stands against a webhook's deliveries, in words. */
+/** The troubles of a webhook's deliveries, in words. */
 export const WebhookTrouble = ({ webhook: { active, disabled_reason, failing_since_ms, throttled_until_ms } }: {
   readonly webhook: WebhookDetails
 }) => (

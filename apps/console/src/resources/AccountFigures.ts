@@ -11,7 +11,7 @@ export type AccountNow = Figures["now"]
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 
-/** How far back figures are shown, under the words of the address, and how long a step of theirs is, in milliseconds. */
+/** The time ranges of figures by their names in the address, each with its length and its step in milliseconds. */
 const ranges = {
   "1h": { text: "1 h", words: "the last hour", ms: hourMs, stepMs: 60_000 },
   "6h": { text: "6 h", words: "the last 6 hours", ms: 6 * hourMs, stepMs: 5 * 60_000 },
@@ -33,17 +33,17 @@ export const choices: ReadonlyArray<readonly [Range, string]> = (Object.keys(ran
 
 export const wordsOf = (range: Range): string => ranges[range].words
 
-/** Every step that the range reaches into, and how the account stands now. */
+/** Every step that the range reaches into, and the present state of the account. */
 export const read = async (range: Range, signal: AbortSignal): Promise<Figures> => {
   const { ms, stepMs } = ranges[range]
   return (await get<Single<Figures>>(["figures"], { query: { from: Date.now() - ms, step: stepMs }, signal })).data
 }
 
-/** What one source or workflow did in each minute of the last hour, as an emitter and as a listener. */
+/** The figures of one source or workflow for each minute of the last hour, as an emitter and as a listener. */
 export const ofEmitter = async (id: string, signal: AbortSignal): Promise<Figures> =>
   (await get<Single<Figures>>(["figures"], { query: { emitter: id, step: 60_000 }, signal })).data
 
-/** How long a step is, as in "in every hour". */
+/** The length of a step, as in "in every hour". */
 export const everyStep = (stepMs: number): string => {
   const [amount, ...unit] = humanSeconds(stepMs / 1_000).split(" ")
   const name = unit[0] === "min" ? "minute" : unit[0] === "d" ? "day" : "hour"

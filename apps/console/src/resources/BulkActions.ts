@@ -6,7 +6,7 @@ export type { BulkActionResource }
 
 export type Action = BulkActionResource["action"]
 
-/** What each does, as it is said before and after the number of deliveries. */
+/** The verb and the meaning of each action, for use before and after the number of deliveries. */
 export const actions: Readonly<Record<Action, { readonly verb: string; readonly meaning: string }>> = {
   retry: { verb: "Retry", meaning: "Attempts each once more, in order. A failure leaves it as it was before." },
   replay: { verb: "Replay", meaning: "Sends the events again, as deliveries of their own that are not retried." },

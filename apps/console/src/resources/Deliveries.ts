@@ -37,7 +37,7 @@ export const filterOf = (query: URLSearchParams): DeliveryFilter => {
   return filter
 }
 
-/** The same as a bulk action takes it. */
+/** The filter as a bulk action takes it. */
 export const bulkFilterOf = (
   { last_attempt_since, since, until, ...others }: DeliveryFilter
 ): Readonly<Record<string, string | number>> => ({
@@ -58,7 +58,7 @@ export const one = async (id: string, signal: AbortSignal): Promise<DeliveryDeta
 
 export const states = ["pending", "delivered", "exhausted", "dropped"] as const
 
-/** The kinds of failure of an attempt, and what each means. */
+/** The kinds of failure of an attempt, each with its meaning. */
 export const errorClasses: Readonly<Record<string, string>> = {
   status: "the endpoint answered with an error",
   throttled: "the endpoint asked to be spared: 429, 502, 503 or 504",
@@ -75,7 +75,7 @@ export const errorClasses: Readonly<Record<string, string>> = {
   too_large: "the payload is larger than the webhook takes"
 }
 
-/** Why the next attempt is due when it is. */
+/** The reasons for the time of the next attempt, in words. */
 export const reasons: Readonly<Record<NextAttemptReason, string>> = {
   queued: "it waits for a free slot",
   schedule: "that is the webhook's retry schedule",
@@ -87,7 +87,7 @@ export const reasons: Readonly<Record<NextAttemptReason, string>> = {
   requested: "somebody asked for it"
 }
 
-/** How the last attempt went, in a word. */
+/** The outcome of the last attempt, in a word. */
 export const outcomeOf = ({ attempt_count, error_class, state, status }: DeliveryResource): string => {
   if (attempt_count === 0) return "–"
   if (status !== null) return String(status)

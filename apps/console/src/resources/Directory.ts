@@ -8,7 +8,7 @@ import { session } from "../api/Session.ts"
 
 export type Kind = "source" | "workflow" | "webhook" | "account" | "consumer"
 
-/** What has an id, and the name that people know it by. */
+/** Something with an id, and the name that people know it by. */
 export interface Named {
   readonly id: string
   readonly kind: Kind
@@ -32,15 +32,15 @@ export const emitterPath = (id: string): ReadonlyArray<string> => [
   id
 ]
 
-/** All sources, workflows and webhooks of the account that are known, by id. */
+/** All known sources, workflows and webhooks of the account, and the account itself, by id. */
 export const names = signal<ReadonlyMap<string, Named>>(new Map())
 
-/** Why they could not be read, the last time that it was tried. */
+/** The failure of the last reading of the names; undefined if it succeeded. */
 export const failure = signal<Failure | undefined>(undefined)
 
 const pageSize = 100
 
-/** Of each kind so many are known by name; the others show as their id. */
+/** The most pages of each kind that are read. Things on further pages show as their id. */
 const maxPages = 10
 
 const listed = async <A extends { readonly id: string }>(
@@ -72,7 +72,7 @@ const hostOf = (url: string): string => {
 
 let underWay: Promise<void> | undefined
 
-/** Names are not read again sooner than this, in milliseconds. */
+/** The shortest time between two readings of the names, in milliseconds. */
 const freshMs = 10_000
 
 let readAtMs = 0
@@ -112,7 +112,7 @@ const read = async (): Promise<void> => {
   }
 }
 
-/** Reads the names again, unless they have just been read; those who ask at once share one reading. */
+/** Reads the names again, unless they have just been read. Concurrent callers share one reading. */
 export const refresh = (): Promise<void> => {
   if (Date.now() - readAtMs < freshMs) return Promise.resolve()
   underWay ??= read().finally(() => {

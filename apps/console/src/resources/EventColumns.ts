@@ -1,4 +1,4 @@
-/** What a list of events can show of each, and how wide that is. */
+/** A column of a list of events, and its width. */
 export interface Column {
   readonly id: string
   readonly name: string

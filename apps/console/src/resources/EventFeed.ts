@@ -6,8 +6,8 @@ import * as ServerSentEvents from "../api/ServerSentEvents.ts"
 import { compare, type EventFilter, type EventSummary, keyOf, list, pageSize, timeOf } from "./Events.ts"
 
 /**
- * How far the older events are read. It begins `reading`; `failed` and `open` go on with `readOlder`. `full`: there are as
- * many as the page keeps, and the oldest have made room.
+ * The progress of reading older events. It begins `reading`; `readOlder` goes on from `failed` and `open`. `full`: the
+ * list has as many events as the page keeps, and the oldest have made room.
  */
 export type Older =
   | { readonly state: "reading" }
@@ -16,7 +16,7 @@ export type Older =
   | { readonly state: "full" }
   | { readonly state: "failed"; readonly failure: Failure }
 
-/** What becomes of new events. `paused`: they stay on the server until the tail goes on, and are all there then. */
+/** The state of the tail. `paused`: new events stay on the server, and all of them come once the tail goes on. */
 export type Live =
   | { readonly state: "paused" }
   | { readonly state: "connecting" }
@@ -24,19 +24,19 @@ export type Live =
   | { readonly state: "lost"; readonly failure: Failure | undefined }
   | { readonly state: "refused"; readonly failure: Failure }
 
-/** So many events are kept. Beyond that the oldest make room. */
+/** The most events that are kept. Beyond that the oldest make room. */
 export const maxRows = 10_000
 
-/** Text of so many characters is enough for a line; the whole of an event is read when it is opened. */
+/** The most characters of an event that a line needs. The whole event is read when it is opened. */
 const maxLineText = 2_000
 
-/** Events come into the list together that arrive within so many milliseconds. */
+/** Events that arrive within this time come into the list together, in milliseconds. */
 const flushMs = 100
 
-/** A page that nobody has seen for so many milliseconds gives up its connection: a browser has few to each server. */
+/** A page unseen for this time, in milliseconds, gives up its connection: a browser has few to each server. */
 const unseenMs = 20_000
 
-/** The server looks at a part of the log for each page: after so many without a match the reader is asked whether to go on. */
+/** The most pages without a match before the reader is asked whether to go on. Each page covers a part of the log. */
 const maxEmptyPages = 20
 
 const firstPauseMs = 500
@@ -51,7 +51,7 @@ const pause = (ms: number, abort: AbortSignal): Promise<void> =>
     })
   })
 
-/** A large payload is not kept for each row: its line shows only how it begins. */
+/** Cuts a large payload, since a row's line shows only its beginning. */
 const cut = (event: EventSummary): EventSummary => {
   const text = JSON.stringify(event.event)
   if (text.length <= maxLineText) return event
@@ -64,8 +64,8 @@ const cut = (event: EventSummary): EventSummary => {
 }
 
 /**
- * A list of events that grows at both ends: older ones when they are asked for, and what is committed after the first page
- * was read while it is live, by server-sent events.
+ * A list of events that grows at both ends: by older events on demand, and, while it is live, by server-sent events
+ * that were committed after the first page was read.
  */
 export class EventFeed {
   readonly filter: EventFilter
@@ -79,7 +79,7 @@ export class EventFeed {
   #reading: AbortController | undefined
   #tail: AbortController | undefined
   readonly #begun = Promise.withResolvers<void>()
-  /** Where the tail goes on: what was committed before that is in the list. */
+  /** The position at which the tail goes on. Events that were committed before it are in the list. */
   #position: string | undefined
 
   constructor(filter: EventFilter) {
@@ -98,7 +98,7 @@ export class EventFeed {
     return this.#live
   }
 
-  /** Whether new events can belong to it. */
+  /** True if new events can belong to the list. */
   get canBeLive(): boolean {
     return this.filter.to === undefined
   }
@@ -129,7 +129,7 @@ export class EventFeed {
     }
   }
 
-  /** Lets new events in from where it stood. */
+  /** Lets new events in, from the position at which the tail stopped. */
   resume(): void {
     if (this.#tail !== undefined || !this.canBeLive) return
     const tail = new AbortController()
@@ -152,7 +152,7 @@ export class EventFeed {
   }
 
   async #follow(abort: AbortSignal): Promise<void> {
-    // What is new is what comes behind the first page.
+    // The tail begins after the first page, whose answer gives the position.
     await this.#begun.promise
     let pauseMs = firstPauseMs
     const isUp = () => {
@@ -205,7 +205,7 @@ export class EventFeed {
     }
   }
 
-  /** Puts what has come in into the list. */
+  /** Puts the incoming events into the list. */
   #take(): void {
     clearTimeout(this.#flush)
     this.#flush = undefined
@@ -225,7 +225,7 @@ export class EventFeed {
     if (dropped.length > 0) this.#older.value = { state: "full" }
   }
 
-  /** Begins anew with what is newest: so much has come while it was not live that little of the list would stay. */
+  /** Begins anew with the newest page, since so many events were missed that little of the list would stay. */
   async #restart(): Promise<void> {
     this.#reading?.abort()
     this.#reading = undefined

@@ -4,20 +4,20 @@ import { emitterPath, kindOf } from "./Directory.ts"
 
 export type { EventSummary }
 
-/** Which events are meant: all that is given must hold. */
+/** A filter of events. All given conditions must hold. */
 export interface EventFilter {
   /** The id of a source, workflow or the account; empty for all. */
   readonly emitter: string
   /** `default` for the default stream; empty for all. */
   readonly stream: string
-  /** What the payload contains, as JSON text. */
+  /** A part of the payload's JSON text. */
   readonly text: string
   /** Unix time in milliseconds. */
   readonly from: number | undefined
   readonly to: number | undefined
 }
 
-/** What names an event: its id is its own only within its emitter's log. */
+/** The key of an event. It includes the emitter, since an event's id is unique only within its emitter's log. */
 export const keyOf = ({ id, metadata }: EventSummary): string => `${metadata.emitter_id}/${id}`
 
 const partsOf = (id: string): readonly [ms: number, seq: number] => {
@@ -70,16 +70,16 @@ export const one = async (emitter: string, id: string, signal: AbortSignal): Pro
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** What was emitted: an error's own form is that of its event. */
+/** The emitted payload: the event's `raw_event`, or the event itself if it has none, as for an error of a run. */
 export const payloadOf = ({ event }: EventSummary): unknown => {
   const data: unknown = event
   return isObject(data) && "raw_event" in data ? data["raw_event"] : data
 }
 
-/** The stream under the name that can be asked for. */
+/** The name of the stream, as the filter takes it. */
 export const streamOf = ({ metadata }: EventSummary): string => metadata.name === "" ? "default" : metadata.name
 
-/** What a line of a list says of an event. */
+/** The text of an event in a line of a list. */
 export const lineOf = (event: EventSummary): string => {
   const payload = payloadOf(event)
   if (isObject(payload)) {
@@ -94,7 +94,7 @@ export const lineOf = (event: EventSummary): string => {
   return JSON.stringify(payload) ?? ""
 }
 
-/** The value at a dotted path of a payload; undefined where there is none. */
+/** The value at a dotted path of a payload; undefined if there is none. */
 export const valueAt = (payload: unknown, path: string): unknown => {
   let value = payload
   for (const name of path.split(".")) {

@@ -9,7 +9,7 @@ export type JourneyEdge = Journey["edges"][number]
 export const of = async (emitter: string, id: string, signal: AbortSignal): Promise<Journey> =>
   (await get<Single<Journey>>(["events", id, "journey"], { query: { emitter }, signal })).data
 
-/** Why a subscription does not deliver an event, in words. */
+/** The reasons that a subscription does not deliver an event, in words. */
 export const mismatches: Readonly<Record<NonNullable<JourneyEdge["reason"]>, string>> = {
   other_emitter: "it hears another emitter",
   other_stream: "it hears another stream",
@@ -20,7 +20,7 @@ export const mismatches: Readonly<Record<NonNullable<JourneyEdge["reason"]>, str
   filter_too_costly: "its filter takes too much work to judge it"
 }
 
-/** What an event waits for before its first attempt, in words. */
+/** The reasons that an event waits for its first attempt, in words. */
 export const waits: Readonly<Record<string, string>> = {
   inactive: "the webhook is paused",
   throttled: "the endpoint asked for a pause",

@@ -5,7 +5,7 @@ import { emitterPath } from "./Directory.ts"
 import * as Events from "./Events.ts"
 import * as Workflows from "./Workflows.ts"
 
-/** How the last run of a source or workflow that left a trace went. */
+/** The time and the outcome of the last run of a source or workflow that left a trace. */
 export interface LastRun {
   readonly atMs: number
   readonly isFailed: boolean
@@ -24,7 +24,7 @@ export const lastRunOfWorkflow = async (id: string, signal: AbortSignal): Promis
   return newest === undefined ? undefined : { atMs: newest.started_at_ms, isFailed: newest.status === "error" }
 }
 
-/** What a run threw. */
+/** An error that a run threw. */
 export interface ThrownError {
   readonly id: string
   readonly atMs: number
@@ -32,9 +32,9 @@ export interface ThrownError {
   readonly message: string
   readonly stack: string
   readonly place: CodePlace | undefined
-  /** What the run was for: `HTTP`, `TIMER`, `EVENT`, `INVOCATION` or `HOOK`; empty if the code emitted it itself. */
+  /** The trigger of the run: `HTTP`, `TIMER`, `EVENT`, `INVOCATION` or `HOOK`; empty if the code emitted it itself. */
   readonly sourceType: string
-  /** Which version of the code threw it: the id of a source's component. */
+  /** The version of the code that threw it; for a source, the id of its component. */
   readonly deploymentId: string
 }
 
@@ -68,7 +68,7 @@ const thrownOf = ({ event, id }: EventSummary): ThrownError => {
   }
 }
 
-/** An event of the stream `$errors` as what was thrown. */
+/** The error in an event of the stream `$errors`. */
 export const errorOf = async (emitter: string, id: string, signal: AbortSignal): Promise<ThrownError> =>
   thrownOf(await Events.one(emitter, id, signal))
 
@@ -91,7 +91,7 @@ const summaries = async (
 ): Promise<ReadonlyArray<EventSummary>> =>
   (await get<Page<EventSummary>>([...emitterPath(id), ...stream, "event_summaries"], { query, signal })).data
 
-/** What a source or workflow has thrown, logged and emitted of late, the newest first. */
+/** The latest errors, console lines and events of a source or workflow, the newest first. */
 export interface Traces {
   readonly errors: ReadonlyArray<ThrownError>
   readonly lines: ReadonlyArray<ConsoleLine>

@@ -7,7 +7,7 @@ export type Prop = ComponentResource["configurable_props"][number]
 /** Values by the name of the prop, as the API takes and shows them. */
 export type Values = Readonly<Record<string, unknown>>
 
-/** How a prop is filled in. `nothing`: it takes no value and has none to show. */
+/** The kind of field that fills in a prop. `nothing`: the prop takes no value and has none to show. */
 export type Entry =
   | "nothing"
   | "note"
@@ -76,17 +76,17 @@ export const isSecret = (prop: Prop): boolean => prop["secret"] === true
 
 export const isOptional = (prop: Prop): boolean => prop["optional"] === true
 
-/** Its value can't be chosen: the code has fixed it, or says that it is only to be looked at. */
+/** True if the prop's value can't be chosen: the code has fixed it, or has made it read only or disabled. */
 export const isFixed = (prop: Prop): boolean =>
   (prop["static"] ?? null) !== null || prop["readOnly"] === true || prop["disabled"] === true
 
 export const hasRemoteOptions = (prop: Prop): boolean => prop["remoteOptions"] === true
 
-/** A value without the label that it was chosen by. */
+/** A value without the label under which it was chosen. */
 export const bare = (value: unknown): unknown =>
   isFields(value) && isFields(value["__lv"]) ? value["__lv"]["value"] : value
 
-/** What a prop has: what was changed, else what the program has, else what the code or the program itself says. */
+/** A prop's value: the reader's change, else the code's fixed value, else the program's value, else the default. */
 export const valueOf = (prop: Prop, current: Values, changes: Values): unknown => {
   if (Object.hasOwn(changes, prop.name)) return changes[prop.name] ?? undefined
   return bare(prop["static"] ?? (Object.hasOwn(current, prop.name) ? current[prop.name] : prop.default))
@@ -115,12 +115,12 @@ const typeOf = (value: unknown): string => {
   return typeof value === "string" ? "string" : "any"
 }
 
-/** Props of code that can't be looked at, as far as their values say what they are. */
+/** The props of code that can't be read, with types guessed from their values. */
 export const ofValues = (values: Values): ReadonlyArray<Prop> =>
   Object.entries(values).map(([name, value]) => ({ name, type: typeOf(value) }))
 
 /**
- * Has the component's code say which props it has for these values.
+ * Asks the component's code for its props with these values.
  *
  * @throws Failure
  */
@@ -130,14 +130,14 @@ export const declared = async (component: string, values: Values, signal: AbortS
     signal
   })).data.configurable_props ?? []
 
-/** A page of what a prop can be, and what the next page is asked for with. */
+/** A page of a prop's possible values, and the context with which to ask for the next page. */
 export interface RemoteOptions {
   readonly options: ReadonlyArray<Option>
   readonly context: unknown
 }
 
 /**
- * Has the component's code say what a prop can be.
+ * Asks the component's code for a prop's possible values.
  *
  * @throws Failure
  */
@@ -159,7 +159,7 @@ export const remoteOptions = async (
   return { options: optionsOf(data.options), context: data.context }
 }
 
-/** A value as a reader is shown it. */
+/** A value as the reader sees it. */
 export const shown = (value: unknown): string => {
   const one = bare(value)
   if (isEndpoint(one)) return one.endpoint_url

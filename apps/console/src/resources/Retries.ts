@@ -3,14 +3,14 @@ import { get, type Single } from "../api/Api.ts"
 
 export type Due = typeof DueRetries.Type
 
-/** How many steps are counted. */
+/** The number of steps that are counted. */
 export const steps = 60
 
-/** How many retries are due in each of so many steps, by webhook. */
+/** The number of retries that are due in each step, by webhook. */
 export const due = async (stepMs: number, signal: AbortSignal): Promise<Due> =>
   (await get<Single<Due>>(["deliveries", "due"], { query: { step: stepMs, steps }, signal })).data
 
-/** How many wait for one webhook, and from when on at the latest the first of them is due. */
+/** The number of waiting retries of one webhook, and the end of the first step in which one is due, if any is. */
 export const waitingFor = ({ from_ms, step_ms, webhooks }: Due, id: string) => {
   const found = webhooks.find(({ webhook_id }) => webhook_id === id)
   if (found === undefined) return { count: 0, nextMs: undefined }

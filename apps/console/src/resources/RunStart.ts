@@ -5,7 +5,7 @@ import * as Workflows from "./Workflows.ts"
 const pollMs = 250
 const maxPolls = 40
 
-/** Waits until a run that was asked for has begun; tells the reader if that takes longer. */
+/** Waits until a requested run has begun; tells the reader if that takes longer. */
 export const begun = async (workflow: string, run: string): Promise<boolean> => {
   for (let polls = 0; polls < maxPolls; polls++) {
     try {

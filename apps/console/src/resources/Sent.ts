@@ -5,7 +5,7 @@ import * as Events from "./Events.ts"
 export interface Sent {
   readonly method: string
   readonly url: string | undefined
-  /** Of a batch, that of its first event. Undefined where the event is no longer kept. */
+  /** The body; for a batch, that of its first event. Undefined if the event is no longer kept. */
   readonly body: string | undefined
 }
 
@@ -15,21 +15,21 @@ interface OwnRequest {
   readonly body?: string
 }
 
-/** What a workflow sends by `$.send.http`: the event holds the request. */
+/** The request that a workflow sends by `$.send.http`. The event holds it. */
 export const byWorkflow = (event: EventSummary | undefined): Sent => {
   if (event === undefined) return { method: "", url: undefined, body: undefined }
   const { body = "", method, url } = Events.payloadOf(event) as OwnRequest
   return { method, url, body }
 }
 
-/** What a webhook is sent: the event's payload. */
+/** The request to a webhook. Its body is the event's payload. */
 export const toWebhook = (url: string | undefined, event: EventSummary | undefined): Sent => ({
   method: "POST",
   url,
   body: event === undefined ? undefined : JSON.stringify(Events.payloadOf(event))
 })
 
-/** The body of a request with these headers: of a batch a list of payloads, of which the page knows the first. */
+/** The body of a request with these headers. A batch has a list of payloads, of which the page knows the first. */
 export const bodyOf = (
   { body }: Sent,
   headers: Readonly<Record<string, string>>

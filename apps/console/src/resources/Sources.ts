@@ -19,7 +19,7 @@ export const all = (signal: AbortSignal): Promise<WholeList.WholeList<ListedSour
 export const one = async (id: string, signal: AbortSignal): Promise<SourceResource> =>
   (await get<Single<SourceResource>>(["sources", id], { signal })).data
 
-/** What `POST /sources` takes, as far as the page gives it. */
+/** The input of `POST /sources`, as far as the page gives it. */
 export interface NewSource {
   readonly component_id: string
   readonly name?: string
@@ -29,7 +29,7 @@ export interface NewSource {
 export const create = async (given: NewSource): Promise<typeof CreatedSource.Type> =>
   (await post<Single<typeof CreatedSource.Type>>(["sources"], { body: given })).data
 
-/** What can be changed of a source. What is left out stays. */
+/** Changes of a source. Omitted fields stay as they are. */
 export interface SourceChanges {
   readonly active?: boolean
   readonly component_code?: string
@@ -37,7 +37,7 @@ export interface SourceChanges {
   readonly configured_props?: Values
 }
 
-/** `active` is sent always: without it the server takes the source for one that is to be active. */
+/** Changes a source. It always sends `active`, since the server takes a missing `active` for true. */
 export const change = async (source: SourceResource, changes: SourceChanges): Promise<SourceResource> =>
   (await put<Single<SourceResource>>(["sources", source.id], { body: { active: source.active, ...changes } })).data
 
@@ -51,9 +51,9 @@ export const saveComponent = async (code: string): Promise<ComponentResource> =>
 export const removeComponent = (id: string): Promise<void> => remove(["components", id])
 
 /**
- * Where the code is shown at the place of an error, in the version that threw it.
+ * The URL of the code at the place of an error, in the version that threw it.
  *
- * @param source whose address stays short for an error of the version that it runs
+ * @param source the source; its URL stays short for an error of the version that it runs
  */
 export const codeHref = (
   { component_id, id }: { readonly id: string; readonly component_id?: string },

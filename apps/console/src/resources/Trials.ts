@@ -4,10 +4,10 @@ import { may } from "../api/Session.ts"
 
 export type { CheckedCode, DeployedCode }
 
-/** What a run would have done. */
+/** The effects that a run would have had. */
 export type TrialResult = typeof Trial.Type
 
-/** What the code is of. */
+/** The source or workflow of the code. */
 export interface Subject {
   readonly kind: "source" | "workflow"
   readonly id: string
@@ -21,14 +21,14 @@ export const deployed = async (subject: Subject, signal: AbortSignal): Promise<D
 
 const codeParameter = { source: "component_code", workflow: "workflow_code" } as const
 
-/** Has the server say what code is, or what is wrong with it. */
+/** Has the server check code: it describes the code or lists the errors. */
 export const check = async ({ kind }: Subject, code: string): Promise<CheckedCode> =>
   (await post<Single<CheckedCode>>(["code", "check"], { body: { [codeParameter[kind]]: code } })).data
 
 export const triggers = ["http", "timer", "event", "deploy", "activate", "deactivate"] as const
 export type Trigger = typeof triggers[number]
 
-/** What code is tried over. What is left out the server chooses. */
+/** The input of a trial. The server chooses omitted fields. */
 export interface Sample {
   readonly trigger?: Trigger
   readonly event?: unknown
@@ -37,11 +37,11 @@ export interface Sample {
   readonly requests: "send" | "refuse"
 }
 
-/** Whether this reader may try code that is not deployed. */
+/** True if this reader may try code that is not deployed. */
 export const mayTryChanged = (): boolean => may("write")
 
 /**
- * Has code run once, in the place of its source or workflow. Nothing of it is kept.
+ * Runs code once, in place of its source or workflow. Nothing of the run is kept.
  *
  * @param code the code to try; without it, the code that is deployed
  */

@@ -3,11 +3,11 @@ import { get, type Single } from "../api/Api.ts"
 
 export type GraphNode = Graph["nodes"][number]
 
-/** What fails or waits in the account. */
+/** The failing and waiting nodes of the account. */
 export interface Trouble {
-  /** Those that fail first, then those for which most waits. */
+  /** The nodes: failing ones first, then those with the largest backlogs. */
   readonly nodes: ReadonlyArray<GraphNode>
-  /** Whether there are more sources, workflows, webhooks and consumers than were looked at. */
+  /** True if there are more sources, workflows, webhooks and consumers than were read. */
   readonly isCut: boolean
 }
 

@@ -17,11 +17,11 @@ export interface Tested {
   readonly attempt: AttemptResource
 }
 
-/** Sends one request now. It is in no list and in no accounting. */
+/** Sends one test request at once. It appears in no list and in no accounting. */
 export const test = async (id: string, body: { readonly payload?: unknown }): Promise<Tested> =>
   (await post<Single<Tested>>(["webhooks", id, "test"], { body })).data
 
-/** How fast a webhook is sent to, in words. */
+/** The rate limit of a webhook, in words. */
 export const rateOf = ({ rate_limit }: WebhookDetails): string =>
   rate_limit === null
     ? "no limit"

@@ -20,14 +20,14 @@ export const one = async (id: string, signal: AbortSignal): Promise<WorkflowReso
 
 type Settings = Pick<WorkflowResource, "concurrency" | "errors" | "rate_limit" | "retry_delays">
 
-/** What can be changed of a workflow. What is left out stays. */
+/** Changes of a workflow. Omitted fields stay as they are. */
 export interface WorkflowChanges extends Partial<Settings> {
   readonly active?: boolean
   readonly workflow_code?: string
   readonly configured_props?: Values
 }
 
-/** `active` is sent always: without it the server takes the workflow for one that is to be active. */
+/** Changes a workflow. It always sends `active`, since the server takes a missing `active` for true. */
 export const change = async (workflow: WorkflowResource, changes: WorkflowChanges): Promise<WorkflowResource> =>
   (await put<Single<WorkflowResource>>(["workflows", workflow.id], { body: { active: workflow.active, ...changes } }))
     .data
@@ -49,11 +49,11 @@ interface Started {
   readonly id: string
 }
 
-/** Has a workflow run over an event; answers the id of the run, which begins when its turn comes. */
+/** Has a workflow run over an event, and returns the id of the run, which begins when its turn comes. */
 export const invoke = async (id: string, event: unknown): Promise<string> =>
   (await post<Single<Started>>(["workflows", id, "invocations"], { body: { event } })).data.id
 
-/** Has a run's event run again, from a step on if one is given. */
+/** Runs a workflow again over the event of a run, from the given step on if there is one. */
 export const rerun = async (id: string, runId: string, fromStep?: string): Promise<string> =>
   (await post<Single<Started>>(["workflows", id, "runs", runId, "rerun"], {
     body: fromStep === undefined ? {} : { from_step: fromStep }
@@ -61,7 +61,7 @@ export const rerun = async (id: string, runId: string, fromStep?: string): Promi
 
 export const cancel = (id: string, runId: string): Promise<unknown> => post(["workflows", id, "runs", runId, "cancel"])
 
-/** What began a run, in words. */
+/** The triggers of runs, in words. */
 export const triggers: Readonly<Record<RunResource["trigger"]["source_type"], string>> = {
   HTTP: "a request",
   TIMER: "its timer",
@@ -69,6 +69,6 @@ export const triggers: Readonly<Record<RunResource["trigger"]["source_type"], st
   INVOCATION: "an invocation"
 }
 
-/** Milliseconds that a run has taken, or takes until now. */
+/** The time that a run has taken, up to now if it has not ended, in milliseconds. */
 export const lastedMs = ({ ended_at_ms, started_at_ms }: RunResource, nowMs: number): number =>
   Math.max(0, (ended_at_ms ?? nowMs) - started_at_ms)
