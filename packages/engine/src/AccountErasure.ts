@@ -22,8 +22,8 @@ import * as ProgramErasure from "./program/ProgramErasure.ts"
 /** Removes accounts, beside servers that run. */
 export class AccountErasure extends Context.Service<AccountErasure, {
   /**
-   * Suspends an account, and once that is noticed removes everything of it in small steps, its row last. Cut off, it goes on
-   * where it is asked again; until then the account is suspended. No `deactivate` hook runs.
+   * Suspends an account, and once that is noticed removes everything of it in small steps, its row last. Cut off, it
+   * goes on where it is asked again; until then the account is suspended. No `deactivate` hook runs.
    */
   readonly erase: (id: AccountId) => Effect.Effect<void, SqlError.SqlError>
 }>()("@headwater/engine/AccountErasure") {

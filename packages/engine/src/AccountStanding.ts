@@ -10,17 +10,17 @@ import { Cache, Clock, Context, Duration, Effect, Layer, Option } from "effect"
 import type { SqlError } from "effect/sql"
 import { amountOf, limitOf, Quota, spanOf } from "./program/Quotas.ts"
 
-/** What an account has used of what it may. */
+/** An account's use of one of its quotas. */
 export interface QuotaStanding {
   readonly quota: Quota
   /** None where the operator set none. */
   readonly limit: number | null
   readonly used: number
-  /** When it is counted anew, Unix milliseconds. */
+  /** The time at which counting starts anew, in Unix milliseconds. */
   readonly until: number
 }
 
-/** How an account stands at a moment. */
+/** The state of an account at a moment. */
 export interface Standing {
   /** Unix milliseconds. */
   readonly at: number
@@ -33,12 +33,12 @@ export interface Standing {
   readonly webhooks: WebhookCounts
 }
 
-/** For how long what was read is shown: whoever looks on asks every few seconds. */
+/** Figures that were read are shown for so long: a client that looks on asks every few seconds. */
 const shownFor = Duration.seconds(5)
 const accountingShownFor = Duration.minutes(1)
 const mostAccounts = 1_000
 
-/** What is owed to an account's listeners, what it has used, and how its parts are, as of a few seconds ago. */
+/** The backlog of an account's listeners, its use of quotas, and the state of its parts, as of a few seconds ago. */
 export class AccountStanding extends Context.Service<AccountStanding, {
   readonly of: (accountId: AccountId) => Effect.Effect<Standing, SqlError.SqlError>
   readonly backlogOf: (accountId: AccountId) => Effect.Effect<AccountBacklog, SqlError.SqlError>

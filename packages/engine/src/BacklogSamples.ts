@@ -8,29 +8,30 @@ import { Singleton } from "effect/cluster"
 
 const sampleEvery = "1 minute"
 
-/** Who was active so long ago is measured, in milliseconds: what came of the last of it too. */
+/** Accounts are measured for so long after they were last active, in milliseconds, to see the effects of that too. */
 const activeWithinMs = 180_000
 
 /** Accounts that are measured each time, since each costs some milliseconds of the database. Others take turns. */
 const most = 200
 
 /**
- * Measures how much waits for the listeners of accounts, for charts: of accounts that do something, and of those to which
- * anything was owed the last time. Where there are more than can be measured, the others are taken to be as they were.
+ * Measures how much waits for the listeners of accounts, for charts: of accounts that do something, and of those to
+ * which anything was owed the last time. If there are more than can be measured, the others are taken to be as they
+ * were.
  */
 export const make = Effect.gen(function*() {
   const accounts = yield* Accounts
   const backlogs = yield* Backlog
   const figures = yield* Figures
-  /** Whose turn it is, the next one first; none before the first time, when it is everybody's. */
+  /** The accounts in line, the next one first; none before the first time, when all are to be measured. */
   let line: Set<AccountId> | undefined
-  /** What was owed the last time, where there was anything. */
+  /** The sizes of the backlogs that were not empty the last time. */
   const owed = new Map<AccountId, ReturnType<typeof sizeOf>>()
 
   const measure = Effect.fnUntraced(function*(accountId: AccountId, isActive: boolean) {
     const size = sizeOf(yield* backlogs.of(accountId))
     const isOwed = size.waiting + size.pending > 0
-    // Of an account where nothing is and nothing was there is nothing to draw.
+    // An account that owes nothing, and owed nothing before, has nothing to draw.
     if (isOwed || isActive || owed.has(accountId)) figures.noteBacklog(accountId, size)
     if (isOwed) owed.set(accountId, size)
     else owed.delete(accountId)

@@ -25,13 +25,13 @@ import { Router } from "./routing/Router.ts"
 
 const dayMs = 24 * 3_600_000
 
-/** So often in a row, with all that is ready to run in between, the engine has to be seen at rest. */
+/** The engine has to be seen at rest so often in a row, with all that is ready to run in between. */
 const looksAtRest = 3
 
-/** After so many looks at an engine that is not, it is looked at only now and then. */
+/** After so many looks at an engine that is not at rest, it is looked at only now and then. */
 const quickLooks = 300
 
-/** How long the engine may be at what is due at one time, in milliseconds of real time. */
+/** The longest that the engine may be at work that is due at one time, in milliseconds of real time. */
 const longestStepMs = 10 * 60_000
 
 /** Everything that is ready to run does so first. */
@@ -41,7 +41,7 @@ const sum = (fired: FiredCounts): number => Object.values(fired).reduce((sum, co
 
 const encodeReady = Schema.encodeSync(Schema.fromJsonString(ClockReady))
 
-/** What ends an advance. */
+/** The event that tells of the end of an advance. */
 const readyEvent = ({ from, id }: ClockOperation, now: number, fired: FiredCounts, reason: StopReason) => ({
   stream: Stream.clock,
   emitId: `clock-ready-${id}`,
@@ -58,18 +58,18 @@ const readyEvent = ({ from, id }: ClockOperation, now: number, fired: FiredCount
   })
 })
 
-/** Whether the engine has nothing to do at the time that it is: all is committed and routed, and no actor of this node works. */
+/** True if the engine has nothing to do at the clock's time: all is committed and routed, and no actor here works. */
 export const isAtRest: Effect.Effect<boolean, never, ActorCalls | GroupCommit | Router> = Effect.gen(function*() {
   const [actors, router, writer] = [yield* ActorCalls, yield* Router, yield* GroupCommit]
   return (yield* writer.isIdle) && (yield* router.isQuiet) && (yield* actors.areQuiet)
 })
 
 /**
- * Moves a clock forward: to the next time at which anything is due, then on when all of that is done and the engine is at
- * rest, and at the end of each day removes what is beyond its retention. Where it is comes first into the database, so an
- * advance that is cut off goes on there.
+ * Moves a clock forward: to the next time at which anything is due, then on when all of that is done and the engine is
+ * at rest, and at the end of each day removes what is beyond its retention. Each time is written to the database first,
+ * so an advance that is cut off goes on there.
  *
- * Answers false where the server is being stopped before the end.
+ * Answers false if the server is being stopped before the end.
  */
 export const make = Effect.fnUntraced(function*(
   clock: VirtualClock,
@@ -87,7 +87,7 @@ export const make = Effect.fnUntraced(function*(
     Effect.Services<ReturnType<typeof Retention.sweep>> | Effect.Services<typeof isAtRest>
   >()
 
-  /** Returns when the engine has nothing to do; false where that takes too long. */
+  /** Returns when the engine has nothing to do; false if that takes too long. */
   const atRest = Effect.gen(function*() {
     const until = RealTime.elapsedUnsafe(clock) + longestStepMs
     let seen = 0
@@ -147,7 +147,7 @@ export const make = Effect.fnUntraced(function*(
         yield* wakeAll
       })
 
-      /** Where a source that nobody hears has its ticks run, and nothing else happens, it may run many of them at a time. */
+      /** Lets a source that nobody hears run many of its ticks at a time, if nothing else is due. */
       const grantTicks = Effect.fnUntraced(function*({ at, tick }: Extract<ClockStep, { readonly _tag: "Moved" }>) {
         ticksAhead.grant = undefined
         if (tick === undefined || (yield* router.isHeard(tick.accountId, tick.sourceId))) return
@@ -180,7 +180,7 @@ export const make = Effect.fnUntraced(function*(
         switch (step._tag) {
           case "Overdue": {
             for (const { mark, ownerId } of step.due) {
-              // What an owner leaves though it was woken for it is not to be done now.
+              // Work that an owner leaves though it was woken for it is not to be done now.
               if (woken.get(ownerId) === mark) left.add(ownerId)
               else actors.wake(ownerId, Wake.forDueWork)
               woken.set(ownerId, mark)

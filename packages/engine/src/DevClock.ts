@@ -21,7 +21,7 @@ export class ClockAdvancing extends Schema.TaggedError<ClockAdvancing>()("ClockA
 /** The clock can't be moved to where it was asked to: it goes forward only, and not beyond what ids hold. */
 export class ClockTarget extends Schema.TaggedError<ClockTarget>()("ClockTarget", { message: Schema.String }) {}
 
-/** How the clock stands. Times are Unix milliseconds. */
+/** The state of the clock. Times are Unix milliseconds. */
 export interface ClockLook {
   readonly now: number
   readonly realNow: number
@@ -29,11 +29,11 @@ export interface ClockLook {
   readonly mode: "real" | "ahead" | "frozen"
   /** The advance under way. */
   readonly advancing: ClockOperation | undefined
-  /** When anything is due next. */
+  /** The next time at which anything is due. */
   readonly nextDue: number | undefined
 }
 
-/** How far an advance is to go. */
+/** The end that is asked for an advance. */
 export type ClockTargetAsked =
   | { readonly _tag: "To"; readonly at: number }
   | { readonly _tag: "By"; readonly ms: number }
@@ -45,17 +45,17 @@ interface Advancing {
   readonly ended: Deferred.Deferred<void>
 }
 
-/** The clock of a server whose time can be stopped and moved forward. There is one only on a database that was made for it. */
+/** The clock of a server whose time can be stopped and moved forward. It takes a database that was made for it. */
 export class DevClock extends Context.Service<DevClock, {
   readonly look: Effect.Effect<ClockLook, SqlError.SqlError>
   /** Has the time stand still. An advance under way ends where it is. */
   readonly freeze: Effect.Effect<void, SqlError.SqlError>
-  /** Has time go on at its own speed from where it is; from real time, where that is later. An advance ends first. */
+  /** Has time go on at its own speed from where it is; from real time, if that is later. An advance ends first. */
   readonly run: Effect.Effect<void, SqlError.SqlError>
   /**
    * Begins to move the time forward, doing all that falls due at its time. It stands still before and after.
    *
-   * @param options.maxFired after so much due work it goes no further
+   * @param options.maxFired the advance goes no further after so much due work
    */
   readonly advance: (
     accountId: Id.AccountId,
@@ -65,7 +65,7 @@ export class DevClock extends Context.Service<DevClock, {
   /** An advance that the account asked for. */
   readonly operation: DevClocks["Service"]["operation"]
 }>()("@headwater/engine/DevClock") {
-  /** Where the clock of the surroundings is a virtual one. Goes on with an advance that a crash has cut off. */
+  /** Takes a virtual clock in the surroundings. Goes on with an advance that a crash has cut off. */
   static readonly layer = (days: KeptDays) =>
     Layer.effect(
       DevClock,
@@ -121,7 +121,7 @@ export class DevClock extends Context.Service<DevClock, {
           yield* clocks.setPlace({ _tag: "Standing", at: clock.currentTimeMillisUnsafe() })
         })
 
-        /** Where it goes; undefined where nothing is due. */
+        /** The time that an advance goes to; undefined if nothing is due. */
         const targetOf = Effect.fnUntraced(function*(asked: ClockTargetAsked, now: number) {
           if (asked._tag === "ToNext") return yield* clocks.nextDue(now)
           const to = asked._tag === "To" ? asked.at : now + asked.ms
@@ -160,7 +160,7 @@ export class DevClock extends Context.Service<DevClock, {
           }
           yield* Effect.uninterruptible(Effect.suspend(() => {
             advancing = advancingOf(operation)
-            // Whether it has begun is not known where the database goes away.
+            // It may have begun or not if the database goes away.
             return Effect.ensuring(clocks.begin(operation), begun.open)
           }))
           return operation

@@ -83,7 +83,7 @@ export const layerWorker = (options: {
   readonly node: Actors.NodeAddress
   /** Its number among the machine's workers. */
   readonly worker: number
-  /** Does, for all workers of the machine, what one of them is to do: measures the database, and takes down what a crash left. */
+  /** Has this worker, for all of the machine, measure the database and take down these programs that a crash left. */
   readonly firstWithAbandoned: Option.Option<ReadonlyArray<string>>
 }) =>
   Layer.mergeAll(
@@ -106,7 +106,7 @@ export const layerServer = (options: {
   readonly retentionDays: number
   /** Days that the audit log is kept for. */
   readonly auditDays: number
-  /** Where this node answers the others; none where it is the only one. */
+  /** The address at which this node answers the others; none if it is the only one. */
   readonly node: Option.Option<Actors.NodeAddress>
   /** The clock of the surroundings is a virtual one, and can be moved. */
   readonly hasDevClock: boolean

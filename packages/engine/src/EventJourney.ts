@@ -35,7 +35,7 @@ export interface RunNode {
   readonly id: string
   readonly listenerId: string
   readonly state: "waiting" | "ended" | "dropped"
-  /** Whether it left an error. */
+  /** True if it left an error. */
   readonly isFailed: boolean
   /** Of a workflow, where it is known. */
   readonly run: RunOutline | undefined
@@ -59,7 +59,7 @@ export interface ConsumerNode {
   readonly state: TracedSubscription["progress"]
 }
 
-/** Who would hear an event if its subscription let it through. */
+/** A listener that would hear an event if its subscription let it through. */
 export interface ListenerNode {
   readonly _tag: "Listener"
   readonly id: string
@@ -71,15 +71,15 @@ export type JourneyNode = EventNode | RequestNode | RunNode | DeliveryNode | Con
 export interface JourneyEdge {
   readonly from: string
   readonly to: string
-  /** By which subscription, and what it made of the event; none from a request to its run, and from a run to what it emitted. */
+  /** The subscription's trace of the event; none from a request to its run, and from a run to the events it emitted. */
   readonly traced: TracedSubscription | undefined
 }
 
-/** What a source, workflow or webhook is called. */
+/** The name and state of a source, workflow or webhook. */
 export interface Named {
   readonly name: string | null
   readonly active: boolean
-  /** Of what sends a workflow's own requests: that workflow. */
+  /** The workflow, if this sends a workflow's own requests. */
   readonly workflowId?: string | null
 }
 
@@ -88,17 +88,17 @@ export interface Journey {
   readonly edges: ReadonlyArray<JourneyEdge>
   /** By the ids of sources, workflows and webhooks. */
   readonly names: ReadonlyMap<string, Named>
-  /** Whether there is more than what is told. */
+  /** True if there is more than this tells. */
   readonly truncated: boolean
 }
 
-/** How far a journey is followed from its event, in emitters, each way; and how much it tells. */
+/** The most emitters that a journey is followed over from its event, each way, and the most that it tells. */
 const mostHops = 8
 const mostNodes = 200
 const mostSubscriptions = 1_000
 const mostEmittedOver = 300
 
-/** How much earlier a run can seem to begin than its event came, by the clocks of two nodes. */
+/** The most by which a run can seem to begin before its event came, by the clocks of two nodes. */
 const mostSkewMs = 60_000
 
 const eventKey = (emitterId: string, id: EventId.EventId) => `${emitterId}/${EventId.format(id)}`
@@ -107,7 +107,7 @@ const requestNodeId = (emitterId: string, id: EventId.EventId) => `request:${eve
 const runNodeId = (listenerId: string, over: Pick<EventPlace, "emitterId" | "id">) =>
   `run:${listenerId}:${eventKey(over.emitterId, over.id)}`
 
-/** What a run came to, by what it left. */
+/** The outcome of a run, by the events that it left. */
 const outcomeOf = (left: ReadonlyArray<EventPlace>) => ({
   isFailed: left.some(({ stream }) => stream === Stream.errors),
   logs: left.filter(({ stream }) => stream === Stream.logs).length
@@ -119,7 +119,7 @@ class Telling {
   readonly edges: Array<JourneyEdge> = []
   truncated = false
 
-  /** Whether the node is there, and was not before. */
+  /** Adds a node. Answers true if it is there, and was not before. */
   add(node: JourneyNode): boolean {
     if (this.nodes.has(node.id)) return false
     if (this.nodes.size >= mostNodes) {
@@ -137,7 +137,7 @@ class Telling {
 
 const isProgram = (id: string): boolean => Id.kindOf(id) === "source" || Id.kindOf(id) === "workflow"
 
-/** Tells the way of an event over all emitters: what it came of, and what came of it. */
+/** Tells the way of an event over all emitters: its causes, and its effects. */
 export class EventJourney extends Context.Service<EventJourney, {
   readonly of: (accountId: Id.AccountId, event: EventPlace) => Effect.Effect<Journey, Unavailable>
 }>()("@headwater/engine/EventJourney") {
@@ -151,7 +151,7 @@ export class EventJourney extends Context.Service<EventJourney, {
       const trace = yield* EventTrace
       const webhooks = yield* Webhooks
 
-      /** The workflow's run over an event; of a source nothing is kept beside what it left. */
+      /** The workflow's run over an event; a source's runs leave nothing but events. */
       const runOver = (listenerId: string, over: EventPlace | undefined) =>
         over === undefined || Id.kindOf(listenerId) !== "workflow"
           ? Effect.undefined
@@ -160,7 +160,7 @@ export class EventJourney extends Context.Service<EventJourney, {
             (found) => found.at(-1)
           )
 
-      /** Goes back from an event to what its run was over, and on from there. */
+      /** Goes back from an event to the event or request that its run was over, and on from there. */
       const tellBefore = Effect.fnUntraced(function*(telling: Telling, accountId: Id.AccountId, start: EventPlace) {
         let at: EventPlace = start
         for (let hop = 0; hop < mostHops; hop++) {
@@ -198,7 +198,7 @@ export class EventJourney extends Context.Service<EventJourney, {
         telling.truncated = true
       })
 
-      /** What comes of events: answers those that were emitted over them. */
+      /** Tells what comes of events. Answers the events that were emitted over them. */
       const tellAfter = Effect.fnUntraced(function*(
         telling: Telling,
         accountId: Id.AccountId,
@@ -241,7 +241,7 @@ export class EventJourney extends Context.Service<EventJourney, {
         return next
       })
 
-      /** Where an event arrives by a subscription. */
+      /** Adds the node at which an event arrives by a subscription, and answers its id. */
       const toListener = Effect.fnUntraced(function*(
         telling: Telling,
         event: EventPlace,

@@ -17,7 +17,7 @@ import { FeedReader } from "./routing/Feed.ts"
 import { type Mismatch, mismatchOf } from "./routing/Mismatch.ts"
 import { type Waiting, waitingOf } from "./webhook/Waiting.ts"
 
-/** What has become of an event on its way to a listener. */
+/** The progress of an event on its way to a listener. */
 export type Progress = "waiting" | "delivered" | "pending" | "exhausted" | "dropped"
 
 /** A range of events, of which so many went together. */
@@ -36,27 +36,27 @@ const batchOf = (tried: ReadonlyArray<AttemptOutline>, delivery: Delivery | unde
   return last?.batch && { firstEventId: last.eventId, ...last.batch }
 }
 
-/** What one subscription has to do with one event. */
+/** The trace of one event by one subscription. */
 export interface TracedSubscription {
   readonly subscription: Subscription
-  /** None where it delivers the event. */
+  /** None if it delivers the event. */
   readonly mismatch: Mismatch | undefined
-  /** Of an event that the filter keeps out: the clause that does not hold, as `filter.data.amount.$gt`. */
+  /** The clause that does not hold, as `filter.data.amount.$gt`, of an event that the filter keeps out. */
   readonly clause: string | undefined
-  /** None where it does not deliver the event, but where that was dropped as too much work to judge. */
+  /** None if it does not deliver the event, unless that was dropped as too much work to judge. */
   readonly progress: Progress | undefined
-  /** Of an event that waits: for what, where it is more than its turn. */
+  /** The reason for which an event waits, if that is more than its turn. */
   readonly waiting: Waiting | undefined
   readonly attempts: ReadonlyArray<AttemptOutline>
-  /** Of an event that went with others: these. */
+  /** The batch of an event that went with others. */
   readonly batch: TracedBatch | undefined
-  /** When the next attempt is due, Unix milliseconds. */
+  /** The time at which the next attempt is due, in Unix milliseconds. */
   readonly nextAttemptAt: number | undefined
 }
 
 /**
- * Whether the filter is to be asked about an event. What was tried has passed the filter that there was then; of a batch that is
- * known of the first event alone.
+ * True if the filter is to be asked about an event. An event that was tried has passed the filter of that time; of a
+ * batch that is known of the first event alone.
  */
 const asksFilter = (one: TracedSubscription, { id }: Pick<EventPlace, "id">): boolean =>
   one.subscription.filter !== null && one.mismatch === undefined &&
@@ -69,19 +69,19 @@ export interface TracedEvent<Event extends EventPlace> {
   readonly subscriptions: ReadonlyArray<TracedSubscription>
 }
 
-/** So much of events is read to ask filters about them, in characters. */
+/** The most that is read of events to ask filters about them, in characters. */
 const mostJudged = 4 * 1024 * 1024
 
-/** Says for events what subscriptions of the account made of them. */
+/** Traces events through the subscriptions of their account. */
 export class EventTrace extends Context.Service<EventTrace, {
-  /** What every subscription of the account made of an event. */
+  /** Traces an event through every subscription of the account. */
   readonly of: (
     accountId: Id.AccountId,
     event: EventPlace
   ) => Effect.Effect<ReadonlyArray<TracedSubscription>, Unavailable>
   /**
-   * What subscriptions made of events. Filters are asked until they were shown 4 MiB of events; what was not asked seems to
-   * pass.
+   * Traces events through subscriptions. Filters are asked until they were shown 4 Mi characters of events; the events
+   * that they were not asked about seem to pass.
    */
   readonly ofAll: <Event extends EventPlace>(
     accountId: Id.AccountId,
@@ -101,7 +101,7 @@ export class EventTrace extends Context.Service<EventTrace, {
       const webhooks = yield* Webhooks
       const { documents } = yield* FeedReader
 
-      /** What an event of an emitter waits for that a webhook has not come to. */
+      /** The reason for which an event waits that a webhook has not come to. */
       const waitingFor = Effect.fnUntraced(function*(
         { batch, listenerId }: Subscription,
         { emitterId, id }: EventPlace
@@ -116,7 +116,7 @@ export class EventTrace extends Context.Service<EventTrace, {
         return waitingOf(webhook.value, isHeld, now) ?? (until > now ? { reason: "batch" as const, until } : undefined)
       })
 
-      /** What there is to say but for what filters say, and the event where they are to be asked. */
+      /** Reads the traces but for the judgements of filters, and the whole event if filters are to be asked. */
       const read = Effect.fnUntraced(
         function*(
           accountId: Id.AccountId,
@@ -137,7 +137,7 @@ export class EventTrace extends Context.Service<EventTrace, {
             (yield* deliveries.ofEvent(event.emitterId, event.stream, event.id, all.map(({ id }) => id)))
               .filter(({ apart }) => !apart).map((one) => [one.subscriptionId, one])
           )
-          // Of what was in a batch behind another event.
+          // Subscriptions that may have had the event in a batch, behind another event.
           const within = all.filter(({ id, listenerId }) =>
             Id.kindOf(listenerId) === "webhook" && !made.has(id) && event.n <= (positions.get(id)?.n ?? 0) &&
             event.n > (positions.get(id)?.startN ?? 0)

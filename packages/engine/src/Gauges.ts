@@ -16,7 +16,7 @@ const imbalance = Metric.gauge("headwater_accounting_imbalance", {
 const dueInterval = "15 seconds"
 const accountingInterval = "5 minutes"
 
-/** Measures what the database alone knows: the age of what is owed, and whether the accounting balances. */
+/** Measures what only the database knows: the age of due work and owed events, and the balance of the accounting. */
 export const layer = Layer.effectDiscard(Effect.gen(function*() {
   const accounting = yield* Accounting
   const cursors = yield* Cursors

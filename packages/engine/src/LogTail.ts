@@ -16,32 +16,32 @@ import { EventLog, type EventOutline } from "@headwater/log/logs/EventLog"
 import { Context, Effect, Fiber, Latch, Layer, Option, PubSub, Stream } from "effect"
 import { Draining } from "./ground/Draining.ts"
 
-/** What is held of a log for one follower, who may read slowly. */
+/** The most that is held of a log for one follower, who may read slowly: events, and bytes. */
 const pageSize = 100
 const pageBytes = 64 * 1024
 
-/** What other nodes append is not told here: it is looked for this often, in milliseconds. */
+/** Events that other nodes append are not told here: they are looked for this often, in milliseconds. */
 const lookAgainMs = 1_000
 
-/** How long nothing comes before followers are told so, in milliseconds. */
+/** The quiet time after which followers are told that nothing has come, in milliseconds. */
 const quietMs = 15_000
 
 /**
- * A look at which logs of an account have grown takes longer the more emitters there are. The next follows after so many
- * times as long as it took, by as many tails as the account has open, and after so many milliseconds at least.
+ * A look for the logs of an account that have grown takes longer the more emitters there are. The next one follows
+ * after so many times as long as it took, times the account's open tails, and after so many milliseconds at least.
  */
 const restShare = 10
 const shortestRestMs = 50
 
-/** What a tail of an account has next. */
+/** The next page of an account's tail. */
 export interface AccountPage {
   /** In the order of their ids, some of those that were committed since the last position. */
   readonly events: ReadonlyArray<EventOutline>
-  /** Where the tail stands, where it is known: all that was committed before that has come, with this page. */
+  /** The tail's position, if it is known: all that was committed before it has come, with this page. */
   readonly position: CommitPosition | undefined
 }
 
-/** How long what one follower has read is given to others at the same place, in milliseconds, and how much is held for that. */
+/** The time that one follower's read serves others at the same place, in milliseconds, and the most held for that. */
 const sharedMs = 500
 const sharedBytes = 8 * 1024 * 1024
 
@@ -51,11 +51,11 @@ type Page = ReadonlyArray<EventOutline>
 
 interface SharedRead {
   readonly read: Fiber.Fiber<Page>
-  /** What was told of the log when it began. */
+  /** The log's `growth` when the read began. */
   readonly growth: number
   readonly begunAt: number
   bytes: number
-  /** How many wait for it. */
+  /** The number of followers that wait for it. */
   waiting: number
 }
 
@@ -65,7 +65,7 @@ class SharedReads {
   private readonly reads = new Map<string, SharedRead>()
   private bytes = 0
 
-  /** One that knows all that was told of the log, and is not too old. */
+  /** The read at a place, if it began after the log last grew and is not too old. */
   find(key: string, growth: number, now: number): SharedRead | undefined {
     this.forgetBefore(now - sharedMs)
     const found = this.reads.get(key)
@@ -106,17 +106,17 @@ class SharedReads {
   }
 }
 
-/** Who follows a log or an account, and a number that changes with each thing that is told of it. */
+/** The followers of a log or an account, and a number that changes each time it is told to have grown. */
 interface Followed {
   readonly latches: Set<Latch.Latch>
   growth: number
 }
 
-/** What a tail has seen of an account's logs. The rest of them it knows by its position: all before that was seen. */
+/** A tail's progress in an account's logs, beyond its position: all before that was seen. */
 class SeenLogs {
-  /** By address, the last event that was seen of logs of which the next look may find it again. */
+  /** The last event that was seen of each log, by address, for logs that the next look may find again. */
   private readonly seen = new Map<string, Pick<LogPlace, "committedIn" | "id">>()
-  /** What is known to be there, and was not seen yet. */
+  /** The parts of logs that are known to be there, and were not seen yet. */
   private parts: ReadonlyArray<LogPart> = []
 
   /** All that a look found counts as seen. */
@@ -126,17 +126,17 @@ class SeenLogs {
     }
   }
 
-  /** Notes what a look found. */
+  /** Notes the parts that a look found. */
   find(parts: ReadonlyArray<LogPart>): void {
     this.parts = parts.map((part) => this.from(part)).filter(({ last, seen }) => last > seen)
   }
 
-  /** What is to be read. */
+  /** The parts that are to be read. */
   get unseen(): ReadonlyArray<LogPart> {
     return this.parts
   }
 
-  /** Notes what a read has reached; where that was nothing, nothing is left. */
+  /** Notes the places that a read has reached; if there are none, nothing is left. */
   reach(reached: ReadonlyArray<LogPlace>): void {
     for (const { committedIn, id, ...address } of reached) this.seen.set(keyOf(address), { committedIn, id })
     if (reached.length === 0) this.parts = []
@@ -155,20 +155,21 @@ class SeenLogs {
   }
 }
 
-/** Follows emitters' logs as they grow. What followers of one log read at the same place is read once. */
+/** Follows emitters' logs as they grow. Followers of one log at the same place share one read. */
 export class LogTail extends Context.Service<LogTail, {
   /**
-   * The events of a stream after `after`, oldest first, then each new one once it is durable, some at a time. There are none
-   * at the very beginning, and where nothing has come for 15 seconds. Ends with the server.
+   * The events of a stream after `after`, oldest first, then each new one once it is durable, some at a time. A list
+   * without events comes at the very beginning, and when nothing has come for 15 seconds. Ends with the server.
    */
   readonly follow: (
     address: StreamAddress,
     after: EventId.EventId
   ) => Stream.Stream<ReadonlyArray<EventOutline>>
   /**
-   * What is committed to the logs of an account behind a position, or from now on, as it comes. Of one emitter the events
-   * are in order. What was committed about when the position was taken can come though it was seen there. A page without
-   * events tells of a position, also where nothing has come for 15 seconds. Ends with the server.
+   * The events that are committed to the logs of an account behind a position, or from now on, as they come. Those of
+   * one emitter are in order. Events that were committed about when the position was taken can come though they were
+   * seen before. A page without events tells of a position, also when nothing has come for 15 seconds. Ends with the
+   * server.
    */
   readonly followAccount: (
     accountId: AccountId,
@@ -227,7 +228,7 @@ export class LogTail extends Context.Service<LogTail, {
             })
         )
 
-      /** What a read comes to. It ends when nobody waits for it any more. */
+      /** The result of a read. The read ends when nobody waits for it any more. */
       const joined = (key: string, one: SharedRead) => {
         // At once, or it could end before this is begun.
         one.waiting += 1
@@ -242,7 +243,7 @@ export class LogTail extends Context.Service<LogTail, {
         )
       }
 
-      /** The events behind a place, read once for all who are at it. Who has asked first may go away meanwhile. */
+      /** The events behind a place, read once for all followers at it. The first one to ask may go away meanwhile. */
       const pageAfter = Effect.fnUntraced(function*(address: StreamAddress, at: EventId.EventId) {
         const key = `${keyOf(address)} ${at}`
         const growth = followed.get(address.emitterId)?.growth ?? 0
@@ -307,7 +308,7 @@ export class LogTail extends Context.Service<LogTail, {
             return found.parts
           })
 
-          /** Where all that a look found was read, the tail stands where the look was; answers whether that is so. */
+          /** Moves the tail to a look's position if all that the look found was read; answers whether it was. */
           const endLook = (): boolean => {
             if (logs.unseen.length > 0 || look?.goesOnAt !== undefined) return false
             position = look?.position ?? position

@@ -50,7 +50,7 @@ const restingAfter = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E
     return answer
   })
 
-/** Tells the account, on its own `$errors`, what a listener has not come to and never will. */
+/** Tells the account, on its own `$errors`, of events that a listener has not come to and never will. */
 const droppedEvent = (
   { accountId, emitterId, range, stream }: ExpiredStream,
   unread: { readonly subscriptionId: string; readonly listenerId: string; readonly count: number },
@@ -73,7 +73,7 @@ const droppedEvent = (
     })
   }, now)
 
-/** For how many days things are kept. */
+/** The days for which things are kept. */
 export interface KeptDays {
   /** The events of accounts without a retention of their own. */
   readonly defaultDays: number
@@ -82,8 +82,9 @@ export interface KeptDays {
 
 /**
  * Removes what is beyond its retention, in small bites: events that are too old and not among the last 100 of their
- * stream, requests that have run, attempts, deliveries that were given up, dedupe ids, usage, figures, runs of workflows,
- * sessions that have ended, and the audit log. It does not wait for cursors; what a listener has not come to is told.
+ * stream, requests that have run, attempts, deliveries that were given up, dedupe ids, usage, figures, runs of
+ * workflows, sessions that have ended, and the audit log. It does not wait for cursors; what a listener has not come to
+ * is told.
  *
  * @param rests whether it leaves most of the time to others
  */
@@ -134,7 +135,7 @@ export const sweep = Effect.fnUntraced(function*(options: KeptDays, { rests } = 
 
   const passedRequests = EventId.make(Math.max(0, now - requestsKeptMs), 0)
   const oldest = now - options.defaultDays * dayMs
-  // Where one fails the others do their part all the same.
+  // If one fails, the others do their part all the same.
   const exits = yield* Effect.forEach([
     attempts.prepare(now),
     trimAll,

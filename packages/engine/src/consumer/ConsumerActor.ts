@@ -36,32 +36,32 @@ import { FeedReader } from "../routing/Feed.ts"
 import * as OwedLook from "../routing/OwedLook.ts"
 import { ConsumerLanes, type Lane, type Verdict } from "./ConsumerLanes.ts"
 
-/** The owner of one consumer: it alone moves its cursors, and knows who reads. */
+/** The owner of one consumer: it alone moves its cursors, and knows its reader. */
 export interface ConsumerActor {
-  /** Takes a hint in: who waits for events looks again. */
+  /** Takes a hint in: readers that wait for events look again. */
   readonly hint: (wake: Wake.Wake) => void
-  /** Nothing is to be done but what is asked. */
+  /** Does nothing: a consumer has no work but its requests. */
   readonly wake: (wake: Wake.Wake) => Effect.Effect<void>
-  /** Whether somebody is being answered. */
+  /** True while somebody is being answered. */
   readonly awaitsTurn: () => boolean
   /**
-   * What comes behind the last commit: the same again where it was not committed. Who reads without a lease is given one
-   * with the first events, and waits for the end of another's.
+   * Reads the events behind the last commit: the same again if they were not committed. A reader without a lease is
+   * given one with the first events, and waits for the end of another's.
    */
   readonly read: (
     request: ReadRequest
   ) => Effect.Effect<ConsumerPage, ConsumerNotFound | LeaseHeld | LeaseLost | Unavailable>
-  /** Answers the lease, renewed; null where it was given back. */
+  /** Answers the lease, renewed; null if it was given back. */
   readonly commit: (
     request: CommitRequest
   ) => Effect.Effect<Lease | null, BadPosition | ConsumerNotFound | LeaseLost | Unavailable>
   /** Has the cursors start anew somewhere else, and ends the lease. */
   readonly seek: (request: SeekRequest) => Effect.Effect<void, ConsumerNotFound | Unavailable>
-  /** Nobody is given anything any more. */
+  /** Has nobody given anything any more. */
   readonly retire: Effect.Effect<void>
 }
 
-/** What a consumer's owner holds in memory: a cache of what the database says, dropped whole when a commit fails. */
+/** The memory of a consumer's owner: a cache of what the database says, dropped whole when a commit fails. */
 interface ConsumerMemory {
   readonly consumer: Consumer
   readonly fence: Fence
@@ -69,20 +69,20 @@ interface ConsumerMemory {
   readonly filter: EventFilter | undefined
   lanes: ConsumerLanes
   lease: Lease | undefined
-  /** Until when the database says that the lease lasts. */
+  /** The end of the lease as the database has it. */
   leaseWrittenUntil: number
   failed: boolean
 }
 
 const leaseLength = 24
 
-/** What the payloads of a page that come with it come to at most, in bytes. Those of its other events are read later. */
+/** The most bytes of payloads that come with a page. Those of its other events are read later. */
 const pagePayloadBytes = 64 * 1024
 
-/** Events that a commit looks through at once which names one that is not known to have been read. */
+/** Events that a commit looks through at once if it names one that is not known to have been read. */
 const walkEvents = 1_000
 
-/** How often who waits looks whether the server stops, and who reads looks for what no hint came of; in milliseconds. */
+/** A waiting reader looks so often whether the server stops, and for events without a hint, in milliseconds. */
 const tickMs = 1_000
 const lookAgainMs = 10_000
 
@@ -105,11 +105,11 @@ export const make = Effect.fnUntraced(function*(consumerId: Id.ConsumerId) {
   let memory: ConsumerMemory | undefined
   let retired = false
   let answering = 0
-  /** When all its cursors were last looked at, as time elapses. */
+  /** The time of the last look at all its cursors, as time elapses. */
   let lookedAt = -Infinity
-  /** How large events are, by the last page; bytes. */
+  /** The mean size of the events that were read last, in bytes. */
   let eventBytes = 256
-  /** Done when there may be something to do for who waits. */
+  /** Done when there may be something to do for waiting readers. */
   let changed = Deferred.makeUnsafe<void>()
 
   const signal = () => {
@@ -152,13 +152,13 @@ export const make = Effect.fnUntraced(function*(consumerId: Id.ConsumerId) {
       memory === undefined ? work : Effect.provideService(work, OnBehalfOf, memory.consumer.accountId)
     )
 
-  /** One after the other: what each does is based on what the one before has left. */
+  /** Does requests one after the other: each is based on the state that the one before has left. */
   const inTurn = <A, E>(work: Effect.Effect<A, E | SqlError.SqlError>) =>
     turn.withPermits(1)(inItsName(work)).pipe(
       Effect.catchTag("SqlError", (error) => toUnavailable(error as SqlError.SqlError))
     ) as Effect.Effect<A, Exclude<E, SqlError.SqlError> | Unavailable>
 
-  /** Returns when a commit is durable and memory says so. It goes on where nobody waits for it any more. */
+  /** Returns when a commit is durable and memory says so. It goes on though nobody waits for it any more. */
   const write = (memory: ConsumerMemory, commit: Commit, after: () => void) =>
     Effect.andThen(
       writer.room(memory.consumer.accountId),
@@ -177,7 +177,7 @@ export const make = Effect.fnUntraced(function*(consumerId: Id.ConsumerId) {
 
   const leaseMs = ({ consumer }: ConsumerMemory) => consumer.leaseSeconds * 1_000
 
-  /** Notes that the lease lasts anew, and answers what is to be written for that: little more than twice in its time. */
+  /** Renews the lease, and answers the updates to write for that: there are some little more than twice in its time. */
   const renew = (memory: ConsumerMemory, id: string, now: number) => {
     const until = now + leaseMs(memory)
     memory.lease = { id, until }
@@ -194,7 +194,7 @@ export const make = Effect.fnUntraced(function*(consumerId: Id.ConsumerId) {
       for (const move of commit.moves) memory.lanes.moved(move)
     })
 
-  /** What becomes of each event, in order. */
+  /** Judges events, in order. */
   const judging = ({ consumer, filter }: ConsumerMemory) => {
     const look = new Look()
     return (found: FoundEvent): Verdict | Effect.Effect<Verdict> => {
@@ -208,14 +208,14 @@ export const make = Effect.fnUntraced(function*(consumerId: Id.ConsumerId) {
     }
   }
 
-  /** Reads events and judges them: where there is a filter, with their payloads, in one of the account's slots for that. */
+  /** Reads events and judges them: under a filter with their payloads, in one of the account's slots for that. */
   const withPayloads = <A, E, R>(
     { consumer, filter }: ConsumerMemory,
     payloadBytes: number,
     work: (payloadBytes: number) => Effect.Effect<A, E, R>
   ) => filter === undefined ? work(payloadBytes) : filteredPages.hold(consumer.accountId, work(Number.MAX_SAFE_INTEGER))
 
-  /** Looks up where lanes stand that were only hinted at. Answers those whose emitter is there. */
+  /** Looks up the positions of lanes that were only hinted at. Answers those whose emitter is there. */
   const place = Effect.fnUntraced(function*({ consumer, lanes, stream }: ConsumerMemory, some: ReadonlyArray<Lane>) {
     const unplaced = some.filter(({ position }) => position === undefined)
     if (unplaced.length === 0) return some
@@ -238,7 +238,7 @@ export const make = Effect.fnUntraced(function*(consumerId: Id.ConsumerId) {
   const behind = (lanes: ReadonlyArray<Lane>) =>
     lanes.map(({ emitterId, position, read }) => ({ emitterId, id: read.at(-1)?.id ?? position!.id }))
 
-  /** The moves by which lanes pass what was deleted up to their emitters' heads. */
+  /** The moves by which lanes pass the deleted events up to their emitters' heads. */
   const passDeleted = Effect.fnUntraced(function*(memory: ConsumerMemory, empty: ReadonlyArray<Lane>) {
     if (empty.length === 0) return []
     const { consumer, lanes, stream } = memory
@@ -252,7 +252,7 @@ export const make = Effect.fnUntraced(function*(consumerId: Id.ConsumerId) {
       else lanes.complete(lane)
     }
     if (owed.length === 0) return []
-    // After the heads: what these count was committed, so it is there or was deleted.
+    // Read after the heads: the events that these count were committed, so they are there or were deleted.
     const there = yield* events.inTurns(stream, behind(owed), {
       each: 1,
       limit: owed.length,
@@ -303,7 +303,7 @@ export const make = Effect.fnUntraced(function*(consumerId: Id.ConsumerId) {
     return { page, isCut: found.isCut }
   })
 
-  /** Reads what is behind some lanes' cursors. */
+  /** Reads a page of events behind some lanes' cursors. */
   const readLanes = Effect.fnUntraced(function*(
     memory: ConsumerMemory,
     taken: ReadonlyArray<Lane>,
@@ -387,7 +387,7 @@ export const make = Effect.fnUntraced(function*(consumerId: Id.ConsumerId) {
     }
   })
 
-  /** Reads and judges what comes next of one lane. Answers how many events that were. */
+  /** Reads and judges the next events of one lane. Answers their number. */
   const judgeNext = Effect.fnUntraced(function*(memory: ConsumerMemory, lane: Lane, payloadBytes: number) {
     const judge = judging(memory)
     const { events: found } = yield* events.inTurns(memory.stream, behind([lane]), {
@@ -459,7 +459,7 @@ export const make = Effect.fnUntraced(function*(consumerId: Id.ConsumerId) {
     })
   })
 
-  /** A commit fails too where the consumer was removed under its owner. */
+  /** A commit fails too if the consumer was removed under its owner. */
   const unlessGone = <A, E, R>(work: Effect.Effect<A, E, R>) =>
     Effect.catchIf(
       work,

@@ -3,7 +3,7 @@ import { beginning, type CursorMove, noTally, type Position } from "@headwater/l
 import type { Limits } from "../ground/EngineLimits.ts"
 import type { FedEvents } from "../ground/Wake.ts"
 
-/** What is to become of an event that was read. */
+/** The judgement of an event that was read. */
 export type Verdict = "delivered" | "filtered" | "dropped" | "filter_too_costly"
 
 interface Read extends Position {
@@ -13,20 +13,20 @@ interface Read extends Position {
 /** One emitter's stream, from its cursor on. */
 export interface Lane {
   readonly emitterId: string
-  /** What was committed last; undefined where that is yet to be looked up. */
+  /** The last position that was committed; undefined if it is yet to be looked up. */
   position: Position | undefined
   /** The events behind the position that have been read, without gaps but for those that were deleted. */
   read: Array<Read>
   /** The number of the last event that is known to have been appended. */
   known: number
-  /** Whether all behind that is hinted at. */
+  /** True if all events behind that are hinted at. */
   isComplete: boolean
 }
 
-/** The emitters that a consumer may read from, and whose turn it is. */
+/** The emitters that a consumer may read from, and the order of their turns. */
 export class ConsumerLanes {
   private readonly lanes = new Map<string, Lane>()
-  /** Those that may have something to read; who was committed last comes last. */
+  /** Lanes that may have something to read; the one that was committed last comes last. */
   private readonly ready = new Set<Lane>()
   private hasMissed = false
   private readonly limits: Pick<Limits, "consumerReady" | "idle">
@@ -39,7 +39,7 @@ export class ConsumerLanes {
     return this.ready.size
   }
 
-  /** Whether there was a hint at an emitter for which there was no room. Forgets it. */
+  /** Tells whether there was a hint at an emitter for which there was no room, and forgets it. */
   takeMissed(): boolean {
     const { hasMissed } = this
     this.hasMissed = false
@@ -50,7 +50,7 @@ export class ConsumerLanes {
     return this.lanes.get(emitterId)
   }
 
-  /** Those whose turn it is. */
+  /** The lanes whose turn it is. */
   first(count: number): ReadonlyArray<Lane> {
     const lanes: Array<Lane> = []
     for (const lane of this.ready) {
@@ -78,7 +78,7 @@ export class ConsumerLanes {
     return this.add(emitterId, undefined)
   }
 
-  /** Something is owed from a position on, where the lane does not know better. */
+  /** Notes that something is owed from a position on, unless the lane knows better. */
   owe(emitterId: string, position: Position): void {
     const lane = this.lanes.get(emitterId) ?? this.add(emitterId, position)
     lane.position ??= position
@@ -86,7 +86,7 @@ export class ConsumerLanes {
     this.settle(lane)
   }
 
-  /** Adds a lane of which nothing is known but where its cursor stands. */
+  /** Adds a lane of which nothing is known but the position of its cursor. */
   add(emitterId: string, position: Position | undefined): Lane {
     const lane: Lane = { emitterId, position, read: [], known: 0, isComplete: false }
     this.lanes.set(emitterId, lane)
@@ -99,26 +99,26 @@ export class ConsumerLanes {
     this.ready.delete(lane)
   }
 
-  /** Notes what was read behind what has been read before. */
+  /** Notes an event that was read behind those read before. */
   note(lane: Lane, event: Position, verdict: Verdict): void {
     lane.read.push({ n: event.n, id: event.id, verdict })
     lane.known = Math.max(lane.known, event.n)
   }
 
-  /** Forgets what was read, to read it again. */
+  /** Forgets the events that were read, to read them again. */
   forgetRead(lane: Lane): void {
     lane.read = []
   }
 
-  /** What was read so far has been all there is, but for what is hinted at. */
+  /** Notes that the events read so far are all there are, but for those that are hinted at. */
   complete(lane: Lane): void {
     lane.isComplete = true
     this.settle(lane)
   }
 
   /**
-   * The move that commits what was read up to an event and, behind it, what is not for the reader. None where nothing of it
-   * was read.
+   * The move that commits the events read up to one and, behind it, those that are not for the reader. None if none of
+   * them was read.
    */
   moveTo(subscriptionId: string, lane: Lane, id: EventId): CursorMove | undefined {
     const from = lane.position ?? beginning
@@ -155,7 +155,7 @@ export class ConsumerLanes {
     this.settle(lane)
   }
 
-  /** Puts a lane where it belongs. Answers whether it is ready now and was not. */
+  /** Puts a lane among the ready ones or takes it out. Answers whether it has become ready. */
   private settle(lane: Lane): boolean {
     const isReady = lane.position === undefined || !lane.isComplete || lane.known > lane.position.n
     if (isReady) {

@@ -35,7 +35,7 @@ export class ConsumerLifecycle extends Context.Service<ConsumerLifecycle, {
     readonly emitterId: string
     readonly eventName: string
     readonly filter: SubscriptionFilter | undefined
-    /** It starts before each emitter's first event from this id on; at the end of the logs where there is none. */
+    /** It starts before each emitter's first event from this id on; at the end of the logs without it. */
     readonly from: EventId | undefined
   }) => Effect.Effect<Consumer, UnknownEmitter | Unavailable>
   readonly remove: (consumer: Consumer) => Effect.Effect<void, ConsumerNotFound | Unavailable>

@@ -37,7 +37,7 @@ export const make = Effect.fnUntraced(function*(accountId: string) {
           yield* Effect.logWarning("A commit to an account's log failed; reading its head again", error)
           log = yield* acquire
           if (Option.isNone(log) || error._tag === "Fenced") return
-          // What the database refuses once it would refuse each time.
+          // Events that the database refuses once it would refuse each time.
           yield* Effect.logError("Dropped events of an account that can't be stored", due)
           yield* Effect.orDie(log.value.commit([], { dueDone: due }))
         })

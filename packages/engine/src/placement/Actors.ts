@@ -65,9 +65,9 @@ const ProgramText = Schema.fromJsonString(Schema.toCodecJson(Program))
 
 const changeError = Schema.Union([HookFailed, ProgramNotFound, Unavailable])
 
-// Every call is volatile: what must survive is in the log, and a persisted mailbox would only write it a second time.
-// None is interrupted once it is running, since its caller's going away does not undo what it has begun; but for the rest
-// of an actor that was woken, which ends when it is to leave the node.
+// Every call is volatile: the log has everything that must survive, and a persisted mailbox would only write it a
+// second time. None is interrupted once it is running, since its caller's going away does not undo what it has begun;
+// but for the rest of an actor that was woken, which ends when it is to leave the node.
 const WakeRpc = Rpc.make("Wake", { payload: Wake.Wake })
   .annotate(ClusterSchema.Uninterruptible, false)
   .annotate(ClusterSchema.InterruptOnTermination, true)
@@ -132,7 +132,7 @@ const AccountEntity = Entity.make("Account", [
   WakeRpc
 ]).annotateRpcs(ClusterSchema.Uninterruptible, true)
 
-/** How long a call waits for its actor: one that runs hooks for both their limits, an answer to a request beyond its own. */
+/** The time limit of a call to an actor. It exceeds the limits of the hooks that the call runs, or of its answer. */
 const callTimeout = "10 seconds"
 /** Beyond the time that an endpoint has to answer. */
 const testTimeout = "90 seconds"
@@ -155,7 +155,7 @@ const isClusterFailure = Schema.is(Schema.Union([
 
 const gone = (message: string) => new Unavailable({ message, retryAfterSeconds: 1 })
 
-/** What the cluster itself answers, for an actor that is moving or has too much waiting, is `Unavailable`. */
+/** Turns failures of the cluster itself, for an actor that is moving or has too much waiting, into `Unavailable`. */
 const reach = <A, E, R>(call: Effect.Effect<A, E | ClusterFailure, R>, timeout: Duration.Input) =>
   call.pipe(
     Effect.catchIf(isClusterFailure, () =>
@@ -169,13 +169,13 @@ const reach = <A, E, R>(call: Effect.Effect<A, E | ClusterFailure, R>, timeout: 
     })
   ) as Effect.Effect<A, Exclude<E, ClusterFailure> | Unavailable, R>
 
-/** How long a hint takes at most to an actor that is to come into memory for it, in milliseconds. */
+/** The longest that a hint takes to an actor that is to come into memory for it, in milliseconds. */
 const longestHintMs = 10_000
 
-/** Of all actors. */
+/** The shard group of all actors. */
 const shardGroup = "default"
 
-/** What one actor takes, roughly, and how much of the heap actors may fill. */
+/** The rough size of one actor, in bytes, and the share of the heap that actors may fill. */
 const actorBytes = 80_000
 const heapShare = 0.5
 const mostActors = Math.floor(getHeapStatistics().heap_size_limit * heapShare / actorBytes)
@@ -186,9 +186,9 @@ class LocalActors extends Context.Service<LocalActors, {
   readonly webhooks: Residents.Residents<WebhookActor.WebhookActor>
   readonly accounts: Residents.Residents<AccountActor.AccountActor>
   readonly consumers: Residents.Residents<ConsumerActor.ConsumerActor>
-  /** How consumers are hinted at, which are not kept awake by that. */
+  /** The consumers' ways to be hinted at, which do not keep them awake. */
   readonly consumerHints: Map<string, Pick<Residents.Resident<unknown>, "hint">>
-  /** Since when hints are on their way to actors that are not awake, as time elapses, in milliseconds. */
+  /** The times since which hints are on their way to actors that are not awake, as time elapses, in milliseconds. */
   readonly hintedAt: Map<string, number>
 }>()("@headwater/engine/LocalActors") {
   static readonly layer = Layer.effect(
@@ -298,17 +298,17 @@ const layerNoLocal: Layer.Layer<
 
       /** Hands a hint over here, or through the cluster. */
       const wake = (actorId: string, hint: Wake.Wake) => {
-        // What it would find is there when its account is resumed, and everything of it is woken.
+        // Its work is still there when its account is resumed, and all actors of the account are woken.
         if (suspensions.holds(actorId)) return
         const here = localOf(actorId)
         if (here?.hint(hint) === true) return
-        // Nobody reads from it now: who does looks for everything first.
+        // Nobody reads from it now: the next reader looks for everything first.
         if (here === undefined && Id.kindOf(actorId) === "consumer" && isHere(actorId)) return
         local.hintedAt.set(actorId, RealTime.elapsedUnsafe(clock))
         sendHint(actorId, hint)
       }
 
-      /** Whether a hint is on its way; one that does not arrive is lost, and found again by scans. */
+      /** True while a hint is on its way; scans find the work again whose hint was lost. */
       const isHintUnderWay = (): boolean => {
         const lostAt = RealTime.elapsedUnsafe(clock) - longestHintMs
         for (const [actorId, at] of local.hintedAt) {
@@ -397,8 +397,8 @@ const layerNoLocal: Layer.Layer<
   )
 
 /**
- * An idle actor leaves memory, and comes back with the next call. Those that are woken now and then are kept by their rest
- * (`Residents`). Who is idle is looked for every 5 seconds.
+ * An idle actor leaves memory, and comes back with the next call. Those that are woken now and then are kept by their
+ * rest (`Residents`). The cluster looks for idle actors every 5 seconds.
  */
 const whileIdle = { concurrency: "unbounded", maxIdleTime: "1 second" } as const
 
@@ -491,7 +491,7 @@ const layerEntities = Layer.unwrap(Effect.map(Effect.map(Clock.Clock, onTimeOf),
               if (local.consumerHints.get(entityId) === hints) local.consumerHints.delete(entityId)
             })
         )
-        /** It stays for who comes back soon. */
+        /** It stays for readers that come back soon. */
         const staying = Effect.sync(() => actors.wake(entityId, Wake.nothing))
         return ConsumerEntity.of({
           Wake: ({ payload }) =>
@@ -543,8 +543,8 @@ export const layerSingleNode: Layer.Layer<Crossing.Crossing | Sharding.Sharding 
 )
 
 /**
- * Where a node of several answers the others. They speak without encryption and keys: a private interface only. Where `host`
- * is the absolute path of a folder, all are on one machine and have unix sockets in it.
+ * The address at which a node of several answers the others. They speak without encryption and keys: a private
+ * interface only. If `host` is the absolute path of a folder, all are on one machine and have unix sockets in it.
  */
 export interface NodeAddress {
   readonly host: string
@@ -577,7 +577,7 @@ export const layerNode = (address: NodeAddress) =>
     Layer.provide(ShardingConfig.layer({
       ...config,
       runnerAddress: Option.some(RunnerAddress.make(address.host, address.port)),
-      // The same on every node. What a node that stopped without a word held is taken over after the longest of these.
+      // The same on every node. The shards of a node that ended without a word are free after the longest of these.
       shardLockRefreshInterval: "2 seconds",
       shardLockExpiration: "8 seconds",
       refreshAssignmentsInterval: "1 second",

@@ -23,7 +23,7 @@ import { accepted } from "../program/ProgramRequests.ts"
 import * as Frames from "./Frames.ts"
 import { type Asked, Link } from "./Link.ts"
 
-/** What became of requests of a frame, each named by its place in it. Those declined may be taken in another way. */
+/** The outcomes of requests of a frame, each named by its place in it. Those declined may be taken in another way. */
 const Answers = Schema.Struct({
   accepted: Schema.Array(Schema.Int),
   declined: Schema.Array(Schema.Int),
@@ -34,16 +34,16 @@ const Answers = Schema.Struct({
 })
 type Answers = typeof Answers.Type
 
-/** What nodes ask of each other beside what the cluster does. */
+/** The requests of nodes to each other beside those of the cluster. */
 export const Rpcs = RpcGroup.make(
   Rpc.make("CrossingRequests", { payload: { frame: Schema.String }, success: Answers, stream: true }),
-  /** Answers the actors that live elsewhere. */
+  /** Answers the ids of the actors that live elsewhere. */
   Rpc.make("CrossingWakes", { payload: { frame: Schema.String }, success: Schema.Array(Schema.String) })
 )
 
-/** What is done with that which other nodes send. */
+/** The receiver of requests and hints that other nodes send. */
 export interface Receiver {
-  /** Takes a request if it is for an actor that is awake on this node and gives no reply of its own; answers whether it does. */
+  /** Takes a request for an actor that is awake on this node and gives no reply of its own; answers whether it does. */
   readonly ingest: (actorId: string, request: IngestRequest, onAnswered: OnAnswered) => boolean
   /** Hands a hint to its actor, wherever that is. */
   readonly wake: (actorId: string, wake: Wake) => void
@@ -60,13 +60,14 @@ const nameOf = ({ host, port }: Address) => `${host}:${port}`
 /** A link that nothing uses is closed after one to two of these. */
 const idleInterval = "1 minute"
 
-/** For how long at most requests to an actor that took none from a link take the other way. */
+/** The longest time for which requests to an actor that declined one from a link take the other way. */
 const declinedInterval = "1 second"
 
 /**
- * The short way between nodes, for most requests and hints: many in one message. It knows from what the cluster sends which
- * node has which shard. What it does not take, and what does not arrive, goes through the cluster: so it may be wrong about
- * where an actor lives, and forget at any time. A request that goes both ways is one, by its emit id.
+ * The short way between nodes, for most requests and hints: many in one message. It learns from the cluster's messages
+ * which node has which shard. Requests and hints that it does not take, or that do not arrive, go through the cluster:
+ * so it may be wrong about where an actor lives, and forget at any time. A request that goes both ways is one, by its
+ * emit id.
  */
 export class Crossing extends Context.Service<Crossing, {
   /** Notes that a shard was on a node when something was sent to it. */
@@ -75,11 +76,11 @@ export class Crossing extends Context.Service<Crossing, {
   readonly request: (actorId: string, request: IngestRequest, onEnd: Asked["onEnd"]) => boolean
   /** Sends a hint; answers whether it does. */
   readonly wake: (actorId: string, wake: Wake) => boolean
-  /** Has what other nodes send handed over. */
+  /** Has the requests and hints of other nodes handed over. */
   readonly receive: (receiver: Receiver) => Effect.Effect<void, never, Scope.Scope>
   readonly receiver: () => Receiver | undefined
 }>()("@headwater/engine/placement/Crossing") {
-  /** Of a node by itself. */
+  /** The layer of a node by itself. */
   static readonly layerNone = Layer.succeed(Crossing, {
     note: () => {},
     request: () => false,
@@ -195,7 +196,7 @@ export class Crossing extends Context.Service<Crossing, {
 
 type Client = RpcClient.FromGroup<typeof Rpcs, unknown>
 
-/** The cluster's way to other nodes, from which it is learned where actors live. */
+/** The cluster's way to other nodes, from which `Crossing` learns where actors live. */
 export const layerRunners = Layer.effect(
   Runners.Runners,
   Effect.gen(function*() {
@@ -264,7 +265,7 @@ const takeAll = Effect.fnUntraced(function*(crossing: Crossing["Service"], frame
   return queue
 })
 
-/** What this node does with what others send. */
+/** Handles the requests of other nodes. */
 export const layerHandlers = Rpcs.toLayer(
   Effect.map(Crossing, (crossing) => ({
     CrossingRequests: ({ frame }) => takeAll(crossing, frame),

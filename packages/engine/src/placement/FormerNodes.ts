@@ -2,8 +2,8 @@ import { Effect, Layer } from "effect"
 import { RunnerStorage, ShardingConfig, SqlRunnerStorage } from "effect/cluster"
 
 /**
- * Forgets all nodes that the database knows of. Only for who has claimed the database and runs none yet: new nodes would
- * leave former ones, which ended without a word, their share of the actors for some seconds.
+ * Forgets all nodes that the database knows of. Only for a process that has claimed the database and runs no node yet:
+ * new nodes would leave former ones, which ended without a word, their share of the actors for some seconds.
  */
 export const forget = Effect.gen(function*() {
   const storage = yield* RunnerStorage.RunnerStorage

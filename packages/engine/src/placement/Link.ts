@@ -4,17 +4,17 @@ import type { SentRequest, SentWake } from "./Frames.ts"
 
 /** A request on its way to another node. */
 export interface Asked extends SentRequest {
-  /** Told what became of the request; undefined where it is not known to have been taken. */
+  /** Takes the outcome of the request; undefined if it is not known to have been taken. */
   readonly onEnd: (exit: Parameters<OnAnswered>[0] | undefined) => void
 }
 
-/** How a frame is sent. Each calls `onEnd` of all its requests once, or says when the other node has the hints. */
+/** Sends frames. `requests` calls `onEnd` of each request once, `wakes` when the hints have arrived or failed to. */
 export interface Sending {
   readonly requests: (batch: ReadonlyArray<Asked>) => void
   readonly wakes: (batch: ReadonlyArray<SentWake>, onEnd: () => void) => void
 }
 
-/** Characters of one request and of one hint at most, and of all that are gathered or under way over one link. */
+/** The most characters of one request and of one hint, and of all that are gathered or under way over one link. */
 const mostOfRequest = 64 * 1024
 const mostOfWake = 512 * 1024
 const mostTogether = 4 * 1024 * 1024
@@ -28,9 +28,9 @@ const charactersOf = ({ fed }: Wake.Wake): number => {
 }
 
 /**
- * What goes to one other node. Requests and hints of one turn of the event loop go in one frame each, and hints while the
- * frame before is under way are merged. A link refuses what is large, what comes while it is opening or closed, and what
- * comes while much is under way: that goes the way of everything else.
+ * The way to one other node. Requests and hints of one turn of the event loop go in one frame each, and hints while the
+ * frame before is under way are merged. A link refuses large requests and hints, and any that come while it is opening
+ * or closed, or while much is under way: these go the way of everything else.
  *
  * States: `opening` → `open` → `closed`.
  */

@@ -8,7 +8,7 @@ import { ActorCalls } from "../ground/ActorCalls.ts"
 
 const sayEvery = "10 seconds"
 
-/** How long a node that stops takes at most to say so. */
+/** The longest that a node that stops takes to say so. */
 const leavingWithin = "2 seconds"
 
 const idLength = 12

@@ -13,19 +13,19 @@ interface Address {
 }
 
 /**
- * The unix socket of a node whose host is a folder, in which nodes of one machine have theirs: nobody reaches these who may
- * not enter the folder, neither other users nor, over the loopback interface, component code. None of other nodes.
+ * The unix socket of a node whose host is a folder, in which nodes of one machine have theirs: only those who may enter
+ * the folder reach them, not other users or, over the loopback interface, component code. None for other nodes.
  */
 const pathOf = ({ host, port }: Address): string | undefined =>
   host.startsWith("/") ? Path.join(host, `${port}.sock`) : undefined
 
-/** Writes in the order of the calls, without waiting for the other side to take what was written. */
+/** Writes in the order of the calls, without waiting for the other side to take it. */
 const offered = (write: Effect.Effect<void, Socket.SocketError>): Effect.Effect<void> =>
   Effect.asVoid(Effect.forkDetach(Effect.ignore(write), { startImmediately: true }))
 
 /**
- * A connection that another node opened. Nobody waits for its answers to be taken: a write to a node that was killed may
- * never end, and would keep this one from stopping. How much is on its way is bounded by the calls under way.
+ * A connection that another node opened. Nobody waits for its answers to be taken: a write to a node that was killed
+ * may never end, and would keep this one from stopping. The calls under way bound the amount that is on its way.
  */
 const accepted = (socket: Socket.Socket): Socket.Socket =>
   Socket.make({
@@ -39,13 +39,13 @@ const accepted = (socket: Socket.Socket): Socket.Socket =>
 const listening = (address: Address) => {
   const path = pathOf(address)
   if (path === undefined) return NodeClusterSocket.layerSocketServer
-  // What a node before it left there, which was killed.
+  // Removes the socket of a former node that was killed.
   return Layer.unwrap(
     Effect.as(Effect.promise(() => Fs.rm(path, { force: true })), NodeSocketServer.layer({ path }))
   )
 }
 
-/** Where this node answers the others. */
+/** The socket server on which this node answers the others. */
 export const layer = (address: Address) =>
   Layer.effect(
     SocketServer.SocketServer,
@@ -56,7 +56,7 @@ export const layer = (address: Address) =>
       }))
   ).pipe(Layer.provide(listening(address)))
 
-/** How this node reaches the others. */
+/** The protocol by which this node reaches the others. */
 export const layerClientProtocol: Layer.Layer<Runners.RpcClientProtocol, never, RpcSerialization.RpcSerialization> =
   Layer.effect(
     Runners.RpcClientProtocol,

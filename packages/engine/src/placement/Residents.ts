@@ -2,12 +2,12 @@ import * as Recurring from "@headwater/domain/Recurring"
 import { Effect, Fiber, Latch, type Scope } from "effect"
 import * as Wake from "../ground/Wake.ts"
 
-/** What every actor answers to. */
+/** The part that all actors have in common. */
 export interface Wakeable {
-  /** Takes a hint in. Answers true where it has seen to it already: then it need not be woken. */
+  /** Takes a hint in. Answers true if it has dealt with it already: then it need not be woken. */
   readonly hint: (wake: Wake.Wake) => boolean | void
   readonly wake: (wake: Wake.Wake) => Effect.Effect<void>
-  /** Whether it waits for its turn, or for an answer, and is to stay for that though there is nothing to wake it for. */
+  /** True while it waits for its turn, or for an answer, and is to stay though there is nothing to wake it for. */
   readonly awaitsTurn?: () => boolean
 }
 
@@ -19,17 +19,17 @@ export interface Call<A> {
 }
 
 /**
- * An actor in this node's memory. Once woken it stays awake for a while, and is called and hinted at directly: through its
- * mailbox that costs more than most calls are about.
+ * An actor in this node's memory. Once woken it stays awake for a while, and is called and hinted at directly: the way
+ * through its mailbox costs more than the work of most calls.
  */
 export interface Resident<A> {
   /** Gives an actor that is awake a hint; answers whether it was. */
   readonly hint: (wake: Wake.Wake) => boolean
-  /** Begins a call to an actor that is awake, which stays until the call is said to be over; undefined where it is not. */
+  /** Begins a call to an actor that is awake, which stays until the call is said to be over; undefined if it is not. */
   readonly enter: () => Call<A> | undefined
   /**
-   * Wakes the actor and has it work whenever there is a hint, until there was none for a while. Returns at once where it is
-   * awake already. Interrupted, the actor leaves: it is called and hinted at no more, and what is under way ends first.
+   * Wakes the actor and has it work whenever there is a hint, until there was none for a while. Returns at once if it
+   * is awake already. Interrupted, the actor leaves: it is called and hinted at no more, and work under way ends first.
    */
   readonly stay: (wake: Wake.Wake) => Effect.Effect<void>
 }
@@ -45,33 +45,33 @@ export interface Residents<A> {
   ) => Effect.Effect<Resident<A>, never, Scope.Scope>
   readonly find: (id: string) => Resident<A> | undefined
   readonly size: () => number
-  /** Whether none of them works, is called, or waits for an answer or its turn. */
+  /** True if none of them works, is called, or waits for an answer or its turn. */
   readonly areQuiet: () => boolean
 }
 
 const sweepInterval = "1 second"
 
 /**
- * How many sweeps an actor that was not used rests for: a minute, or where there are so many of them that they would fill
- * the memory, some seconds.
+ * The sweeps for which an actor that was not used rests: a minute's, or some seconds' if there are so many actors that
+ * they would fill the memory.
  */
 const longRest = 60
 const shortRest = 3
 const many = 1_000
 
 /**
- * An actor that comes back within so many sweeps of its leaving is in regular use, and rests long among many too: to bring
- * one into memory takes milliseconds.
+ * An actor that comes back within so many sweeps of its leaving is in regular use, and rests long among many too: it
+ * takes milliseconds to bring one into memory.
  */
 const sweepsAway = 10
 
-/** From this share of the places on each actor rests for seconds only, or who is in regular use would keep out the others. */
+/** Once this share of the places is taken, all rest for seconds only: else those in regular use keep others out. */
 const nearlyFull = 0.8
 
 /** The actors of all kinds in a node's memory. */
 export interface Population {
   size: number
-  /** How many there may be. */
+  /** The most actors that there may be. */
   readonly most: number
 }
 
@@ -83,7 +83,7 @@ interface Kept<A> extends Resident<A> {
   readonly isQuiet: () => boolean
 }
 
-/** @param sweepsOfRest how many sweeps it rests for that it was not used in */
+/** @param sweepsOfRest the number of sweeps without use for which it rests */
 const resident = <A extends Wakeable>(
   actor: A,
   drain: Effect.Effect<void>,
@@ -136,7 +136,7 @@ const resident = <A extends Wakeable>(
       waits = !signal.isOpen()
       if (!left) yield* signal.await
     } while (!stops())
-    // What it does without being woken for it ends first.
+    // Work that it does without being woken for it ends first.
     if (left && actor.awaitsTurn?.() === true) yield* actor.wake(Wake.nothing)
   }).pipe(
     Effect.ensuring(Effect.suspend(() => {
@@ -195,7 +195,7 @@ export const make = Effect.fnUntraced(function*<A extends Wakeable>(population: 
   Scope.Scope
 > {
   const known = new Map<string, Kept<A>>()
-  /** At which sweep actors left that are not in memory, the first to leave first. */
+  /** The sweeps at which actors left that are not in memory, the first to leave first. */
   const leftAt = new Map<string, number>()
   let sweeps = 0
   const sweep = Effect.sync(() => {

@@ -3,7 +3,7 @@ import { ActorCalls } from "../ground/ActorCalls.ts"
 import { Suspensions } from "../ground/Suspensions.ts"
 import * as Wake from "../ground/Wake.ts"
 
-/** Wakes what belongs to an account that was resumed: it goes on from where it stood. */
+/** Wakes the actors of an account that was resumed: they go on from their places. */
 export const layer = Layer.effectDiscard(Effect.gen(function*() {
   const actors = yield* ActorCalls
   const { released } = yield* Suspensions

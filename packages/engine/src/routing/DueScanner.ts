@@ -7,26 +7,26 @@ import { ActorCalls } from "../ground/ActorCalls.ts"
 import { Suspensions } from "../ground/Suspensions.ts"
 import * as Wake from "../ground/Wake.ts"
 
-/** How often due work is looked for: the most that a timer or a retry is late by. */
+/** The time between two looks for due work: the most that a timer or a retry is late by. */
 const scanInterval = "200 millis"
 
-/** How many owners a scan wakes before it leaves the rest to the next: about what a node gets done meanwhile. */
+/** A scan that has woken so many owners leaves the rest to the next: about as many as a node gets done meanwhile. */
 const mostWoken = 200
 
-/** Rows of a page, and how many pages of what has become due since the last a scan reads at most, and of a round. */
+/** The rows of a page, and the most pages that a scan reads of newly due work, and of a round. */
 const pageRows = 1_000
 const mostPages = 10
 
-/** Work may be committed so much later than the time it is due at, in milliseconds. What comes later still is found by a round. */
+/** Work may be committed so long after its due time, in milliseconds. A round finds work that is committed later. */
 const commitMs = 2_000
 
-/** A round over all that is due begins so often, in milliseconds: an owner that left its work due is woken again by it. */
+/** A round over all due work begins so often, in milliseconds: an owner that left its work due is woken again by it. */
 const roundMs = 10_000
 
-/** An owner that was woken for work that has just become due is not woken again for that within this time, in milliseconds. */
+/** An owner that was woken for work that has just become due is not woken again for it within so many milliseconds. */
 const wokenMs = 1_000
 
-/** Owners that were woken a short while ago, and for what. */
+/** Owners that were woken a short while ago, and the due times that they were woken for. */
 class WokenOwners {
   private readonly woken = new Map<string, { readonly dueAt: number; readonly at: number }>()
 
@@ -37,7 +37,7 @@ class WokenOwners {
     }
   }
 
-  /** Notes that an owner is woken; answers false where it was for this, or for what was due after it. */
+  /** Notes that an owner is woken; answers false if it was woken for this work, or for work that was due later. */
   note({ dueAt, ownerId }: DueOwner, at: number): boolean {
     if (dueAt <= (this.woken.get(ownerId)?.dueAt ?? -Infinity)) return false
     this.woken.delete(ownerId)
@@ -47,23 +47,23 @@ class WokenOwners {
 }
 
 /**
- * Wakes the owners of work whose time has come. Due work needs no resident actor; this finds it. A node wakes the actors of
- * its own shards as their work becomes due, and in a round every few seconds whoever is still owed any, on whichever node:
- * those whose work was passed while no node had their shard, or was committed late.
+ * Wakes the owners of work whose time has come. Due work needs no resident actor; this finds it. A node wakes the
+ * actors of its own shards as their work becomes due, and in a round every few seconds all that still have due work, on
+ * any node: those whose work was passed while no node had their shard, or was committed late.
  */
 export const layer = Layer.effectDiscard(Effect.gen(function*() {
   const actors = yield* ActorCalls
   const dueWork = yield* DueWork
   const suspensions = yield* Suspensions
   const woken = new WokenOwners()
-  /** Up to here everything that is due was seen. */
+  /** The place up to which everything that is due was seen. */
   let seen = beforeAll
-  /** How far the round under way has come. */
+  /** The place of the round under way. */
   let round: DueOwner | undefined
-  /** As time elapses: it goes on while the calendar may stand. */
+  /** The beginning of the next round, as time elapses: that goes on while the calendar may stand. */
   let nextRoundAt = -Infinity
 
-  /** Wakes who has something due from a place on, page by page. Answers how far it came; undefined at the end. */
+  /** Wakes owners with something due from a place on, page by page. Answers how far it came; undefined at the end. */
   const wakeFrom = Effect.fnUntraced(function*(
     place: DueOwner,
     until: number,
@@ -74,7 +74,7 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
     for (let pages = 0; pages < mostPages && count < mostWoken; pages++) {
       const { next, owners } = yield* untilAnswered(dueWork.ownersDue(until, at, pageRows))
       for (const owner of owners) {
-        // What waits for a suspended account is never done, and is passed by.
+        // The work of a suspended account is not done, and is passed by.
         if (suspensions.holds(owner.ownerId) || !isToWake(owner)) continue
         actors.wake(owner.ownerId, Wake.forDueWork)
         count += 1
@@ -87,7 +87,7 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
 
   const wakeNewlyDue = Effect.fnUntraced(function*(now: number, elapsed: number) {
     const next = yield* wakeFrom(seen, now, (owner) => actors.isHere(owner.ownerId) && woken.note(owner, elapsed))
-    // Whoever was woken for other work just before that was committed is woken when that is forgotten.
+    // An owner that was woken for other work just before this was committed is woken once that is forgotten.
     seen = next ?? { ownerId: "", dueAt: now - commitMs - wokenMs }
   })
 

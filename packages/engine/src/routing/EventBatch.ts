@@ -30,6 +30,6 @@ export const body = ({ events }: EventBatch): string => `[${events.map(({ payloa
 /** The most hops that one of its events has come by. */
 export const hops = ({ events }: EventBatch): number => Math.max(...events.map((event) => event.hops))
 
-/** What the record of an attempt holds of it. */
+/** The part of it that the record of an attempt holds. */
 export const sent = (batch: EventBatch | undefined): AttemptBatch | undefined =>
   batch && { lastEventId: batch.lastEventId, events: batch.events.length, eventIds: batch.eventIds }

@@ -18,7 +18,7 @@ const largePayload = 16 * 1024
 /** So many steps of a judgement are taken at once. */
 const mostSteps = 4
 
-/** Units of work that one look at what comes next does at once: less than a millisecond's worth. */
+/** Units of work that one look at the next events does at once: less than a millisecond's worth. */
 const mostOfLook = 16_000
 
 /** The JSON of events' payloads, read once for however many subscriptions of a node filter an event. */
@@ -34,7 +34,7 @@ export class EventDocuments {
   constructor(turns: AccountTurns, limits: {
     /** Units of work that a judgement may take. */
     readonly work: number
-    /** How many characters of documents are kept. */
+    /** The most characters of documents that are kept. */
     readonly documents: number
   }) {
     this.turns = turns
@@ -75,7 +75,7 @@ export class EventDocuments {
   }
 }
 
-/** The work of judging events in one look at what comes next: as much as may be done at once. */
+/** The work of judging events in one look at the next ones: as much as may be done at once. */
 export class Look {
   private readonly work = new Work()
 
@@ -101,7 +101,7 @@ export class EventFilter {
     this.documents = documents
   }
 
-  /** What comes of an event, where that takes no longer than may be taken at once. */
+  /** Judges an event, if that takes no longer than may be taken at once; undefined otherwise. */
   judgeAtOnce(event: LoggedEvent, look: Look): Judged["outcome"] | undefined {
     if (event.payload.length > largePayload || look.isOver) return undefined
     const work = new Work()
@@ -113,16 +113,16 @@ export class EventFilter {
       if (done === true) outcome = value.outcome
     }
     look.spend(Math.min(work.used, mostOfLook))
-    // It is to be told of that.
+    // `decide` is to tell of that.
     return outcome === "filter_too_costly" ? undefined : outcome
   }
 
-  /** What comes of an event, however large it is: in turns with other accounts. */
+  /** Judges an event, however large it is: in turns with other accounts. */
   judge(event: LoggedEvent): Effect.Effect<Judged> {
     return Effect.suspend(() => this.documents.turns.work(this.accountId, this.steps(event)))
   }
 
-  /** The same, of an event that is passed by what comes of it: where it took too much work the log and the metrics say so. */
+  /** Judges an event that is passed by the outcome: if it took too much work, the log and the metrics say so. */
   decide(event: LoggedEvent, subscriptionId: string): Effect.Effect<Judged["outcome"]> {
     return Effect.flatMap(this.judge(event), ({ outcome }) => {
       if (outcome !== "filter_too_costly") return Effect.succeed(outcome)
@@ -146,7 +146,7 @@ export class EventFilter {
   }
 
   private *steps(event: LoggedEvent): Generator<void, Judged> {
-    // To read it takes as long as it is large, which is not the filter's fault.
+    // The time to read it grows with its size, which is not the filter's fault.
     const document = yield* this.documents.read(event, new Work())
     return yield* this.filter.judge(event, document, new Work(), this.documents.mostWork)
   }
@@ -159,7 +159,7 @@ export class ListenerFilters {
   private readonly most: number
   private readonly kept = new Map<string, EventFilter>()
 
-  /** @param most how many are compiled at once */
+  /** @param most the most filters that are kept compiled */
   constructor(accountId: string, documents: EventDocuments, most: number) {
     this.accountId = accountId
     this.documents = documents

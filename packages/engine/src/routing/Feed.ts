@@ -17,13 +17,13 @@ import { FeedRoom } from "./FeedRoom.ts"
 /** Events that will not be delivered, counted as the accounting does. */
 export type Undelivered = Pick<Tally, "dropped" | "tooCostly" | "filtered">
 
-/** An event, and how many before it will not be delivered: deleted ones, and those that the filter does not let through. */
+/** An event, and the number before it that will not be delivered: deleted ones, and those that the filter keeps out. */
 export interface EventItem extends Undelivered {
   readonly _tag: "Event"
   readonly event: LoggedEvent
 }
 
-/** Events that will not be delivered: deleted ones, those past the hop limit, and those that the filter does not let through. */
+/** Events that will not be delivered: deleted ones, those past the hop limit, and those that the filter keeps out. */
 export interface PassedItem extends Undelivered {
   readonly _tag: "Passed"
   readonly to: Position
@@ -36,36 +36,36 @@ export interface BatchItem extends Undelivered {
   readonly events: ReadonlyArray<LoggedEvent>
 }
 
-/** What a filter has an event come to. */
+/** The outcome of an event by a filter. */
 type Outcome = Judged["outcome"]
 
 /** The next thing a cursor meets. */
 export type FeedItem = EventItem | PassedItem | BatchItem
 
 /**
- * How long an event held in memory is taken to be in the log still, in milliseconds. After that it is read again, so that
- * one deleted meanwhile starts no attempt more than 5 s later (decisions.md, "Deleting events").
+ * The time for which an event held in memory is taken to be in the log still, in milliseconds. After that it is read
+ * again, so that one deleted meanwhile starts no attempt more than 5 s later (decisions.md, "Deleting events").
  */
 const heldMs = 3_000
 
 interface Held {
   readonly event: LoggedEvent
-  /** When it was known to be in the log, in Unix milliseconds: an event that was handed over, when it was appended. */
+  /** The time at which it was known to be in the log, in Unix milliseconds: of its append, if it was handed over. */
   readonly knownAt: number
-  /** What the filter has it come to; undefined where that is not known yet. */
+  /** Its outcome by the filter; undefined while that is not known. */
   outcome: Outcome | undefined
 }
 
 /** Events in front of a cursor that wait for others to go with. */
 interface Wait {
-  /** They go then at the latest, in Unix milliseconds. */
+  /** The latest time at which they go, in Unix milliseconds. */
   readonly until: number
-  /** The last of what is known to be there. */
+  /** The last event that is known to be there. */
   last: Position
   /** After so many more events, or so many characters of them, they may be enough. */
   events: number
   characters: number
-  /** Whether they were let go of: they are read again when they go, and what comes meanwhile is counted alone. */
+  /** True if they were let go of: they are read again when they go, and events that come meanwhile are only counted. */
   isLetGo: boolean
 }
 
@@ -85,35 +85,35 @@ class Passing {
     }
   }
 
-  /** How many there are so far. */
+  /** The numbers so far. */
   get counts(): Undelivered {
     return { dropped: this.dropped, tooCostly: this.tooCostly, filtered: this.filtered }
   }
 }
 
 /**
- * A cursor on one stream of one emitter with the events in front of it. What a wake hands over is taken as long as its
- * numbers follow on; over a gap or a bound the rest is read back from the log when it is its turn.
+ * A cursor on one stream of one emitter with the events in front of it. Events that a wake hands over are taken as long
+ * as their numbers follow on; over a gap or a bound the rest is read back from the log when it is its turn.
  */
 export class Feed {
   readonly key: CursorKey
   readonly address: Stream.StreamAddress
   private position: Position
   private buffer: Array<Held> = []
-  /** What these take, in characters. */
+  /** The size of these, in characters. */
   private buffered = 0
   private behind = true
   private filter: EventFilter | undefined
-  /** What comes next is yet to be judged, for which it is to be the account's turn. */
+  /** True if the next event is yet to be judged, for which it is to be the account's turn. */
   private awaitsJudgement = false
-  /** What that came to last: it may have taken so long that the event was let go of meanwhile. */
+  /** The last judgement: it may have taken so long that its event was let go of meanwhile. */
   private judged: { readonly id: EventId.EventId; readonly outcome: Outcome } | undefined
-  /** Set while a commit is under way that passes events without a delivery: what is passed like that meanwhile waits for the next one. */
+  /** Set while a commit passes events without a delivery: others to be passed like that wait for the next commit. */
   isPassing = false
   private readonly room: FeedRoom
   private batch: SubscriptionBatch | undefined
   private wait: Wait | undefined
-  /** Others need the room in which it was to hold more of what comes next: what it can hold goes. */
+  /** True if others need the room in which it was to hold more of the next events: it sends those that it can hold. */
   private isSqueezed = false
 
   constructor(
@@ -138,7 +138,7 @@ export class Feed {
     this.endWait()
   }
 
-  /** The subscription lets other events through, from what has not been passed on. */
+  /** The subscription lets other events through, among those that have not been passed. */
   setFilter(filter: EventFilter | undefined): void {
     this.filter = filter
     this.judged = undefined
@@ -146,17 +146,17 @@ export class Feed {
     this.endWait()
   }
 
-  /** Whether there may be something in front of the cursor. */
+  /** True if there may be something in front of the cursor. */
   get mayHaveMore(): boolean {
     return this.buffer.length > 0 || this.behind || this.wait !== undefined
   }
 
-  /** Until when the events in front of the cursor wait for others to go with, in Unix milliseconds; 0 where none do. */
+  /** The time until which the events in front of the cursor wait for others, in Unix milliseconds; 0 if none do. */
   get waitsUntil(): number {
     return this.wait?.until ?? 0
   }
 
-  /** Whether to know what comes next the log is to be read, or a large event judged. */
+  /** True if the log is to be read, or a large event judged, to know the next item. */
   get takesLook(): boolean {
     return this.awaitsJudgement || this.mayReadOn
   }
@@ -165,7 +165,7 @@ export class Feed {
     return this.behind && !this.waitsForPass
   }
 
-  /** Whether all it knows is passed with the next commit, when the one under way has ended. */
+  /** True if all it knows is passed with the next commit, when the one under way has ended. */
   private get waitsForPass(): boolean {
     return this.isPassing && this.buffer.length > 0 && !this.awaitsJudgement
   }
@@ -191,7 +191,7 @@ export class Feed {
     }
   }
 
-  /** Nothing is in front of the cursor that is not handed over from now on. Only who owns the emitter can know that. */
+  /** Nothing is in front of the cursor that is not handed over from now on. Only the emitter's owner can know that. */
   noteAtHead(): void {
     this.behind = false
   }
@@ -206,7 +206,7 @@ export class Feed {
     const { wait } = this
     if (wait !== undefined) {
       wait.last = { n: event.n, id: event.id }
-      // What is past the hop limit waits for nothing: somebody may wait to hear of it.
+      // An event past the hop limit waits for nothing: somebody may wait to hear of it.
       wait.events = event.hops < maxHops ? wait.events - 1 : 0
       wait.characters -= characters
       if (wait.isLetGo) return
@@ -216,7 +216,7 @@ export class Feed {
     this.room.take(this, characters, knownAt)
   }
 
-  /** Forgets what it holds of the log, to be read again when it is its turn. */
+  /** Forgets the events that it holds, to be read again when it is its turn. */
   letGo(): void {
     this.room.giveBack(this, this.buffered)
     this.buffer = []
@@ -225,7 +225,7 @@ export class Feed {
     else this.wait.isLetGo = true
   }
 
-  /** Lets go of everything where what comes first has been held too long, or from before the clock was set back. */
+  /** Lets go of everything if the first event has been held too long, or since before the clock was set back. */
   private letGoOfOld(now: number): void {
     // Requests go only once they are passed.
     if (this.address.stream === Stream.requests) return
@@ -233,7 +233,7 @@ export class Feed {
     if (age < 0 || age > heldMs) this.letGo()
   }
 
-  /** What comes next as far as is known without a look into the log, and without passing it. */
+  /** The next item, if it is known without a look into the log. It is not passed. */
   known(now: number): FeedItem | undefined {
     if (this.wait !== undefined) {
       if (this.stillWaits(this.wait, now)) return undefined
@@ -244,7 +244,7 @@ export class Feed {
     return item?._tag === "Passed" && this.isPassing ? undefined : item
   }
 
-  /** What comes next, without passing it; none when the cursor is at the head. */
+  /** The next item, without passing it; none when the cursor is at the head. */
   next(read: Pick<FeedReader["Service"], "page">): Effect.Effect<Option.Option<FeedItem>, SqlError.SqlError> {
     return Effect.flatMap(Clock.currentTimeMillis, (now) => {
       const known = this.known(now)
@@ -260,7 +260,7 @@ export class Feed {
     const held = this.buffer.find(({ event, outcome }) => outcome === undefined && event.hops < maxHops)
     if (held === undefined || filter === undefined) return Effect.void
     return Effect.map(filter.decide(held.event, this.key.subscriptionId), (outcome) => {
-      // What was judged before it is judged again: as much of that as one look may goes, so that something does.
+      // The events before it are judged again: as many of them as one look may judge go, so that some do.
       if (this.buffer.length === 0) this.isSqueezed = true
       // Another filter may have come meanwhile.
       if (this.filter !== filter) return
@@ -269,7 +269,7 @@ export class Feed {
     })
   }
 
-  /** What the filter has an event come to, where that is known or can be told in this look. */
+  /** The outcome of an event by the filter, if it is known or can be told in this look. */
   private outcomeOf(held: Held, look: Look): Outcome | undefined {
     if (this.filter === undefined) return "passes"
     held.outcome ??= this.filter.judgeAtOnce(held.event, look)
@@ -279,7 +279,7 @@ export class Feed {
   private readOn(read: Pick<FeedReader["Service"], "page">): Effect.Effect<Option.Option<FeedItem>, SqlError.SqlError> {
     return Effect.flatMap(Clock.currentTimeMillis, (now) => {
       this.room.clearBefore(now - heldMs)
-      // Cleared first, so that what is offered while the page is read asks for another look.
+      // Cleared first, so that an event that is offered while the page is read asks for another look.
       this.behind = false
       const limit = this.room.isScarce ? 1 : this.room.page.count
       const page = this.batch === undefined
@@ -289,12 +289,12 @@ export class Feed {
     }).pipe(
       Effect.flatMap(({ events, head, now }) => {
         for (const event of events) {
-          // What was offered while the page was read is there already.
+          // Events that were offered while the page was read are there already.
           if (event.n > this.tail) this.hold(event, now)
         }
         if (events.length > 0 && this.tail < head.n) this.behind = true
         const item = (this.batch === undefined ? this.peek() : this.known(now)) ?? this.deletedUpTo(head)
-        // What was offered meanwhile may not have followed on, or what was read is yet to be judged.
+        // Events that were offered meanwhile may not have followed on, or those that were read are yet to be judged.
         return item === undefined && (this.behind || this.awaitsJudgement)
           ? this.next(read)
           : Effect.succeed(Option.fromUndefinedOr(item))
@@ -303,7 +303,7 @@ export class Feed {
     )
   }
 
-  /** Reads what follows on what is known to be there. */
+  /** Reads the events that follow those that are known to be there. */
   private readMore(read: Pick<FeedReader["Service"], "page">) {
     const { ofFeed, page } = this.room
     const last = this.wait?.last ?? this.buffer.at(-1)?.event
@@ -314,14 +314,14 @@ export class Feed {
     )
     return Effect.map(read.page(this.address, after, limit), (page) => {
       if (this.tail >= after.n) return page
-      // What it follows on was let go of meanwhile: there is no room for as much.
+      // The events before the page were let go of meanwhile: there is no room for as many.
       this.isSqueezed = true
       this.behind = true
       return { events: [], head: this.position }
     })
   }
 
-  /** What is known to come next. Judges small events at once, as many as one look may. */
+  /** The next item as far as it is known. Judges small events at once, as many as one look may. */
   peek(): FeedItem | undefined {
     const passing = new Passing()
     const look = new Look()
@@ -342,7 +342,7 @@ export class Feed {
           return passed()
         }
         if (outcome === "passes") {
-          // What is past the hop limit goes by itself: somebody may wait to hear of it.
+          // An event past the hop limit goes by itself: somebody may wait to hear of it.
           if (looped) return passed()
           passing.dropped += deleted
           return { _tag: "Event", event, ...passing.counts }
@@ -358,7 +358,7 @@ export class Feed {
     return passed()
   }
 
-  /** Whether events still wait for others, as far as can be told without a look at each of them. */
+  /** True if events still wait for others, as far as can be told without a look at each of them. */
   private stillWaits({ characters, events, until }: Wait, now: number): boolean {
     return now < until && events > 0 && characters > 0 && !this.isFull
   }
@@ -368,21 +368,21 @@ export class Feed {
     this.wait = undefined
   }
 
-  /** Whether it can hold no more. */
+  /** True if it can hold no more. */
   private get isFull(): boolean {
     return this.buffer.length >= this.room.ofFeed.count || this.buffered >= this.room.ofFeed.characters
   }
 
   /**
-   * As `peek`, where events go together. None while they wait for others, and while more is to be read or judged to know
-   * how many go.
+   * As `peek`, if events go together. None while they wait for others, and while more is to be read or judged to know
+   * their number.
    */
   private peekBatch({ maxBytes, maxEvents, maxWaitMs }: SubscriptionBatch, now: number): FeedItem | undefined {
     const events: Array<LoggedEvent> = []
-    /** Of the JSON list: one bracket, and behind each payload a comma or the other bracket. */
+    /** The size of the JSON list: one bracket, and behind each payload a comma or the other bracket. */
     let bytes = 1
     const passing = new Passing()
-    /** Up to the last of the events. */
+    /** The counts up to the last of the events. */
     let within = passing.counts
     const look = new Look()
     let looped = false
@@ -393,7 +393,7 @@ export class Feed {
     for (const held of this.buffer) {
       const { event } = held
       const isLooped = event.hops >= maxHops
-      // What is past the hop limit goes by itself: somebody may wait to hear of it.
+      // An event past the hop limit goes by itself: somebody may wait to hear of it.
       if (isLooped && events.length > 0) {
         isEnough = true
         break
@@ -447,7 +447,7 @@ export class Feed {
     return { _tag: "Batch", events, ...within }
   }
 
-  /** The events that are known to come next, in order, as far as each follows on the one before and is to be delivered. */
+  /** The events that are known to come next, in order, as far as each follows the one before and is to be delivered. */
   knownEvents(now: number, most: number, mostCharacters: number): ReadonlyArray<EventItem> {
     const first = this.known(now)
     if (first?._tag !== "Event") return []
@@ -474,7 +474,7 @@ export class Feed {
     return items
   }
 
-  /** A head the cursor is behind of with no events between: they were deleted. */
+  /** The events up to a head that the cursor is behind, if there are none between: they were deleted. */
   private deletedUpTo(head: Position): FeedItem | undefined {
     if (this.behind || this.buffer.length > 0 || this.wait !== undefined || head.n <= this.position.n) return undefined
     return { _tag: "Passed", to: head, dropped: head.n - this.position.n, tooCostly: 0, filtered: 0 }
@@ -497,14 +497,14 @@ export class Feed {
   }
 }
 
-/** Where a cursor stands when it has passed an item. */
+/** The position of a cursor that has passed an item. */
 const endOf = (item: FeedItem): Position => {
   if (item._tag === "Passed") return item.to
   const { id, n } = item._tag === "Event" ? item.event : item.events.at(-1)!
   return { n, id }
 }
 
-/** Reads what feeds are behind on. */
+/** Reads the events that feeds are behind on. */
 export class FeedReader extends Context.Service<FeedReader, {
   /**
    * The events after a position, no more than the limit, and a head such that every event up to it that is still in the
@@ -515,11 +515,11 @@ export class FeedReader extends Context.Service<FeedReader, {
     after: Position,
     limit: number
   ) => Effect.Effect<{ readonly events: ReadonlyArray<LoggedEvent>; readonly head: Position }, SqlError.SqlError>
-  /** Where feeds hold what was read. */
+  /** The room in which feeds hold the events that were read. */
   readonly room: FeedRoom
-  /** Where filters have the payloads of events from. */
+  /** The source from which filters have the payloads of events. */
   readonly documents: EventDocuments
-  /** For pages whose payloads are in memory to be judged, of clients that read the log: 4 of a machine, 1 of an account. */
+  /** Slots for pages of clients whose payloads are in memory to be judged: 4 of a machine, 1 of an account. */
   readonly filteredPages: AccountSlots
 }>()("@headwater/engine/FeedReader") {
   static readonly layer = Layer.effect(
@@ -534,7 +534,7 @@ export class FeedReader extends Context.Service<FeedReader, {
         filteredPages: new AccountSlots(Math.max(1, Math.floor(4 / sharers)), 1),
         documents: yield* EventDocuments.make,
         page: Effect.fnUntraced(function*(address, after, limit) {
-          // The head before the events: what it counts was committed when they are read.
+          // The head is read before the events: those that it counts were committed by then.
           const head = yield* heads.get(address.emitterId)
           // The emitter is gone, and what is left of its log is being removed.
           if (Option.isNone(head)) return { events: [], head: after }

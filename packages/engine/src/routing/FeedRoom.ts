@@ -1,39 +1,39 @@
 import type { Limits } from "../ground/EngineLimits.ts"
 
-/** Who holds events in memory, and can read them again. */
+/** A holder of events in memory, which can read them again. */
 export interface Holder {
   readonly letGo: () => void
 }
 
 interface Holding {
   characters: number
-  /** When it took the last of it in, in Unix milliseconds. */
+  /** The time at which it took in the last of them, in Unix milliseconds. */
   at: number
 }
 
 /**
- * The room that a node has for events in front of cursors, all of them together: however many emitters are behind, memory
- * is bounded. Where there is no more, who took something in longest ago lets go of all it holds and reads it again when it
- * is its turn.
+ * The room that a node has for events in front of cursors, all of them together: however many emitters are behind,
+ * memory is bounded. If there is no more, the holder that took something in longest ago lets go of all it holds and
+ * reads it again when it is its turn.
  */
 export class FeedRoom {
-  /** What one feed holds at most. */
+  /** The most that one feed holds. */
   readonly ofFeed: Limits["feed"]
-  /** What one feed reads at a time. */
+  /** The most that one feed reads at a time. */
   readonly page: Limits["feedPage"]
   private readonly most: number
   private held = 0
-  /** Who took something in last comes last. */
+  /** The holder that took something in last comes last. */
   private readonly holdings = new Map<Holder, Holding>()
 
-  /** @param sharers how many nodes share a machine's room */
+  /** @param sharers the number of nodes that share a machine's room */
   constructor({ feed, feedPage, feedRoom }: Pick<Limits, "feed" | "feedPage" | "feedRoom">, sharers = 1) {
     this.ofFeed = feed
     this.page = feedPage
     this.most = feedRoom / sharers
   }
 
-  /** Whether so much is held that whoever reads had better read little. */
+  /** True if so much is held that feeds had better read little. */
   get isScarce(): boolean {
     return this.held > this.most / 2
   }
@@ -59,7 +59,7 @@ export class FeedRoom {
     if (holding.characters <= 0) this.holdings.delete(holder)
   }
 
-  /** Has those let go who took nothing in since a time, in Unix milliseconds. */
+  /** Has the holders let go that took nothing in since a time, in Unix milliseconds. */
   clearBefore(time: number): void {
     for (const [holder, { at }] of this.holdings) {
       if (at >= time) return

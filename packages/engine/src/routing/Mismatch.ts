@@ -4,7 +4,7 @@ import * as Stream from "@headwater/domain/Stream"
 import type { Subscription } from "@headwater/domain/Subscription"
 import type { EventPlace } from "@headwater/log/logs/EventLog"
 
-/** Why a subscription does not deliver an event. */
+/** The reasons for which a subscription does not deliver an event. */
 export type Mismatch =
   | "other_emitter"
   | "other_stream"
@@ -14,7 +14,7 @@ export type Mismatch =
   | "filtered"
   | "filter_too_costly"
 
-/** Whether a subscription delivers what an emitter appends to a stream, and if not why. */
+/** The reason for which a subscription does not deliver an event, its filter and cursor aside; undefined if it does. */
 export const mismatchOf = (
   { emitterId, eventName, listenerId }: Pick<Subscription, "emitterId" | "eventName" | "listenerId">,
   event: Pick<EventPlace, "emitterId" | "stream" | "hops">

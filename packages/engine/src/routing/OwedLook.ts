@@ -25,7 +25,7 @@ export const make = (listenerId: string): Effect.Effect<OwedLook, never, Cursors
         if (after === undefined) return Effect.succeed([])
         const before = begun
         return Effect.map(untilAnswered(cursors.owedTo(listenerId, after)), ({ next, owed }) => {
-          // Begun anew while the database answered: what it has passed is looked at once more.
+          // If it was begun anew while the database answered, the cursors that it has passed are looked at once more.
           if (begun === before) after = next
           return owed
         })

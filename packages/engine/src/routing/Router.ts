@@ -22,7 +22,7 @@ import * as Wake from "../ground/Wake.ts"
 class Routes {
   private readonly literal = new Map<string, Array<Subscription>>()
   private readonly globs: Array<Subscription> = []
-  /** What was found before, by emitter and stream. */
+  /** The subscriptions that were found before, by emitter and stream. */
   private readonly known = new Map<string, Map<string, ReadonlyArray<Subscription>>>()
   private readonly most: Limits["routes"]
 
@@ -49,7 +49,7 @@ class Routes {
     return found
   }
 
-  /** Whether any stream of an emitter is listened to. */
+  /** True if any stream of an emitter is listened to. */
   isHeard(id: string): boolean {
     return this.literal.has(id) || this.globs.some(({ emitterId }) => EmitterPattern.matches(emitterId, id))
   }
@@ -66,7 +66,7 @@ class Routes {
 /** Hints at events, by listener. */
 type Fed = Map<string, Array<Wake.FedEvents>>
 
-/** Adds what one stream's events are to those who listen to it. */
+/** Adds hints at one stream's events for its listeners. */
 const addStream = (fed: Fed, routes: Routes, stream: string, events: ReadonlyArray<LoggedEvent>): void => {
   const emitterId = events[0]!.emitterId
   if (stream === Stream.requests) return
@@ -78,7 +78,7 @@ const addStream = (fed: Fed, routes: Routes, stream: string, events: ReadonlyArr
   }
 }
 
-/** Adds what one commit's events are to those who listen to its emitter. */
+/** Adds hints at one commit's events for the listeners of its emitter. */
 const addCommit = (fed: Fed, routes: Routes, events: ReadonlyArray<LoggedEvent>): void => {
   CrashPoint.reached("routing")
   const [first] = events
@@ -88,8 +88,8 @@ const addCommit = (fed: Fed, routes: Routes, events: ReadonlyArray<LoggedEvent>)
 }
 
 /**
- * Listeners that wait for an account's turn to be woken. Those of what is committed while there are more are found by the
- * next scan, as if their hints were lost.
+ * The most listeners that wait for an account's turn to be woken. The next scan finds those of commits beyond that, as
+ * if their hints were lost.
  */
 const mostWaiting = 10_000
 
@@ -101,24 +101,24 @@ function* wakes(fed: Fed, wake: ActorCalls["Service"]["wake"]): Generator<void, 
   }
 }
 
-/** How many emitters are looked at together. */
+/** The number of emitters that are looked at together. */
 const scannedTogether = 1_000
 
-/** How often emitters that were just appended to are checked for listeners that missed a hint. */
+/** The time between two checks of emitters that were just appended to for listeners that missed a hint. */
 const scanInterval = "5 seconds"
 
 /**
- * Wakes listeners after a commit, handing over the events. It only hints: a listener that missed one is found by what its
- * cursor owes.
+ * Wakes listeners after a commit, handing over the events. It only hints: a listener that missed a hint is found by
+ * what its cursor owes.
  */
 export class Router extends Context.Service<Router, {
-  /** An account's subscriptions changed on this node; what other nodes change is heard from the database. */
+  /** An account's subscriptions changed on this node; the database tells of the changes by other nodes. */
   readonly invalidate: (accountId: AccountId) => Effect.Effect<void>
-  /** Whether every commit that this node knows of is routed. */
+  /** True if every commit that this node knows of is routed. */
   readonly isQuiet: Effect.Effect<boolean>
-  /** Whether anybody listens to any stream of an emitter. */
+  /** Answers true if anybody listens to any stream of an emitter. */
   readonly isHeard: (accountId: AccountId, emitterId: string) => Effect.Effect<boolean>
-  /** Wakes whoever is owed anything by an emitter of this node. */
+  /** Wakes all listeners that are owed anything by an emitter of this node. */
   readonly wakeAllOwed: Effect.Effect<void>
 }>()("@headwater/engine/routing/Router") {
   static readonly layer = Layer.effect(
@@ -134,7 +134,7 @@ export class Router extends Context.Service<Router, {
       const writer = yield* GroupCommit
       const runFork = Effect.runForkWith(yield* Effect.context())
       const routes = new Map<string, Routes>()
-      /** Counts what makes routes stale, so that a list read before such a change is not kept. */
+      /** Counts the changes that make routes stale, so that a list read before one is not kept. */
       let changes = 0
 
       const forgetRoutes = (accountId?: string) => {
@@ -157,7 +157,7 @@ export class Router extends Context.Service<Router, {
       /** Listeners that are yet to be woken, by account. */
       const waiting = new Map<string, number>()
 
-      /** Wakes who hears an account's events, in its turns: who is woken may begin to send at once. */
+      /** Wakes the listeners of an account's events, in its turns: one that is woken may begin to send at once. */
       const wakeAll = (accountId: string, fed: Fed) => {
         const before = waiting.get(accountId) ?? 0
         if (fed.size === 0 || before > mostWaiting) return
@@ -200,11 +200,11 @@ export class Router extends Context.Service<Router, {
         Effect.forkScoped
       )
 
-      /** Emitters that somebody may be behind on, those first that were not scanned for longest. One stays until nothing is owed. */
+      /** Emitters that somebody may be behind on, the longest unscanned ones first. One stays until it owes nothing. */
       const behind = new Set<string>()
       let mayOweAnything = false
 
-      /** Wakes who is owed something by these emitters, and answers which of them owe anything. */
+      /** Wakes the listeners that are owed something by these emitters, and answers the emitters that owe anything. */
       const wakeOwed = Effect.fnUntraced(function*(emitterIds: ReadonlyArray<string>) {
         const owing = new Set<string>()
         let after: CursorKey | undefined = beforeAll
@@ -223,7 +223,7 @@ export class Router extends Context.Service<Router, {
         let last: string | undefined = ""
         while (last !== undefined) {
           const page: ReadonlyArray<string> = yield* untilAnswered(heads.idsAfter(last, scannedTogether))
-          // Other nodes look at what is theirs.
+          // Other nodes look at their own emitters.
           const ours = page.filter(actors.isHere)
           if (ours.length > 0) { for (const emitterId of yield* wakeOwed(ours)) behind.add(emitterId) }
           last = page.length < scannedTogether ? undefined : page.at(-1)
@@ -256,7 +256,7 @@ export class Router extends Context.Service<Router, {
         Effect.forkScoped
       )
 
-      // Whatever was missed while LISTEN was away may have changed anything: all is read anew when it is back.
+      // Changes that were missed while LISTEN was away may be of anything: all is read anew when it is back.
       yield* Effect.scoped(Effect.gen(function*() {
         const notices = yield* subscriptions.changes
         forgetRoutes()

@@ -37,7 +37,7 @@ export interface SubscriptionParameters {
   readonly eventName: string
 }
 
-/** What a new subscription is beside its parameters. */
+/** The properties of a new subscription beside its parameters. */
 export interface SubscriptionOptions {
   /** Events have to pass it. */
   readonly filter?: SubscriptionFilter | undefined
@@ -49,13 +49,13 @@ export interface SubscriptionOptions {
 
 export interface SubscriptionPreview {
   readonly listenerId: string
-  /** Of a listener that is a webhook. */
+  /** The URL of a listener that is a webhook. */
   readonly url: string | undefined
   readonly events: ReadonlyArray<{
     readonly event: EventPlace
-    /** None where the event would be delivered. */
+    /** None if the event would be delivered. */
     readonly mismatch: Mismatch | undefined
-    /** Of an event that the filter keeps out: the clause that does not hold, as `filter.data.amount.$gt`. */
+    /** The clause that does not hold, as `filter.data.amount.$gt`, of an event that the filter keeps out. */
     readonly clause: string | undefined
   }>
 }
@@ -71,13 +71,13 @@ export interface AutoSubscriptionParameters {
  * after a removal is answered. Parties are held while something of theirs is created, so nothing outlives them.
  */
 export class SubscriptionLifecycle extends Context.Service<SubscriptionLifecycle, {
-  /** Idempotent on its parameters: the subscription that is there already is the answer, and stays where and as it is. */
+  /** Idempotent on its parameters: answers the subscription that is there already, which stays where and as it is. */
   readonly create: (
     input: SubscriptionParameters,
     options?: SubscriptionOptions
   ) => Effect.Effect<Subscription, UnknownParty | Unavailable>
   /**
-   * Changes a subscription, for what its cursors have not come to when this returns.
+   * Changes a subscription, for the events that its cursors have not come to when this returns.
    *
    * @param change what is not given stays as it is; null removes it
    */
@@ -93,7 +93,7 @@ export class SubscriptionLifecycle extends Context.Service<SubscriptionLifecycle
     input: AutoSubscriptionParameters,
     options?: Pick<SubscriptionOptions, "filter" | "batch">
   ) => Effect.Effect<AutoSubscription, UnknownParty | Unavailable>
-  /** What a subscription with these parameters makes of the last events there are, newest first. Changes nothing. */
+  /** Tells which of the last events such a subscription would deliver, newest first. Changes nothing. */
   readonly preview: (
     input: SubscriptionParameters,
     options: { readonly limit: number; readonly filter?: SubscriptionFilter | undefined }
@@ -114,7 +114,7 @@ export class SubscriptionLifecycle extends Context.Service<SubscriptionLifecycle
       const webhooks = yield* Webhooks
       const { documents } = yield* FeedReader
 
-      /** What a filter has an event come to; none where the event is gone. */
+      /** Judges an event by a filter; undefined if the event is gone. */
       const judge = Effect.fnUntraced(function*(filter: EventFilter, event: EventPlace) {
         const whole = yield* events.find(event, event.id)
         return Option.isNone(whole) ? undefined : yield* filter.judge(whole.value)
@@ -144,7 +144,7 @@ export class SubscriptionLifecycle extends Context.Service<SubscriptionLifecycle
       const orAsGiven = <E, R>(party: Effect.Effect<string, E | UnknownParty, R>) =>
         party.pipe(Effect.catchIf(Schema.is(UnknownParty), (error) => Effect.succeed(error.id)))
 
-      /** What names a subscription that is there, whether its parties still are or not. */
+      /** The key of a subscription that is there, whether its parties still are or not. */
       const keyOf = Effect.fnUntraced(function*(input: SubscriptionParameters) {
         const emitterId = yield* orAsGiven(emitterOf(input))
         const listenerId = yield* orAsGiven(partyOf(input.accountId, "listener_id", input.listenerId))

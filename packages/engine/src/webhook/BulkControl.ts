@@ -8,10 +8,10 @@ import { ActorCalls } from "../ground/ActorCalls.ts"
 import { toUnavailable, type Unavailable } from "../ground/Unavailable.ts"
 import * as Wake from "../ground/Wake.ts"
 
-/** How many of an account may be under way or paused at once. */
+/** The most bulk actions of an account that may be under way or paused at once. */
 export const mostOpen = 20
 
-/** The account has as many that have not ended as it may. */
+/** The account has as many bulk actions that have not ended as it may. */
 export class BulkActionsFull extends Schema.TaggedError<BulkActionsFull>()("BulkActionsFull", {
   most: Schema.Int
 }) {}
@@ -23,15 +23,15 @@ export class BulkActionEnded extends Schema.TaggedError<BulkActionEnded>()("Bulk
 
 const isSubscriptionId = Schema.is(Id.SubscriptionId)
 
-/** What a client does with bulk actions. The owners of the webhooks carry them out, each at its own. */
+/** Begins and controls bulk actions for clients. The owners of the webhooks carry them out, each at its own. */
 export class BulkControl extends Context.Service<BulkControl, {
   readonly begin: (
     input: Pick<BulkAction, "accountId" | "action" | "dryRun" | "filter" | "rateLimit">
   ) => Effect.Effect<BulkActionWithProgress, BulkActionsFull | Unavailable>
-  /** What is not begun within a second waits. */
+  /** Items that are not begun within a second wait. */
   readonly pause: (accountId: Id.AccountId, id: string) => Effect.Effect<BulkActionWithProgress, Refusal>
   readonly resume: (accountId: Id.AccountId, id: string) => Effect.Effect<BulkActionWithProgress, Refusal>
-  /** What is not begun within a second is left. */
+  /** Items that are not begun within a second are left as they are. */
   readonly cancel: (accountId: Id.AccountId, id: string) => Effect.Effect<BulkActionWithProgress, Refusal>
   /** A rate that is undefined stays. */
   readonly setRate: (

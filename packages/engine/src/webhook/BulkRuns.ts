@@ -31,21 +31,21 @@ import type { Send, Sent } from "./WebhookSend.ts"
 /** Attempts of all bulk actions of a webhook at once. */
 const slots = 4
 
-/** What a page has, and one that is only counted. */
+/** The items of a page, and of one that is only counted. */
 const pageSize = 100
 const countedAtOnce = 1_000
 
-/** A slow one has so many seconds' worth in a page, and no fewer than a few. */
+/** A slow action has so many seconds' worth of items in a page, and no fewer than so many items. */
 const pageSeconds = 5
 const leastOfPage = 10
 
-/** Where the webhook has no place for it, an attempt asks for one again after so long, in milliseconds. */
+/** An attempt for which the webhook has no place asks for one again after so long, in milliseconds. */
 const placeMs = 20
 
-/** What a client makes of an action is noticed within this time, in milliseconds. */
+/** A client's change to an action is noticed within this time, in milliseconds. */
 const controlMs = 250
 
-/** A part is due again so long after it was last at work, in milliseconds: if its owner is gone, the next one goes on then. */
+/** A part is due again so long after it was last at work, in milliseconds: if its owner is gone, another goes on. */
 const leaseMs = 10_000
 
 /** A part that waits looks again after so long, unless it is told to, in milliseconds. */
@@ -63,11 +63,14 @@ type Item =
 
 interface ItemPage {
   readonly items: ReadonlyArray<Item>
-  /** Behind which place there is more; undefined at the end. */
+  /** The place behind which there is more; undefined at the end. */
   readonly goesOnAt: string | undefined
 }
 
-/** Why a part stops before it is over: what it stands on is of no use any more; its client, or its webhook, wants no more now. */
+/**
+ * The reasons for which a part stops before it is over: its owner stops or has to read its state anew, its client has
+ * cancelled or paused it, or its webhook takes nothing for the moment.
+ */
 type Halt = "stopped" | "cancelled" | "paused" | "closed"
 
 /** The owner of the webhook, who does for its bulk actions what it does for all that it sends. */
@@ -78,21 +81,21 @@ export interface BulkOwner {
   /** Returns when everything that was handed over has ended. */
   readonly settled: Effect.Effect<void>
   readonly isOpen: (memory: WebhookMemory, now: number) => boolean
-  /** Whether nothing of it is to go on. */
+  /** True if none of its work is to go on. */
   readonly isStopping: (memory: WebhookMemory) => boolean
   readonly isForgotten: (subscriptionId: string) => boolean
-  /** Sends; undefined where the webhook closed meanwhile. */
+  /** Sends; undefined if the webhook closed meanwhile. */
   readonly attempt: (memory: WebhookMemory, send: Send) => Effect.Effect<Sent | undefined>
   /**
-   * Takes what an attempt needs of the webhook's concurrency, rate and circuit, and answers how to give it back; undefined
-   * where that can't be had now.
+   * Takes an attempt's part of the webhook's concurrency, rate and circuit, and answers how to give it back; undefined
+   * if it can't be had now.
    */
   readonly enter: (memory: WebhookMemory) => Effect.Effect<(() => void) | undefined>
   /** A delivery waits for no attempt any more. */
   readonly onEnded: (memory: WebhookMemory, delivery: Delivery) => void
   /** Does work in a fiber of the webhook's. */
   readonly start: (work: Effect.Effect<void>, onEnd: () => void) => Effect.Effect<unknown>
-  /** Has what is under way for a delivery broken off where that is skipped. */
+  /** Has the work under way for a delivery broken off if the delivery is skipped. */
   readonly track: (deliveryId: string, fiber: Fiber.Fiber<unknown, unknown>) => void
   /** Ends those of some deliveries that wait for an attempt, and commits more with it. Answers whether it could. */
   readonly end: (
@@ -106,11 +109,11 @@ export interface BulkOwner {
 export interface BulkRuns {
   /** Begins, or goes on with, all that is to be done. */
   readonly look: (memory: WebhookMemory) => Effect.Effect<void>
-  /** Has what waits end soon. */
+  /** Has the parts that wait end soon. */
   readonly halt: () => void
 }
 
-/** What an action takes where its filter names no state. */
+/** The states of the deliveries that an action takes if its filter names none. */
 const statesOf = ({ action: { action } }: BulkPart): ReadonlyArray<ListedState> | undefined =>
   action === "retry"
     ? ["pending", "exhausted", "dropped"]
@@ -120,7 +123,7 @@ const statesOf = ({ action: { action } }: BulkPart): ReadonlyArray<ListedState> 
 
 const parsed = (text: string | undefined) => text === undefined ? undefined : Option.getOrUndefined(EventId.parse(text))
 
-/** What it was given when it was begun: what came later is not meant. */
+/** The time up to which an action takes items: those that came after it was begun are not meant. */
 const untilOf = ({ action: { createdAt, filter } }: BulkPart): number =>
   Math.min(filter.until ?? Infinity, createdAt + 1)
 
@@ -214,7 +217,7 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId, owner: 
     }
 
     readonly toItsEnd: Effect.Effect<void> = Effect.gen({ self: this }, function*() {
-      // What is marked is in the database, all of it, when it is read.
+      // All marks are in the database when they are read.
       yield* owner.settled
       const marked = yield* untilAnswered(bulk.marked(this.part))
       let { place } = this.part
@@ -229,7 +232,7 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId, owner: 
         const toDo = page.items.filter(({ key }) => !marked.has(key))
         const kept = [...marked].filter((key) => key > place).length
         yield* this.deal(place, page, toDo, kept)
-        // What of it was not done is read again when it goes on.
+        // Items that were not done are read again when the part goes on.
         if (this.halt !== undefined || owner.isStopping(this.memory)) continue
         if (page.goesOnAt === undefined) return yield* this.end
         place = page.goesOnAt
@@ -244,7 +247,7 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId, owner: 
         : Math.max(leastOfPage, Math.min(pageSize, this.rateLimit * pageSeconds))
     }
 
-    /** Notes what its client and its webhook want. */
+    /** Notes the wishes of its client and its webhook. */
     private heed(): Effect.Effect<void> {
       return Effect.clockWith((clock) => this.heedAt(RealTime.elapsedUnsafe(clock), clock.currentTimeMillisUnsafe()))
     }
@@ -273,7 +276,7 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId, owner: 
       return Effect.void
     }
 
-    /** Ends, or is put off; goes on at once where what it waited for has come meanwhile. */
+    /** Ends, or is put off; goes on at once if it was resumed meanwhile. */
     private rest(halt: Halt): Effect.Effect<void> {
       return Effect.gen({ self: this }, function*() {
         if (halt === "stopped") return
@@ -358,7 +361,7 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId, owner: 
       return { duePut: [dueItem(this.part, now + leaseMs)], updates }
     }
 
-    /** Sends what a page has: of each emitter one after the other, in log order. */
+    /** Sends the items of a page: those of one emitter one after the other, in log order. */
     private sendAll(items: ReadonlyArray<Item>): Effect.Effect<void> {
       // Deliveries that began in the same millisecond are listed in any order.
       const lines = [...Map.groupBy(items, ({ emitterId }) => emitterId).values()].map((line) =>
@@ -404,7 +407,7 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId, owner: 
       })
     }
 
-    /** Where a client skips a delivery while this is at it, it is broken off. */
+    /** Deals with an item. A retry is broken off if a client skips its delivery meanwhile. */
     private breakable(item: Item): Effect.Effect<void> {
       const id = item.key
       const { underWay } = this.memory.retries
@@ -428,7 +431,7 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId, owner: 
       })
     }
 
-    /** Has it known that an item is dealt with, with what that came to. */
+    /** Marks an item as dealt with, with its outcome. */
     private mark(key: string, outcome: BulkOutcome, commit: Commit, onEnd?: () => void): Effect.Effect<void> {
       const { bulkId, webhookId } = this.part
       return owner.commit(this.memory, { ...commit, bulkMarks: [{ bulkId, webhookId, key, outcome }] }, onEnd)
@@ -468,7 +471,7 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId, owner: 
       })
     }
 
-    /** What an attempt at a delivery sends. What a batch held that has arrived is told by its last attempt. */
+    /** The events that an attempt at a delivery sends. The last attempt tells those of a batch that has arrived. */
     private eventsOf(listed: ListedDelivery, delivery: Delivery | undefined) {
       if (delivery !== undefined || listed.batch === undefined) {
         return DeliveryEvents.read(events, delivery ?? { ...listed, batch: undefined })
@@ -484,7 +487,7 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId, owner: 
       )
     }
 
-    /** Sends what is left of a batch once more, under its id. */
+    /** Sends the rest of a batch once more, under its id. */
     private replayBatch(listed: ListedDelivery): Effect.Effect<void> {
       return Effect.gen({ self: this }, function*() {
         const { id, subscriptionId } = listed
@@ -528,7 +531,7 @@ export const make = Effect.fnUntraced(function*(webhookId: Id.WebhookId, owner: 
           subscriptionId,
           event: found.value,
           attempt: 1,
-          // Who takes lists gets a list of one.
+          // A subscription for batches gets a list of one.
           batch: subscribed.value.batch && EventBatch.make([found.value])
         })
         if (sent === undefined) {

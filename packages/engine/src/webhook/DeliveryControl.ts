@@ -16,14 +16,14 @@ export class NotPending extends Schema.TaggedError<NotPending>()("NotPending", {
   state: Schema.Literals(["pending", "delivered", "exhausted", "dropped"])
 }) {}
 
-/** What a client does with single deliveries. Their webhook's owner does it. */
+/** Repeats and skips single deliveries for clients. Their webhook's owner does it. */
 export class DeliveryControl extends Context.Service<DeliveryControl, {
   /** Has a delivery attempted once more as soon as its webhook takes an attempt, whatever became of it. */
   readonly retry: (
     accountId: Id.AccountId,
     id: Id.DeliveryId
   ) => Effect.Effect<ListedDelivery, DeliveryNotFound | NotRepeatable | Unavailable>
-  /** Drops a delivery that waits for an attempt. When this returns, none is made any more. */
+  /** Drops a delivery that waits for an attempt. Once this returns, none is made. */
   readonly skip: (
     accountId: Id.AccountId,
     id: Id.DeliveryId
@@ -62,7 +62,7 @@ export class DeliveryControl extends Context.Service<DeliveryControl, {
               retryAfterSeconds: 5
             })
           }
-          // What was under way may have ended first.
+          // An attempt that was under way may have ended first.
           return skipped.state === "dropped" ? skipped : yield* new NotPending({ state: skipped.state })
         }, Effect.catchTag("SqlError", toUnavailable))
       })

@@ -5,10 +5,10 @@ import { Effect, Option } from "effect"
 import type { SqlError } from "effect/sql"
 import type { Send } from "./WebhookSend.ts"
 
-/** What an attempt sends. */
+/** The events that an attempt sends. */
 export type DeliveryEvents = Pick<Send, "event" | "batch">
 
-/** Reads what an attempt at a delivery sends: what is still there of it, if anything is. */
+/** Reads the events that an attempt at a delivery sends: those that are still in the log, if any are. */
 export const read = (
   events: EventLog["Service"],
   delivery: Pick<Delivery, "batch" | "emitterId" | "eventId" | "stream">

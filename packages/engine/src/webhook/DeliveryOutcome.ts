@@ -2,7 +2,7 @@ import type { EgressHttpResponse } from "@headwater/egress/EgressHttp"
 import type { EgressHttpFailed } from "@headwater/egress/EgressHttpFailed"
 import { Option } from "effect"
 
-/** What an answer, or the lack of one, means for a delivery and its webhook (delivery.md, "The answer"). */
+/** The meaning of an answer, or of the lack of one, for a delivery and its webhook (delivery.md, "The answer"). */
 export type DeliveryOutcome =
   | { readonly _tag: "Delivered" }
   | { readonly _tag: "Failed"; readonly errorClass: string; readonly message: string }
@@ -18,8 +18,8 @@ const defaultThrottle = 30_000
 const maxThrottle = 24 * 3_600_000
 
 /**
- * `Retry-After` as a time: delay in seconds or an HTTP date (RFC 9110, section 10.2.3), at most 24 h away. The seconds are whole
- * ones there; what is sent with a fraction counts as the next whole second.
+ * `Retry-After` as a time: delay in seconds or an HTTP date (RFC 9110, section 10.2.3), at most 24 h away. The seconds
+ * are whole ones there; a fraction counts as the next whole second.
  */
 export const retryAfter = (header: string | undefined, now: number): Option.Option<number> => {
   if (header === undefined) return Option.none()

@@ -1,16 +1,16 @@
 import { type DueItem, type DuePlace, isFull } from "@headwater/log/work/DueWork"
 
-/** How many are read at a time, and held; one takes a few hundred bytes. */
+/** The most retries that are read at a time, and held; one takes a few hundred bytes. */
 export const pageSize = 200
 
 /** The retries of one webhook that are due, soonest first: a page of them in memory, the others in the database. */
 export class DueRetries {
-  /** Keys of those under way, until what came of them is committed. */
+  /** Keys of those under way, until their outcomes are committed. */
   readonly underWay = new Set<string>()
   /** One of them is to begin before another first attempt does: they take turns at what is scarce. */
   awaitsTurn = false
   private page: Array<DueItem> = []
-  /** Behind which the next page begins; undefined for the first. */
+  /** The place behind which the next page begins; undefined for the first. */
   private place: DuePlace | undefined
   private isAtEnd = true
   /** Something may be due before `place`. */
@@ -29,13 +29,13 @@ export class DueRetries {
     return this.page.length > 0 || !this.isAtEnd || this.isHinted
   }
 
-  /** Where the next page is to be read from. Answers how to take it in, once it is read. */
+  /** Begins the next page. Answers the place to read it from, and how to take it in once it is read. */
   startPage(): { readonly after: DuePlace | undefined; readonly take: (found: ReadonlyArray<DueItem>) => void } {
     if (this.isAtEnd) {
       this.place = undefined
       this.isHinted = false
     }
-    // What is committed while the database answers is not due any more, whatever the answer says.
+    // Retries that are committed while the database answers are not due any more, whatever the answer says.
     const underWay = new Set(this.underWay)
     return {
       after: this.place,
@@ -47,7 +47,7 @@ export class DueRetries {
     }
   }
 
-  /** The next one, which is under way from now on; undefined where all that are known are so already. */
+  /** The next one, which is under way from now on; undefined if all that are known are so already. */
   begin(): DueItem | undefined {
     const { page, underWay } = this
     let item = page.shift()

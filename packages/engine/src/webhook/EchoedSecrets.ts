@@ -1,7 +1,7 @@
 import { placeOf } from "@headwater/egress/Place"
 import { isSecret, mask } from "./SentHeaders.ts"
 
-/** Shorter ones are found where they only happen to be. */
+/** Shorter secrets would be found in text that only happens to hold them. */
 const leastLength = 4
 
 /** Parts of a secret that are as long count as secrets themselves, such as the value of a cookie. */
@@ -10,7 +10,7 @@ const leastPart = 8
 /** So much of the beginning of a secret is masked as if it were the whole: it may have been cut. */
 const anchorLength = 16
 
-/** What is told apart in the value of a header: `Bearer x`, `a=x; b=y`. */
+/** The parts of a header's value that count as secrets, such as those of `Bearer x` and `a=x; b=y`. */
 const partsOf = (value: string): ReadonlyArray<string> => {
   const words = value.split(/[\s;,]+/)
   const behindScheme = /^[\w-]+ +(.+)$/.exec(value)?.[1] ?? ""
@@ -19,7 +19,7 @@ const partsOf = (value: string): ReadonlyArray<string> => {
   return [...parts.filter((part) => part.length >= leastPart), behindScheme]
 }
 
-/** The user's password, as who is sent it reads it (RFC 7617). */
+/** The user's password, as the receiver reads it (RFC 7617). */
 const passwordOf = (value: string): ReadonlyArray<string> => {
   const encoded = /^basic +([A-Za-z0-9+/=]+)$/i.exec(value)?.[1]
   if (encoded === undefined) return []
@@ -36,7 +36,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": "&#39;"
 }
 
-/** As texts of other kinds have it: JSON, also with `\/` for a slash or what HTML knows as `\u003c`, URLs, forms, HTML. */
+/** The spellings of a text in JSON, also with `\/` for a slash or `\u003c` for `<`, and in URLs, forms and HTML. */
 const spellingsOf = (text: string): ReadonlyArray<string> => {
   const json = JSON.stringify(text).slice(1, -1)
   const url = encodeURIComponent(text)
@@ -53,8 +53,8 @@ const spellingsOf = (text: string): ReadonlyArray<string> => {
 }
 
 /**
- * Masks the secrets of requests in what their endpoint answers, before that is kept: many endpoints show what they were sent. All
- * text is taken byte by byte, so what is no UTF-8 is left as it is.
+ * Masks the secrets of requests in the answers of their endpoint before these are kept: many endpoints show what they
+ * were sent. All text is taken byte by byte, so bytes that are no UTF-8 are left as they are.
  */
 export class EchoedSecrets {
   private readonly spellings: ReadonlyArray<string>
@@ -135,7 +135,7 @@ const placesOf = (text: string, secret: string): ReadonlyArray<Place> => {
   return places
 }
 
-/** Where a text that was cut ends with the beginning of a secret. */
+/** Masks the beginning of a secret at the end of a text that was cut. */
 const withoutStart = (text: string, secrets: ReadonlyArray<string>): string => {
   for (const secret of secrets) {
     for (let length = Math.min(secret.length, anchorLength) - 1; length >= leastLength; length--) {

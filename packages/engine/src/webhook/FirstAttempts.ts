@@ -14,26 +14,26 @@ import type { Send, Sent, WebhookSend } from "./WebhookSend.ts"
 /** A secret that was rotated out signs no longer than this past its end. */
 export const keysFreshMs = 30_000
 
-/** What comes next in a lane, and in which of its feeds. */
+/** The next item of a lane, and its feed. */
 export interface NextItem {
   readonly feed: Feed
   readonly item: FeedItem
 }
 
-/** The owner of the webhook, who does for its lanes what takes a look into the database. */
+/** The owner of the webhook, who does the work of its lanes that takes the database. */
 export interface LanesOwner {
   readonly now: () => number
   readonly send: WebhookSend
   readonly commits: WebhookCommits
-  /** Whether a first attempt may start now. */
+  /** True if a first attempt may start now. */
   readonly isOpen: (memory: WebhookMemory, now: number) => boolean
-  /** How many lanes may have a slot. */
+  /** The number of lanes that may have a slot. */
   readonly slots: (memory: WebhookMemory) => number
-  /** Outcomes that wait at most for one before them, where attempts overlap. */
+  /** The most outcomes that wait for one before them, if attempts overlap. */
   readonly mostHeld: number
   /** Notes up to where places of the webhook's rate are used, before they are. */
   readonly reserve: (memory: WebhookMemory, until: number) => Effect.Effect<void>
-  /** Whether so many commits are under way that no more should be begun. */
+  /** True if so many commits are under way that no more should be begun. */
   readonly isFull: (memory: WebhookMemory) => boolean
   /** Hands over a commit, whether there is room for it or not. */
   readonly commit: (memory: WebhookMemory, commit: Commit, onEnd: () => void) => void
@@ -45,9 +45,9 @@ export interface LanesOwner {
   readonly readKeys: (memory: WebhookMemory) => Effect.Effect<void>
   /** Does work in a fiber of the webhook's. A defect of it fails the memory. */
   readonly start: (work: Effect.Effect<void>, onEnd: (exit: Exit.Exit<void>) => void) => void
-  /** Has the webhook go on at a time, Unix milliseconds: events that wait for others to go with have waited long enough. */
+  /** Has the webhook go on at a time, in Unix milliseconds: events have waited long enough for others then. */
   readonly wakeAt: (memory: WebhookMemory, at: number) => void
-  /** What the webhook's circuit lets through may have changed. */
+  /** The circuit's probe has ended: it may let other attempts through. */
   readonly onProbed: () => void
   /** A retry was made of an event: it is due. */
   readonly onQueued: () => void
@@ -58,14 +58,14 @@ export interface LanesOwner {
 }
 
 /**
- * Sends what the lanes of a webhook have, one item of a lane after the other and as many lanes at once as there are slots.
- * It runs in the calls of those who hand events over and of the endpoints' answers, without a fiber of its own; what takes
- * the database is done by its owner meanwhile.
+ * Sends what the lanes of a webhook have, one item of a lane after the other and as many lanes at once as there are
+ * slots. It runs in the calls of those who hand events over and of the endpoints' answers, without a fiber of its own;
+ * its owner does the work that takes the database meanwhile.
  *
- * It is *working*; *paused* while the keys that sign are read, or there is no room for more commits, and no lane is taken;
- * *closed* when what was under way is broken off, and nothing starts any more.
+ * It is *working*; *paused* while the keys that sign are read, or there is no room for more commits, and no lane is
+ * taken; *closed* when the sends under way are broken off, and nothing starts any more.
  *
- * Where a webhook wants no order, a lane is put back as soon as its item is sent, and the item keeps the slot.
+ * If a webhook wants no order, a lane is put back as soon as its item is sent, and the item keeps the slot.
  */
 export class FirstAttempts {
   private state: "working" | "paused" | "closed" = "working"
@@ -88,7 +88,7 @@ export class FirstAttempts {
     return this.taken
   }
 
-  /** Takes in what was appended. Answers what it is owed besides, of feeds that are not in memory. */
+  /** Takes in events that were appended. Answers those of feeds that are not in memory. */
   offer({ lanes }: WebhookMemory, fed: ReadonlyArray<FedEvents>): ReadonlyArray<FedEvents> {
     let unknown: Array<FedEvents> | undefined
     for (const hint of fed) if (!lanes.offer(hint)) (unknown ??= []).push(hint)
@@ -106,7 +106,7 @@ export class FirstAttempts {
     }
   }
 
-  /** Breaks off what is under way, and starts nothing any more. */
+  /** Breaks off the sends under way, and starts nothing any more. */
   close(): void {
     this.state = "closed"
     for (const send of this.sending) send.cancel()
@@ -115,7 +115,7 @@ export class FirstAttempts {
     this.owner.onSlack()
   }
 
-  /** Takes what is ready, when something that was under way is over. */
+  /** Takes ready lanes, when something that was under way is over. */
   private workOn(memory: WebhookMemory): void {
     this.work(memory)
     if (this.taken < memory.webhook.settings.concurrency) this.owner.onSlack()
@@ -177,7 +177,7 @@ export class FirstAttempts {
     })
   }
 
-  /** Deals with what was read, unless its subscription has gone meanwhile. */
+  /** Deals with an item that was read, unless its subscription has gone meanwhile. */
   private take(memory: WebhookMemory, lane: Lane, next: NextItem | undefined): void {
     if (next !== undefined && lane.feeds.get(next.feed.key.subscriptionId) !== next.feed) {
       return this.putBack(memory, lane, true)
@@ -205,7 +205,7 @@ export class FirstAttempts {
     else this.putBack(memory, lane, true)
   }
 
-  /** What is to be passed like this until the commit has ended is passed together, with the next one. */
+  /** Passes events without a delivery. Those that follow before the commit ends are passed together by the next. */
   private pass(memory: WebhookMemory, lane: Lane, feed: Feed, item: PassedItem): void {
     feed.isPassing = true
     const commit = this.owner.commits.passed(memory, feed, item)
@@ -263,7 +263,7 @@ export class FirstAttempts {
     this.sending.add(sending)
   }
 
-  /** Sends an item, and puts its lane back at once: the next one does not wait for what comes of it. */
+  /** Sends an item, and puts its lane back at once: the next one does not wait for its outcome. */
   private sendBeside(
     memory: WebhookMemory,
     lane: Lane,
@@ -309,7 +309,7 @@ export class FirstAttempts {
     memory.lanes.putBack(lane, true)
   }
 
-  /** Hands over what became of a lane's item. The next one does not wait until that is durable. */
+  /** Hands over the outcome of a lane's item. The next one does not wait until that is durable. */
   private finish(memory: WebhookMemory, lane: Lane, commit: Commit, onEnd?: () => void): void {
     this.handOver(memory, lane, commit, onEnd)
     this.putBack(memory, lane, true)
@@ -338,7 +338,7 @@ export class FirstAttempts {
 
 const none: ReadonlyArray<never> = []
 
-/** Whether an item comes first in the emitter's log. */
+/** True if an item comes before another in the emitter's log, or there is no other. */
 export const isBefore = (item: FeedItem, other: FeedItem | undefined): boolean =>
   other === undefined || idOf(item) < idOf(other)
 

@@ -16,13 +16,13 @@ import type { WebhookMemory } from "./WebhookMemory.ts"
 /** Deliveries that one commit ends. */
 const endedAtOnce = 200
 
-/** The owner of the webhook, who does what the interventions come to. */
+/** The owner of the webhook, who carries the interventions out. */
 export interface IntervenedOwner {
   /** Returns when a commit is durable. */
   readonly commit: (memory: WebhookMemory, commit: Commit) => Effect.Effect<void, CommitError>
   /**
-   * Breaks off the attempts under way of deliveries, and lets none begin until they are let go. When this returns, what
-   * had ended of them is durable. Answers the deliveries of which no attempt is under way.
+   * Breaks off the attempts under way of deliveries, and lets none begin until they are let go. Once this returns, the
+   * outcomes of attempts that had ended are durable. Answers the deliveries of which no attempt is under way.
    */
   readonly claim: (
     memory: WebhookMemory,
@@ -34,14 +34,14 @@ export interface IntervenedOwner {
   readonly onEnded: (memory: WebhookMemory, deliveries: ReadonlyArray<Delivery>) => void
 }
 
-/** What clients ask of a webhook's owner about what it owes. */
+/** The requests of clients to a webhook's owner about the events that it owes. */
 export interface Interventions {
   /** Has a delivery attempted once more, now, whatever became of it. */
   readonly reopen: (memory: WebhookMemory, id: string) => Effect.Effect<Reopening, Failure>
   /**
    * Ends those of some deliveries that wait for an attempt. One that is under way is broken off.
    *
-   * @param also what is to be committed with it, by how many they are
+   * @param also the parts to commit with it, by the number of deliveries
    */
   readonly end: (
     memory: WebhookMemory,

@@ -11,21 +11,21 @@ export interface Lane {
   /** By subscription. */
   readonly feeds: Map<string, Feed>
   /**
-   * It is *idle* with nothing to do or held, *ready* in line for its turn, *running* while its next item is sent or passed, and
-   * *hinted* where something was added meanwhile: then it is ready once more when it is put back.
+   * It is *idle* with nothing to do or held, *ready* in line for its turn, *running* while its next item is sent or
+   * passed, and *hinted* if something was added meanwhile: then it is ready once more when it is put back.
    */
   state: "idle" | "ready" | "running" | "hinted"
   /** Commits under way that move its cursors. */
   commits: number
 }
 
-/** Whether a lane may have something to send now. */
+/** True if a lane may have something to send now. */
 const mayHaveMore = ({ feeds }: Lane): boolean => {
   for (const feed of feeds.values()) if (feed.mayHaveMore && feed.waitsUntil === 0) return true
   return false
 }
 
-/** Until when a lane's events wait for others to go with, in Unix milliseconds; infinity where none do. */
+/** The time until which a lane's events wait for others to go with, in Unix milliseconds; infinity if none do. */
 const waitsUntil = ({ feeds }: Lane): number => {
   let first = Infinity
   for (const feed of feeds.values()) if (feed.waitsUntil > 0) first = Math.min(first, feed.waitsUntil)
@@ -36,33 +36,33 @@ const waitsUntil = ({ feeds }: Lane): number => {
 export class Lanes {
   private readonly lanes = new Map<string, Lane>()
   private readonly ready = new Set<Lane>()
-  /** By emitter, how many of its events hold those behind them. */
+  /** The number of events that hold those behind them, by emitter. */
   private held: Map<string, number> = new Map()
-  /** How often that has changed. */
+  /** The number of times that this has changed. */
   heldChanges = 0
-  /** When the first lane is to be looked at whose events wait for others, in Unix milliseconds; infinity where none do. */
+  /** The time to look at the first lane whose events wait for others, in Unix milliseconds; infinity if none do. */
   waitUntil = Infinity
-  /** Whether such a lane was forgotten: it is found again by a look at what is owed. */
+  /** True if such a lane was forgotten: it is found again by a look at what is owed. */
   private forgotWaiting = false
-  /** Whether there has been a feed whose events go together. */
+  /** True if there has been a feed whose events go together. */
   private hasBatches = false
   private readonly room: FeedRoom
   private readonly mostIdle: number
-  /** Set while positions are read: a feed that were dropped meanwhile could be added again where it stood before. */
+  /** Set while positions are read: a feed that was dropped meanwhile could be added again at its former position. */
   keepAll = false
 
-  /** @param mostIdle how many lanes that have nothing to send are kept, for what comes next */
+  /** @param mostIdle the most lanes with nothing to send that are kept, for events to come */
   constructor(room: FeedRoom, mostIdle: number) {
     this.room = room
     this.mostIdle = mostIdle
   }
 
-  /** How many lanes are held in memory. */
+  /** The number of lanes in memory. */
   get size(): number {
     return this.lanes.size
   }
 
-  /** How many lanes wait for their turn. */
+  /** The number of lanes that wait for their turn. */
   get readyCount(): number {
     return this.ready.size
   }
@@ -86,7 +86,7 @@ export class Lanes {
     return feed
   }
 
-  /** Hands a feed what was appended in front of its cursor, and puts its lane in line. Answers whether it is there. */
+  /** Hands a feed events that were appended, and puts its lane in line. Answers whether the feed is there. */
   offer({ emitterId, events, subscriptionId }: FedEvents): boolean {
     const lane = this.lanes.get(emitterId)
     const feed = lane?.feeds.get(subscriptionId)
@@ -112,7 +112,7 @@ export class Lanes {
     return lane
   }
 
-  /** Puts a lane back, at the end of the line where it had an item. */
+  /** Puts a lane back, at the end of the line if it had an item. */
   putBack(lane: Lane, hadItem: boolean): void {
     const isReady = hadItem || lane.state === "hinted"
     lane.state = "idle"
@@ -120,7 +120,7 @@ export class Lanes {
     else this.dropIfIdle(lane)
   }
 
-  /** Forgets a lane that has nothing to do, or is held, where there are many: where its cursors stand is in the database. */
+  /** Forgets a lane that has nothing to do, or is held, if there are many: the database has its cursors' positions. */
   dropIfIdle(lane: Lane): void {
     if (this.keepAll || this.lanes.size <= this.mostIdle || lane.state !== "idle" || lane.commits > 0) return
     if ((mayHaveMore(lane) && !this.isHeld(lane.emitterId)) || this.lanes.get(lane.emitterId) !== lane) return
@@ -131,7 +131,7 @@ export class Lanes {
     this.lanes.delete(lane.emitterId)
   }
 
-  /** Forgets what has gone idle while all were kept. */
+  /** Forgets lanes that have gone idle while all were kept. */
   dropIdle(): void {
     this.keepAll = false
     for (const lane of this.lanes.values()) {
@@ -140,7 +140,7 @@ export class Lanes {
     }
   }
 
-  /** A lane has nothing to send now: what it has may wait for others. Answers until when at the earliest, where it does. */
+  /** Notes that a lane's events may wait for others. Answers the end of that wait if it is before all other ends. */
   noteWait(lane: Lane): number | undefined {
     if (!this.hasBatches) return undefined
     const until = waitsUntil(lane)
@@ -150,8 +150,8 @@ export class Lanes {
   }
 
   /**
-   * Puts those in line whose events have waited for long enough. Answers whether others that did were forgotten; `waitUntil`
-   * says when the next ones have.
+   * Puts those in line whose events have waited for long enough. Answers whether others that did were forgotten;
+   * `waitUntil` says when the next ones have.
    */
   endWaits(now: number): boolean {
     this.waitUntil = Infinity
@@ -182,7 +182,7 @@ export class Lanes {
     for (const { feeds } of this.lanes.values()) feeds.delete(subscriptionId)
   }
 
-  /** How many emitters' events are held. */
+  /** The number of emitters whose events are held. */
   get heldCount(): number {
     return this.held.size
   }
@@ -196,7 +196,7 @@ export class Lanes {
     this.heldChanges += 1
     this.held.set(emitterId, (this.held.get(emitterId) ?? 0) + 1)
     this.takeOutOfLine(emitterId)
-    // What waits for long is read again when it is its turn: by then it may be deleted.
+    // Events that wait for long are read again when it is their turn: by then they may be deleted.
     for (const feed of this.lanes.get(emitterId)?.feeds.values() ?? []) feed.letGo()
   }
 
@@ -213,7 +213,7 @@ export class Lanes {
     }
   }
 
-  /** These are all that hold others: how many there are, by emitter. */
+  /** Takes the numbers of all events that hold others, by emitter. */
   holdAll(counts: ReadonlyMap<string, number>): void {
     const before = this.held
     this.held = new Map(counts)

@@ -2,7 +2,7 @@ import type { Webhook } from "@headwater/domain/Webhook"
 import type { Attempt } from "@headwater/log/work/Attempts"
 import * as RetrySchedule from "./RetrySchedule.ts"
 
-/** Why the next attempt of a delivery is due when it is. */
+/** The reasons for the time at which a delivery's next attempt is due. */
 export type Reason =
   | "queued"
   | "schedule"
@@ -15,7 +15,7 @@ export type Reason =
 
 /**
  * @param last the last attempt made, if there is one
- * @param dueAt when the next one is, Unix milliseconds; before `now` where it waits for its turn
+ * @param dueAt the time at which the next one is due, in Unix milliseconds; before `now` if it waits for its turn
  */
 export const reasonOf = (
   webhook: Pick<Webhook, "active" | "circuitUntil" | "settings">,

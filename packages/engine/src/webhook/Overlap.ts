@@ -2,24 +2,24 @@ import type { Commit } from "@headwater/log/commit/Commit"
 
 /** One event that was taken from a feed, or several that are passed. */
 export interface OverlapItem {
-  /** Once there is an outcome: what it writes. */
+  /** The commit of its outcome, once there is one. */
   commit: Commit | undefined
-  /** What passes the event before it has an outcome, as a delivery of its own; from then on it holds up nothing. */
+  /** The commit that passes the event before it has an outcome, as a delivery of its own, which holds up nothing. */
   readonly stepAside: () => Commit
   /** Its commit, or the one by which it steps aside, is to be written. */
   readonly handOver: (commit: Commit) => void
 }
 
 /**
- * The events of one feed whose attempts overlap. A cursor moves in log order, so an outcome waits for those of the events
- * before it. Where many wait for slow ones, these step aside.
+ * The events of one feed whose attempts overlap. A cursor moves in log order, so an outcome waits for those of the
+ * events before it. If many wait for slow ones, these step aside.
  */
 export class Overlap {
   private readonly items: Array<OverlapItem> = []
   private readonly most: number
   private held = 0
 
-  /** @param most how many outcomes wait at most for one before them */
+  /** @param most the most outcomes that wait for one before them */
   constructor(most: number) {
     this.most = most
   }

@@ -1,16 +1,16 @@
-/** What may be made up for, in milliseconds, where a timer came late. */
+/** The longest delay of a late timer that is made up for, in milliseconds. */
 const mostBehindMs = 100
 
-/** Spreads what is begun evenly over time. */
+/** Spreads beginnings evenly over time. */
 export class Pace {
   private next = 0
 
   /**
    * Takes the next turn.
    *
-   * @param perSecond how many there may be
+   * @param perSecond the most turns per second
    * @param now milliseconds as time elapses
-   * @returns how long to wait for it, in milliseconds
+   * @returns the time to wait for it, in milliseconds
    */
   take(perSecond: number, now: number): number {
     const at = Math.max(this.next, now - mostBehindMs)

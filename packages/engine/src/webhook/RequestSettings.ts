@@ -5,11 +5,11 @@ import { Webhooks } from "@headwater/log/resources/Webhooks"
 import { Effect, Redacted } from "effect"
 import * as SentHeaders from "./SentHeaders.ts"
 
-/** What an account said of the requests to one of its webhooks, ready to be used. */
+/** An account's settings for the requests to one of its webhooks, ready to be used. */
 export interface RequestSettings {
   /** A larger payload is not sent. */
   readonly maxBytes: number | undefined
-  /** False where HTTP/2 is not to be spoken. */
+  /** False if HTTP/2 is not to be spoken. */
   readonly http2: boolean | undefined
   /** By lower-case names, secret ones included. */
   readonly headers: Readonly<Record<string, string>>
@@ -19,7 +19,7 @@ export interface RequestSettings {
   readonly secretHeaders: Readonly<Record<string, string>>
 }
 
-/** Reads what is secret of them. */
+/** Reads the secrets of a webhook's settings, and adds them. */
 export const read = Effect.fnUntraced(function*(id: Id.WebhookId, request: WebhookRequest) {
   const { headers: secretHeaders = {}, tlsKey } = request.secretHeaders === undefined && request.tls === undefined
     ? {}

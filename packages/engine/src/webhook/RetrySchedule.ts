@@ -3,7 +3,7 @@ const jitter = 0.2
 /**
  * The latest that the attempt after a failed one is due by the schedule; undefined once that is used up.
  *
- * @param schedule after how many milliseconds each failed attempt is followed by another
+ * @param schedule the milliseconds after which each failed attempt is followed by another
  */
 export const latestAttemptAt = (
   schedule: ReadonlyArray<number>,
@@ -12,8 +12,8 @@ export const latestAttemptAt = (
 ): number | undefined => nextAttemptAt(schedule, attempts, failedAt, 1)
 
 /**
- * When the attempt after a failed one is due, spread by ±20 % so that endpoints which failed together do not meet their
- * retries together; undefined once the schedule is used up.
+ * The time at which the attempt after a failed one is due, spread by ±20 % so that endpoints which failed together do
+ * not meet their retries together; undefined once the schedule is used up.
  *
  * @param random from 0 to 1
  */

@@ -2,14 +2,14 @@ import type { Webhook } from "@headwater/domain/Webhook"
 import { SendRate } from "./SendRate.ts"
 
 /**
- * What lets the attempts of a webhook through that has a rate or a circuit. Of the circuit it knows the one attempt that
+ * Lets through the attempts of a webhook that has a rate or a circuit. Of the circuit it knows the one attempt that
  * probes the endpoint when the circuit has been open for long enough; whether it is open is the webhook's own state.
  */
 export class SendGate {
   private readonly rate: SendRate | undefined
   private isProbing = false
 
-  /** None where the webhook has neither. */
+  /** None if the webhook has neither. */
   static of({ rateReservedUntil, settings: { circuit, rateLimit } }: Webhook): SendGate | undefined {
     if (circuit === null && rateLimit === null) return undefined
     return new SendGate(rateLimit === null ? undefined : new SendRate(rateLimit, rateReservedUntil ?? 0))
@@ -19,13 +19,13 @@ export class SendGate {
     this.rate = rate
   }
 
-  /** When the next attempt may begin, Unix milliseconds; infinity where that depends on the outcome of one under way. */
+  /** The time at which the next attempt may begin, in Unix milliseconds; infinity while a probe is under way. */
   startsAt(now: number): number {
     if (this.isProbing) return Infinity
     return this.rate?.startsAt(now) ?? now
   }
 
-  /** Up to where places of the rate are to be reserved before an attempt begins; undefined where they are. */
+  /** The time up to which places of the rate are to be reserved before an attempt begins; undefined if they are. */
   toReserve(now: number): number | undefined {
     return this.rate === undefined || this.rate.isReserved(now) ? undefined : this.rate.toReserve(now)
   }

@@ -3,13 +3,14 @@ import type { RateLimit } from "@headwater/domain/WebhookSettings"
 /** An attempt may come so much before its place in the rate, so that late timers cost none of it. */
 const earlyMs = 20
 
-/** How far ahead attempts are reserved. */
+/** The time for which attempts are reserved ahead, in milliseconds. */
 const blockMs = 1_000
 
 /**
- * When attempts may begin by a rate, after the generic cell rate algorithm: each has a place in time, one interval behind
- * the one before. Places are reserved before they are used, for a second at a time or one by one where they are further
- * apart. Who goes on from the reservation alone is never too early, and at most a second too late.
+ * The times at which attempts may begin by a rate, after the generic cell rate algorithm: each has a place in time, one
+ * interval behind the one before. Places are reserved before they are used, for a second at a time or one by one if
+ * they are further apart. An owner that goes on from the reservation alone is never too early, and at most a second too
+ * late.
  */
 export class SendRate {
   private readonly intervalMs: number
@@ -19,7 +20,7 @@ export class SendRate {
   private place: number
   private reservedUntil: number
 
-  /** @param reservedUntil up to where places may have been used, Unix milliseconds */
+  /** @param reservedUntil the time up to which places may have been used, in Unix milliseconds */
   constructor({ burst, intervalMs, limit }: RateLimit, reservedUntil: number) {
     this.intervalMs = intervalMs / limit
     this.aheadMs = Math.max((burst - 1) * this.intervalMs, earlyMs)
@@ -28,9 +29,9 @@ export class SendRate {
     this.reservedUntil = reservedUntil
   }
 
-  /** When the next attempt may begin. */
+  /** The time at which the next attempt may begin. */
   startsAt(now: number): number {
-    // Further ahead it can be only where the clock was set back.
+    // It can be further ahead only if the clock was set back.
     const furthest = now + this.aheadMs + this.intervalMs + this.blockMs
     if (this.place > furthest) this.place = furthest
     return Math.ceil(this.place - this.aheadMs)
@@ -40,7 +41,7 @@ export class SendRate {
     return this.placeAfter(now) <= this.reservedUntil
   }
 
-  /** Up to where to reserve places, of the next attempt and those after it. */
+  /** The time up to which to reserve places, for the next attempt and those after it. */
   toReserve(now: number): number {
     return Math.ceil(this.placeAfter(now) + this.blockMs)
   }

@@ -2,7 +2,7 @@ import * as EventId from "@headwater/domain/EventId"
 import * as OwnMember from "@headwater/domain/OwnMember"
 import type { Attempt } from "@headwater/log/work/Attempts"
 
-/** What the record of an attempt tells of its request anyway. */
+/** The facts that the record of an attempt tells of its request anyway. */
 export type Facts = Pick<
   Attempt,
   "attempt" | "batch" | "emitId" | "emitterId" | "eventId" | "startedAt" | "stream" | "subscriptionId"
@@ -21,11 +21,11 @@ export const json = "application/json"
 
 export const mask = "***"
 
-/** Whether the value of such a header is masked where it is shown. */
+/** True if the value of such a header is masked where it is shown. */
 export const isSecret = (name: string): boolean =>
   /authorization|cookie|credential|key|pass|secret|session|token|^x-.*-(auth|signature)$/.test(name)
 
-/** What is kept of the headers of one attempt at most, in characters of JSON. */
+/** The most that is kept of the headers of one attempt, in characters of JSON. */
 const mostKept = 8_192
 
 /** Header values hold no text beyond printable ASCII (RFC 9110, section 5.5). */
@@ -62,12 +62,12 @@ export const all = (facts: Facts, own: OwnHeaders): Record<string, string> => {
   return headers
 }
 
-/** What every request accepts that does not say so itself. Some firewalls refuse requests that accept nothing. */
+/** The `accept` header of requests that set none themselves. Some firewalls refuse requests that accept nothing. */
 export const anything = "*/*"
 
 const standard = ["user-agent", "x-headwater-hops", "webhook-signature"] as const
 
-/** Whether there is nothing to say but what every delivery to a webhook says. */
+/** True if there are no headers but those that every delivery to a webhook has. */
 const isStandard = (own: OwnHeaders): boolean => {
   for (const name in own) {
     if (name === "accept" && own[name] === anything) continue
@@ -76,12 +76,12 @@ const isStandard = (own: OwnHeaders): boolean => {
   return !own[standard[0]]!.includes(" ")
 }
 
-/** Before what is kept of a plain request: older versions sent none. */
+/** The prefix of a plain request's text if it had an `accept` header: older versions sent none. */
 const acceptsAnything = `${anything} `
 
 /**
- * Text of the headers that the record of an attempt does not tell, without secrets: there is one of each attempt, so that of
- * a plain one is short. It has what differs of it, with blanks between, the signatures last; any other is JSON.
+ * Text of the headers that the record of an attempt does not tell, without secrets. There is one per attempt, so that
+ * of a plain request is short: the values that differ, with blanks between, the signatures last. Any other is JSON.
  */
 export const kept = ({ authorization = "-", host }: UrlHeaders, own: OwnHeaders): string => {
   if (isStandard(own)) {
@@ -108,6 +108,6 @@ const read = (kept: string): OwnHeaders => {
   }
 }
 
-/** The headers of an attempt as they were sent, with a mask for secrets; undefined where that was not recorded. */
+/** The headers of an attempt as they were sent, with a mask for secrets; undefined if they were not recorded. */
 export const shown = (attempt: Attempt): Record<string, string> | undefined =>
   attempt.requestHeaders === null ? undefined : all(attempt, read(attempt.requestHeaders))

@@ -11,7 +11,7 @@ import { toUnavailable, type Unavailable } from "../ground/Unavailable.ts"
 /** The event to send is not in the log. */
 export class EventNotFound extends Schema.TaggedError<EventNotFound>()("EventNotFound", {}) {}
 
-/** What to send: an event, and a payload in place of its own. */
+/** The event to send, and a payload in place of its own. */
 export interface Sample {
   /** Undefined for one that is in no log. */
   readonly event: { readonly emitterId: string; readonly id: EventId.EventId } | undefined

@@ -1,11 +1,11 @@
 import type { Webhook } from "@headwater/domain/Webhook"
 
-/** Why an event waits for its first attempt, where that is not just its turn. */
+/** The reasons for which an event waits for its first attempt, beyond its turn. */
 export type WaitReason = "inactive" | "throttled" | "circuit" | "order" | "rate" | "batch"
 
 export interface Waiting {
   readonly reason: WaitReason
-  /** Until when at least, and for a batch at most, Unix milliseconds; undefined where nobody knows. */
+  /** The earliest end of the wait, and for a batch the latest, in Unix milliseconds; undefined if nobody knows. */
   readonly until: number | undefined
 }
 

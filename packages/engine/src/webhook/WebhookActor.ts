@@ -39,17 +39,17 @@ import { load, readSigningKeys, type WebhookMemory } from "./WebhookMemory.ts"
 import * as WebhookSend from "./WebhookSend.ts"
 import { wakeItem } from "./WebhookTransitions.ts"
 
-/** The owner of one webhook: sends what its cursors come to, and retries what failed. */
+/** The owner of one webhook: sends the events that its cursors come to, and retries attempts that failed. */
 export interface WebhookActor {
-  /** Takes a hint in. Answers true where it has seen to it already, false where that is for the work under way or the next. */
+  /** Takes a hint in. Answers true if it has dealt with it already, false if it left that to its work. */
   readonly hint: (wake: Wake.Wake) => boolean
-  /** Works until there is nothing left to do. Returns at once where it is working already. */
+  /** Works until there is nothing left to do. Returns at once if it is working already. */
   readonly wake: (wake: Wake.Wake) => Effect.Effect<void>
-  /** Whether it waits for an answer or a commit. */
+  /** True while it waits for an answer or a commit, or has been asked for something. */
   readonly awaitsTurn: () => boolean
   /**
-   * The webhook was changed: before anything else starts, it is read anew. Returns when everything is committed that was
-   * done on what it was before.
+   * The webhook was changed: before anything else starts, it is read anew. Returns when all work that was based on its
+   * former state is committed.
    */
   readonly changed: Effect.Effect<void>
   /** Takes the webhook out of service for good. An attempt under way is broken off, and comes to nothing. */
@@ -60,21 +60,21 @@ export interface WebhookActor {
   readonly skip: (deliveryId: string) => Effect.Effect<void, Unavailable | WebhookNotFound>
   /** Passes, without sending it, all that waits for a first attempt or another one. */
   readonly passAll: Effect.Effect<void, Unavailable | WebhookNotFound>
-  /** Sends one request to try the webhook, and answers what came of it. Nothing of it is kept. */
+  /** Sends one request to try the webhook, and answers its outcome. Nothing of it is kept. */
   readonly test: (event: LoggedEvent) => Effect.Effect<TestedAttempt, Unavailable | WebhookNotFound>
   /** A subscription is gone: no new attempt for it starts any more. */
   readonly forget: (subscriptionId: string) => Effect.Effect<void>
-  /** A subscription lets other events through. When this returns, what it has not passed is judged by its filter as it is now. */
+  /** A subscription lets other events through. Once this returns, events that it has not passed meet the new filter. */
   readonly refilter: (subscriptionId: Id.SubscriptionId) => Effect.Effect<void>
 }
 
 /**
- * A webhook has one slot for retries for so many of first attempts. Where it wants fewer requests at once than this, both
+ * A webhook has one slot for retries for so many of first attempts. If it wants fewer requests at once than this, both
  * take turns at the same slots.
  */
 const firstsPerRetry = 4
 
-/** A wait for the rate or a batch that is longer than this, in milliseconds, is due work: nobody has to stay in memory for it. */
+/** A wait for the rate or a batch longer than this, in milliseconds, is due work: nobody stays in memory for it. */
 const longestWaitMs = 1_000
 
 /** Waits of batches that end within so many milliseconds of each other end together. */
@@ -101,13 +101,13 @@ const fitting = (
   return batch === undefined || batch.maxBytes <= most ? batch : { ...batch, maxBytes: most }
 }
 
-/** How long retries of an inactive webhook are put off; they are due at once when it is active again. */
+/** Retries of an inactive webhook are put off by so many milliseconds; they are due at once when it is active again. */
 const inactiveRetryMs = 24 * 3_600_000
 
-/** What its connections are made with, where that is its own. */
+/** The TLS settings of its connections, if it has its own. */
 const tlsOf = (memory: Option.Option<WebhookMemory>) => Option.getOrUndefined(memory)?.requestSettings?.tls
 
-/** What a webhook's owner asks of those who keep it in memory. */
+/** The requests of a webhook's owner to those who keep it in memory. */
 export interface WebhookOwnerOptions {
   /** Has `wake` called: there is something to do that nobody hinted at. */
   readonly kick: () => void
@@ -147,28 +147,28 @@ export const make = Effect.fnUntraced(function*(
     })
   )
   let retrySlotsTaken = 0
-  /** When it is woken for its rate, and for batches that have waited for long enough, Unix milliseconds. */
+  /** The times at which it is woken for its rate, and for batches that have waited enough, in Unix milliseconds. */
   const wakesAt = { rate: 0, batch: 0 }
   let hints: Wake.Wake | undefined = Wake.forEverything
-  /** Subscriptions that are gone: what is known of them starts nothing more. */
+  /** Subscriptions that are gone: their feeds start nothing more. */
   const forgotten = new Set<string>()
   const look = yield* OwedLook.make(webhookId)
-  /** Held while a filter is read until the feed has it, so that none is replaced by the one it replaced. */
+  /** Held from the read of a filter until the feed has it, so that no older filter replaces a newer one. */
   const filtering = yield* Semaphore.make(1)
   const underWay = new Set<Fiber.Fiber<void>>()
   /** By delivery. */
   const retrying = new Map<string, Fiber.Fiber<unknown, unknown>>()
   const asked = new AskedWork<WebhookMemory>()
   let retired = false
-  /** Since memory was last begun to be read. */
+  /** True if the webhook was changed since the last read of memory began. */
   let isChanged = false
 
-  /** What is changed while it is read may have been read as it was before. */
+  /** Reads memory anew, and again if the webhook was changed meanwhile: its former state may have been read. */
   const readAnew = Effect.gen(function*() {
     const before = tlsOf(memory)
     do {
       isChanged = false
-      // What was to wake it may not have been written.
+      // The due work that was to wake it may not have been written.
       wakesAt.rate = wakesAt.batch = 0
       memory = yield* read
     } while (isChanged)
@@ -207,7 +207,7 @@ export const make = Effect.fnUntraced(function*(
       })
     )
 
-  /** Forks work that keeps the actor busy until it ends; where the actor is gone from the node, it ends at once. */
+  /** Forks work that keeps the actor busy until it ends; if the actor is gone from the node, it ends at once. */
   const start = (work: Effect.Effect<void>, onEnd: (exit: Exit.Exit<void>) => void) =>
     work.pipe(
       onItsBehalf,
@@ -224,15 +224,15 @@ export const make = Effect.fnUntraced(function*(
       })
     )
 
-  /** Until when nothing is sent because the endpoint asked for that or its circuit is open; in the past where that is over. */
+  /** The time before which nothing is sent, as the endpoint asked for that or its circuit is open; may be past. */
   const heldUpTo = ({ webhook: { circuitUntil, throttledUntil } }: WebhookMemory): number =>
     Math.max(throttledUntil ?? 0, circuitUntil ?? 0)
 
-  /** Whether a send may start now, but for its turn. */
+  /** True if a send may start now, but for its turn. */
   const isOpen = (memory: WebhookMemory, now: number): boolean =>
     !isStopping() && !memory.failed && memory.webhook.active && !asked.awaitsRest && heldUpTo(memory) <= now
 
-  /** Has the webhook go on at a time. Answers false where it was to already. */
+  /** Has the webhook go on at a time. Answers false if it was to go on by then already. */
   const wakeAt = (memory: WebhookMemory, why: keyof typeof wakesAt, at: number, now: number): boolean => {
     if (wakesAt[why] > now && wakesAt[why] <= at) return false
     wakesAt[why] = at
@@ -248,7 +248,7 @@ export const make = Effect.fnUntraced(function*(
     return true
   }
 
-  /** Whether it is the next send's turn by the webhook's rate and circuit. Where not, the webhook goes on when it is. */
+  /** True if it is the next send's turn by the webhook's rate and circuit. If not, the webhook goes on when it is. */
   const isTurn = (memory: WebhookMemory, now: number): boolean => {
     const at = memory.gate?.startsAt(now) ?? now
     if (at <= now) return true
@@ -264,7 +264,7 @@ export const make = Effect.fnUntraced(function*(
       })
     )
 
-  /** How many first attempts there may be at once. */
+  /** The most first attempts at once. */
   const firstSlots = ({ retries, webhook: { settings: { concurrency } } }: WebhookMemory): number =>
     concurrency >= firstsPerRetry ? concurrency : concurrency - retrySlotsTaken - (retries.awaitsTurn ? 1 : 0)
 
@@ -338,7 +338,7 @@ export const make = Effect.fnUntraced(function*(
   })
   yield* Effect.addFinalizer(() => Effect.sync(() => firstAttempts.close()))
 
-  /** Reads which events hold those behind them, where others than this may have ended some. */
+  /** Reads which events hold those behind them, if others than this owner may have ended some. */
   const readHeld = Effect.fnUntraced(function*({ lanes, webhook }: WebhookMemory) {
     if (webhook.settings.ordering !== "strict") return
     let changes: number
@@ -352,7 +352,7 @@ export const make = Effect.fnUntraced(function*(
     } while (true)
   })
 
-  /** A delivery has come to an end: by strict order, what it held goes on. */
+  /** A delivery has come to an end: by strict order, the events that it held go on. */
   const release = ({ lanes }: WebhookMemory, delivery: Delivery) => {
     if (lanes.heldCount === 0) return
     lanes.release(delivery.emitterId)
@@ -401,14 +401,14 @@ export const make = Effect.fnUntraced(function*(
     take(page)
   })
 
-  /** Until when no retry is to be sent, if that is so now. */
+  /** The time until which retries are put off; undefined if they may be sent. */
   const putOffTo = (memory: WebhookMemory, now: number): number | undefined => {
     if (!memory.webhook.active) return now + inactiveRetryMs
     const until = heldUpTo(memory)
     return until > now ? until : undefined
   }
 
-  /** Whether a retry may begin now. Where first attempts have what it needs, the next of that is its own. */
+  /** True if a retry may begin now. If first attempts take up its slot or turn, the next one is for the retry. */
   const mayRetry = (memory: WebhookMemory, now: number): boolean => {
     if (!hasRetrySlot(memory)) {
       if (memory.webhook.settings.concurrency < firstsPerRetry) memory.retries.awaitsTurn = retrySlotsTaken === 0
@@ -419,7 +419,7 @@ export const make = Effect.fnUntraced(function*(
     return false
   }
 
-  /** Starts retries that are due while there are slots for them, or puts them off where none is to be sent now. */
+  /** Starts retries that are due while there are slots for them, or puts them off if none is to be sent now. */
   const startRetries = Effect.fnUntraced(function*(memory: WebhookMemory) {
     const { retries } = memory
     retries.awaitsTurn = false
@@ -457,7 +457,7 @@ export const make = Effect.fnUntraced(function*(
 
   const takeHint = Effect.fnUntraced(function*(memory: WebhookMemory, hint: Wake.FedEvents) {
     const { filters, lanes } = memory
-    // One that is held is read from the log when it is not any more: those in memory are bounded by what is ready.
+    // Events that are held are read from the log when they are released: those in memory are bounded by ready lanes.
     if (lanes.offer(hint) || lanes.isHeld(hint.emitterId)) return
     const found = yield* untilAnswered(cursors.position(hint))
     if (Option.isNone(found) || forgotten.has(hint.subscriptionId)) return
@@ -482,7 +482,7 @@ export const make = Effect.fnUntraced(function*(
     while (look.isUnderWay() && memory.lanes.readyCount < limits.ready) yield* lookAtPage(memory)
   })
 
-  /** Has those go on whose events have waited for others for long enough. */
+  /** Has the lanes go on whose events have waited for others for long enough. */
   const endWaits = (memory: WebhookMemory) => {
     const now = clock.currentTimeMillisUnsafe()
     const { lanes } = memory
@@ -505,7 +505,7 @@ export const make = Effect.fnUntraced(function*(
       yield* bulkRuns.look(memory)
     }
     yield* startRetries(memory)
-    // What was left to retries may be free again.
+    // Slots and turns that were left to retries may be free again.
     if (memory.lanes.readyCount > 0) firstAttempts.work(memory)
   })
 
@@ -578,7 +578,7 @@ export const make = Effect.fnUntraced(function*(
     enter: Effect.fnUntraced(function*(memory) {
       const { gate, lanes, retries, webhook } = memory
       const isShared = webhook.settings.concurrency < firstsPerRetry
-      // What is new goes first, where both take of the same.
+      // First attempts and retries go first if all share the same slots or rate.
       const isWanted = lanes.readyCount > 0 || retries.awaitsTurn
       if (isShared && (isWanted || !hasRetrySlot(memory))) return undefined
       const now = clock.currentTimeMillisUnsafe()
@@ -605,7 +605,7 @@ export const make = Effect.fnUntraced(function*(
   const testing = yield* Semaphore.make(mostTests)
 
   const test = Effect.fnUntraced(function*(event: LoggedEvent) {
-    // In its own work it knows the webhook as it is now.
+    // In the owner's own work, memory has the present state of the webhook.
     const memory = yield* ask((memory) => Effect.as(readKeys(memory), memory))
     const deliveryId = DeliveryId.make(clock.currentTimeMillisUnsafe())
     const { record } = yield* sendAndWait(memory, { deliveryId, subscriptionId: "", event, attempt: 1, isTest: true })
@@ -695,7 +695,7 @@ export const make = Effect.fnUntraced(function*(
       ),
     passAll: ask((memory) =>
       Effect.map(interventions.passAll(memory), () => {
-        // What its lanes and retries know was passed.
+        // The events that its lanes and retries know were passed.
         memory.failed = true
       }), true),
     refilter: Effect.fnUntraced(function*(subscriptionId) {
@@ -712,7 +712,7 @@ export const make = Effect.fnUntraced(function*(
         if (forgotten.size > limits.forgotten) forgotten.delete(forgotten.values().next().value!)
         if (Option.isNone(memory)) return Effect.void
         memory.value.lanes.forget(subscriptionId)
-        // What waited for a retry of it holds nothing any more.
+        // Its deliveries that waited for a retry hold nothing any more.
         return memory.value.lanes.heldCount === 0 ? Effect.void : Effect.map(readHeld(memory.value), work)
       })
   } satisfies WebhookActor as WebhookActor

@@ -50,14 +50,14 @@ const noItems: ReadonlyArray<never> = []
 const recordOf = ({ record }: Sent, nextAt: number | undefined): Attempt =>
   nextAt === undefined ? record : { ...record, nextAt }
 
-/** How many events an attempt sent. */
+/** The number of events that an attempt sent. */
 const eventsSent = ({ batch }: Sent): number => batch === undefined ? 1 : batch.events.length
 
-/** What the row of a delivery holds of a batch. */
+/** The part of a batch that the row of a delivery holds. */
 const keptOf = (batch: EventBatch | undefined): DeliveryBatch | undefined =>
   batch && { id: batch.id, lastEventId: batch.lastEventId, eventIds: batch.eventIds }
 
-/** What becomes of events whose first attempt did not deliver them. */
+/** The delivery of events that their first attempt did not deliver. */
 const deliveryOf = (sent: Sent, state: "exhausted" | "pending"): Delivery => {
   const { record } = sent
   return {
@@ -95,7 +95,7 @@ export const unattempted = (
   batch: keptOf(batch)
 })
 
-/** What cursors account for, of deliveries that it changes for: how each event counts that they are of. */
+/** Moves the events of deliveries from one count of their cursors to others. Deliveries `apart` are in none. */
 const settlementsOf = (
   deliveries: ReadonlyArray<Delivery>,
   from: keyof Tally,
@@ -108,10 +108,10 @@ const settlementsOf = (
     return { subscriptionId, emitterId, tally }
   })
 
-/** All of them become this. */
+/** Has all events of a delivery counted under a state. */
 const become = (state: keyof Tally) => (events: number): Partial<Tally> => ({ [state]: events })
 
-/** What was deleted meanwhile did not arrive with the others of its batch. */
+/** Has events counted that arrived. Those that were deleted meanwhile did not arrive with the others of their batch. */
 const arrive = (sent: Sent) => (events: number): Partial<Tally> => ({
   delivered: eventsSent(sent),
   dropped: events - eventsSent(sent)
@@ -143,7 +143,7 @@ export class WebhookCommits {
     this.random = random
   }
 
-  /** After a first attempt: the feed passes the event, and what failed waits for its retry. */
+  /** After a first attempt: the feed passes the event, and one that failed waits for its retry. */
   first(memory: WebhookMemory, feed: Feed, item: FeedItem, sent: Sent): Commit {
     const nextAt = this.nextAttemptAt(memory, sent)
     const became = tallyOf(sent, nextAt)
@@ -155,8 +155,8 @@ export class WebhookCommits {
   }
 
   /**
-   * The same where the feed has passed the event already by a move that is yet to be committed, in its order. What the
-   * outcome does to the webhook itself is committed `now`.
+   * The same if the feed has passed the event already by a move that is yet to be committed, in its order. The effect
+   * of the outcome on the webhook itself is committed `now`.
    */
   overlapped(
     memory: WebhookMemory,
@@ -231,7 +231,7 @@ export class WebhookCommits {
     }
   }
 
-  /** Pending deliveries of which no attempt is made any more: their events are gone from the log, or nobody wants them. */
+  /** Pending deliveries without another attempt: their events are gone from the log, or nobody wants them. */
   ended(memory: WebhookMemory, deliveries: ReadonlyArray<Delivery>, state: "dropped" | "exhausted"): Commit {
     return {
       ...ownedBy(memory),
@@ -344,7 +344,7 @@ export class WebhookCommits {
     }
   }
 
-  /** When the next attempt is due; none where it is not to be sent, the endpoint wants no more, or the schedule is used up. */
+  /** The time of the next attempt; none after an arrival, a refusal or a `gone`, or once the schedule is used up. */
   private nextAttemptAt({ webhook }: WebhookMemory, { endedAt, outcome, record }: Sent): number | undefined {
     if (outcome._tag === "Delivered" || outcome._tag === "Gone" || outcome._tag === "Refused") return undefined
     const { retrySchedule } = webhook.settings
@@ -358,7 +358,7 @@ export class WebhookCommits {
   }
 }
 
-/** Whose commit it is. */
+/** The part of a commit that names its owner. */
 export const ownedBy = ({ fence }: WebhookMemory): Commit => ({ fence })
 
 export const make: Effect.Effect<WebhookCommits, never, Webhooks> = Effect.gen(function*() {

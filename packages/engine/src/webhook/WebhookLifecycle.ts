@@ -14,7 +14,7 @@ import { toUnavailable, type Unavailable } from "../ground/Unavailable.ts"
 import * as Wake from "../ground/Wake.ts"
 import { Router } from "../routing/Router.ts"
 
-/** Lines whose heads are made due at once. */
+/** The most lines whose heads are made due at once. */
 const linesAtOnce = 1_000
 
 /** Changes and removes webhooks. The webhook's owner takes part, so nothing is sent after a removal is answered. */
@@ -36,15 +36,15 @@ export class WebhookLifecycle extends Context.Service<WebhookLifecycle, {
   ) => Effect.Effect<Redacted.Redacted, Unavailable | WebhookNotFound>
   /** Takes it out of service. It keeps its place in the log. */
   readonly pause: (accountId: Id.AccountId, id: string) => Effect.Effect<Webhook, Unavailable | WebhookNotFound>
-  /** Puts it in service again, where it stood; or from now on: all that waits is dropped. */
+  /** Puts it in service again, from its place; or from now on, with everything dropped that waits. */
   readonly resume: (
     accountId: Id.AccountId,
     id: string,
     from: "place" | "now"
   ) => Effect.Effect<Webhook, Unavailable | WebhookNotFound>
   /**
-   * Makes due now what its lines stand on, of one emitter or of all: the delivery that has waited longest for its next
-   * attempt. Answers of how many lines that is.
+   * Makes the heads of its lines due now, of one emitter or of all: of the deliveries that wait for their next attempt,
+   * the one whose event comes first in the log. Answers the number of those lines.
    */
   readonly forceNext: (
     accountId: Id.AccountId,
@@ -52,7 +52,7 @@ export class WebhookLifecycle extends Context.Service<WebhookLifecycle, {
     emitterId: string | undefined
   ) => Effect.Effect<number, Unavailable | WebhookNotFound>
   readonly remove: (accountId: Id.AccountId, id: string) => Effect.Effect<void, Unavailable | WebhookNotFound>
-  /** Removes what sends a workflow's own requests, if it is there. */
+  /** Removes the webhook that sends a workflow's own requests, if it is there. */
   readonly removeOfWorkflow: (id: Id.WorkflowId) => Effect.Effect<void, Unavailable>
 }>()("@headwater/engine/webhook/WebhookLifecycle") {
   static readonly layer = Layer.effect(
@@ -93,14 +93,14 @@ export class WebhookLifecycle extends Context.Service<WebhookLifecycle, {
           return { isBack, webhook }
         }))
         yield* actors.webhookChanged(webhook.id)
-        // Its owner may have put off what it did not know to be in service again.
+        // Its owner may have put retries off before it knew the webhook to be in service again.
         if (isBack) yield* retryNow(webhook)
         actors.wake(webhook.id, Wake.forEverything)
         return webhook
       }, Effect.catchTag("SqlError", toUnavailable))
 
       const setActive = (accountId: Id.AccountId, id: string, active: boolean) =>
-        // Nothing that is sealed takes part.
+        // Such a change touches nothing that is sealed.
         Effect.catchTags(update(accountId, id, { name: undefined, description: undefined, url: undefined, active }), {
           SealBroken: Effect.die,
           SecretsKept: Effect.die

@@ -17,27 +17,27 @@ import * as RequestSettings from "./RequestSettings.ts"
 import { SendGate } from "./SendGate.ts"
 import * as SentHeaders from "./SentHeaders.ts"
 
-/** What a webhook's owner holds in memory: a cache of what the database says, dropped whole when a commit fails. */
+/** The memory of a webhook's owner: a cache of what the database says, dropped whole when a commit fails. */
 export interface WebhookMemory {
   readonly accountId: string
-  /** What its commits are written under. */
+  /** The fence that its commits are written under. */
   readonly fence: Fence
   webhook: Webhook
   /** Its URL, with the password. */
   readonly target: Redacted.Redacted
-  /** None where it has no URL of its own. */
+  /** None if it has no URL of its own. */
   readonly urlHeaders: SentHeaders.UrlHeaders | undefined
-  /** What its account said of its requests, if anything. */
+  /** Its account's settings for its requests, if any. */
   readonly requestSettings: RequestSettings.RequestSettings | undefined
-  /** Of its requests. None where each request says its own. */
+  /** The secrets of its requests. None if each request has its own. */
   readonly secrets: EchoedSecrets | undefined
   signingKeys: ReadonlyArray<KeyObject>
-  /** When the keys were read: one that is rotated out stops signing. */
+  /** The time at which the keys were read: one that is rotated out stops signing. */
   keysReadAt: number
   readonly lanes: Lanes
   readonly filters: ListenerFilters
   readonly retries: DueRetries
-  /** None where the webhook has neither a rate nor a circuit. */
+  /** None if the webhook has neither a rate nor a circuit. */
   readonly gate: SendGate | undefined
   failed: boolean
 }
@@ -49,7 +49,7 @@ export const readSigningKeys = Effect.fnUntraced(function*(webhookId: Id.Webhook
   return keys.map(SigningKey.signer)
 })
 
-/** Becomes the owner of a webhook and reads what it needs; none if there is no such webhook. */
+/** Becomes the owner of a webhook and reads its memory; none if there is no such webhook. */
 export const load = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
   const fence = yield* (yield* Fences).acquire(webhookId)
   return Option.isNone(fence)

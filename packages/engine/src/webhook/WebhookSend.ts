@@ -19,7 +19,7 @@ import * as SentHeaders from "./SentHeaders.ts"
 import * as StandardWebhook from "./StandardWebhook.ts"
 import type { WebhookMemory } from "./WebhookMemory.ts"
 
-/** What is kept of an answer's body. */
+/** The most bytes that are kept of an answer's body. */
 const keptOfSuccess = 1_024
 const keptOfFailure = 16 * 1_024
 
@@ -33,11 +33,11 @@ export interface Send {
   readonly attempt: number
   /** It belongs to no delivery, and is sent to try the endpoint. */
   readonly isTest?: true
-  /** Where several events go together. */
+  /** The batch, if several events go together. */
   readonly batch?: EventBatch.EventBatch | undefined
 }
 
-/** What an attempt came to, with its record as it is where no other one is due. */
+/** The outcome of an attempt, with its record as it is if no other attempt is due. */
 export interface Sent {
   readonly outcome: DeliveryOutcome.DeliveryOutcome
   readonly endedAt: number
@@ -62,21 +62,21 @@ const deliveryLag = Metric.histogram("headwater_delivery_lag_seconds", {
   boundaries: Metric.boundariesFromIterable([0.002, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30, 300, 3_600])
 })
 
-/** What events are sent as: themselves to a webhook's URL; or, of a workflow's own requests, what one says. */
+/** The request in which events are sent: their payloads to a webhook's URL, or a workflow's own request. */
 const requestOf = ({ target, webhook }: WebhookMemory, { batch, event }: Send): OutgoingRequest.OutgoingRequest => {
-  // Only what is a request comes into the stream of a workflow's own.
+  // Only requests come into the stream of a workflow's own.
   if (webhook.workflowId !== null) return Option.getOrThrow(OutgoingRequest.parse(event.payload))
   const body = batch === undefined ? event.payload : EventBatch.body(batch)
   return { method: "POST", url: Redacted.value(target), headers: {}, body }
 }
 
-/** When an attempt began, Unix milliseconds: by the server's clock, and by real time, which is what a receiver compares with. */
+/** The start of an attempt, in Unix milliseconds: by the server's clock, and by real time, which receivers check. */
 interface AttemptTimes {
   readonly startedAt: number
   readonly signedAt: number
 }
 
-/** What the record of an attempt does not tell of its headers otherwise. */
+/** The headers of an attempt that its record does not tell otherwise. */
 const ownHeaders = (
   { requestSettings, signingKeys, webhook }: WebhookMemory,
   { batch, event, isTest }: Send,
@@ -115,13 +115,13 @@ const factsOf = ({ attempt, batch, event, subscriptionId }: Send, startedAt: num
   batch: EventBatch.sent(batch)
 })
 
-/** Longer ones are beyond what the column holds, and beyond any timeout. */
+/** Longer phases are beyond the range of the column, and beyond any timeout. */
 const longestPhaseMs = 32_767
 
 const phaseOf = (ms: number | null): number | null =>
   ms === null ? null : Math.max(0, Math.min(Math.round(ms), longestPhaseMs))
 
-/** Of what was not sent. */
+/** The phases of a request that was not sent. */
 const noPhases: Phases = { dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null }
 
 /** The request that was sent before the one that counts. */
@@ -142,7 +142,7 @@ const withoutSecrets = (response: EgressHttpResponse, secrets: EchoedSecrets): E
   body: secrets.body(response.body, response.bodyTruncated)
 })
 
-/** What an attempt came to, by the answer it got or did not get. */
+/** The outcome of an attempt, by the answer it got or did not get. */
 const sentOf = (
   memory: WebhookMemory,
   send: Send,
@@ -160,7 +160,7 @@ const sentOf = (
   return recordOf(memory, send, outcome, requestHeaders, startedAt, endedAt, durationMs, kept)
 }
 
-/** @param answer none where nothing was sent */
+/** @param answer none if nothing was sent */
 const recordOf = (
   { webhook }: WebhookMemory,
   { attempt, batch, deliveryId, event, subscriptionId }: Send,
@@ -229,8 +229,8 @@ const refuse = (sent: Sent, onSent: (sent: Sent) => void) => {
 }
 
 /**
- * Sends an event to a webhook's URL (delivery.md, "The request"), or a workflow's own request where it is to go. Calls back
- * once, after it has returned, with what came of it; what is cancelled is not told of.
+ * Sends an event to a webhook's URL (delivery.md, "The request"), or a workflow's own request to its place. Calls back
+ * once, after it has returned, with the outcome, unless it is cancelled.
  */
 export type WebhookSend = (
   memory: WebhookMemory,

@@ -17,7 +17,7 @@ const failingLimitMs = 5 * 24 * 3_600_000
 /** The longest that a circuit stays open, in milliseconds, unless its webhook asks for longer. */
 const longestCooldownMs = 3_600_000
 
-/** How long a circuit that opens for the nth time in a row stays open. */
+/** The time that a circuit stays open that opens for the nth time in a row, in milliseconds. */
 export const cooldownOf = (firstMs: number, opens: number): number =>
   Math.max(firstMs, Math.min(firstMs * 2 ** (opens - 1), longestCooldownMs))
 
@@ -38,7 +38,7 @@ const lines = {
   closed: "A webhook's circuit closed: its endpoint answers again"
 }
 
-/** What an outcome does to the webhook itself. */
+/** The effect of an outcome on the webhook itself. */
 export interface Transition {
   readonly duePut: ReadonlyArray<DueItem>
   readonly updates: ReadonlyArray<Effect.Effect<unknown, SqlError.SqlError>>
@@ -59,7 +59,7 @@ export const wakeItem = (
   payload: "{}"
 })
 
-/** What an event says beside which webhook it is about, and when. */
+/** The fields of an event beside its webhook and its time. */
 type Said = WebhookEvent extends infer Event ?
   Event extends WebhookEvent ? Omit<Event, "webhook_id" | "url" | "ts"> : never
   : never
@@ -81,7 +81,7 @@ const together = (parts: ReadonlyArray<Transition>): Transition => ({
   updates: parts.flatMap(({ updates }) => updates)
 })
 
-/** What attempts' outcomes do to the webhook itself, in memory at once and in the database with the commit. */
+/** The effects of attempts' outcomes on the webhook itself, in memory at once and in the database with the commit. */
 export interface WebhookTransitions {
   /** @param isGivenUp whether no other attempt follows on a failed one */
   readonly of: (memory: WebhookMemory, sent: Sent, isGivenUp: boolean) => Transition
@@ -138,7 +138,7 @@ export const make: Effect.Effect<WebhookTransitions, never, Webhooks> = Effect.g
     }
   }
 
-  /** Nothing but failures: told of where that has gone on for one of the shares of the time there is. */
+  /** Nothing but failures: the account is told when they have gone on for one of the shares of the time limit. */
   const failing = (memory: WebhookMemory, now: number): Transition => {
     const { webhook } = memory
     const since = webhook.failingSince
@@ -182,13 +182,13 @@ export const make: Effect.Effect<WebhookTransitions, never, Webhooks> = Effect.g
     return { duePut: [wakeItem(webhook.id, "throttle", until)], updates: [webhooks.throttle(webhook.id, until)] }
   }
 
-  /** A failure opens the circuit after so many others, and where it is the probe's. */
+  /** A failure opens the circuit after so many others, and if it is the probe's. */
   const circuit = (memory: WebhookMemory, { endedAt, record }: Sent): Transition => {
     const { webhook } = memory
     const setting = webhook.settings.circuit
     if (setting === null) return none
     const isOpen = webhook.circuitUntil !== null
-    // What had begun before it opened says nothing new.
+    // An attempt that had begun before it opened says nothing new.
     if (isOpen && record.startedAt < webhook.circuitUntil!) return none
     const failures = webhook.circuitFailures + 1
     if (!isOpen && failures < setting.failures) {
@@ -210,10 +210,10 @@ export const make: Effect.Effect<WebhookTransitions, never, Webhooks> = Effect.g
     of: (memory, sent, isGivenUp) => {
       const { endedAt, outcome } = sent
       const { webhook } = memory
-      // What one place answers to a workflow says nothing of the others.
+      // The answer of one place to a workflow says nothing of the others.
       if (webhook.workflowId !== null) return none
       if (outcome._tag === "Delivered") return healthy(memory, endedAt)
-      // What was not sent says nothing of the endpoint.
+      // A request that was not sent says nothing of the endpoint.
       if (outcome._tag === "Refused") return givenUp(memory, sent)
       if (outcome._tag === "Gone") return disable(memory, "gone", endedAt)
       const isOver = webhook.failingSince !== null && endedAt - webhook.failingSince >= failingLimitMs
