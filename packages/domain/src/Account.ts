@@ -15,9 +15,9 @@ export const Account = Schema.Struct({
   dailyInvocationsQuota: Schema.NullOr(Schema.Int),
   /** Per billing period; null is no limit. */
   billingPeriodInvocationsQuota: Schema.NullOr(Schema.Int),
-  /** How long its events are kept; null for as long as the server keeps events by default. */
+  /** The days for which its events are kept; null for the server's default. */
   retentionDays: Schema.NullOr(Schema.Int),
-  /** Unix seconds: since when an operator keeps it from doing anything. Null for one that is not suspended. */
+  /** The time since which an operator keeps it from doing anything, in Unix seconds; null if it is not suspended. */
   suspendedAt: Schema.NullOr(Schema.Int),
   /** Unix seconds. */
   createdAt: Schema.Int

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 
-/** How much is held at a time: so many things, and so many bytes of them. */
+/** An amount of held items: their number, and their bytes together. */
 export interface Amount {
   readonly count: number
   readonly bytes: number
@@ -19,14 +19,14 @@ interface Waiter {
 const nothing: Share = { count: 0, bytes: 0 }
 
 /**
- * Capacity that accounts share. An account may hold what one account may, and no more than is still free, so that one that
- * holds nothing finds some, however much the others hold. Whoever waits is let in in turn: one of each account after another,
- * and of an account who came first.
+ * Capacity that accounts share. An account may hold up to the limit of one account and no more than is still free, so
+ * that an account that holds nothing finds some, however much the others hold. Waiters are let in in turn: one of each
+ * account after another, and first come, first served within an account.
  *
  * Invariants:
- * - C1. `free` is the whole capacity but for each account's share, of which no more counts than one account may hold: what
- *   an account takes beyond that, by things that are large, is not the others' loss.
- * - C2. Nobody waits who would fit, but behind others of the same account.
+ * - C1. `free` is the whole capacity less each account's share. A share counts only up to one account's limit: large
+ *   items beyond it cost the others nothing.
+ * - C2. A waiter that would fit waits only behind others of the same account.
  */
 export class AccountCapacity {
   readonly #mostOfAccount: Amount
@@ -42,10 +42,10 @@ export class AccountCapacity {
     this.#freeBytes = mostOfAll.bytes
   }
 
-  /** Whose bound leaves no place for one more thing of so many bytes, if any does. */
+  /** The limit that one more item of so many bytes would exceed: the account's or that of all. Undefined if it fits. */
   fullness(accountId: string, bytes = 1): "account" | "all" | undefined {
     const share = this.#shares.get(accountId) ?? nothing
-    // A thing that is larger than an account's part counts as one that fills it, so that an account can always have one.
+    // An item larger than an account's limit counts as one that fills it, so that an account can always have one.
     const counted = share.count === 0 ? Math.min(bytes, this.#mostOfAccount.bytes) : bytes
     const [count, held] = [share.count + 1, share.bytes + counted]
     if (count > this.#mostOfAccount.count || held > this.#mostOfAccount.bytes) return "account"
@@ -73,7 +73,7 @@ export class AccountCapacity {
     this.#letIn()
   }
 
-  /** Has `letIn` called once there is a place, which it takes within the call. Answers how to stop waiting. */
+  /** Calls `letIn`, which takes the place, once there is one. Returns the function that ends the wait. */
   wait(accountId: string, bytes: number, letIn: () => void): () => void {
     const waiter: Waiter = { bytes, letIn }
     const line = this.#waiting.get(accountId) ?? new Set()
@@ -84,7 +84,7 @@ export class AccountCapacity {
     }
   }
 
-  /** Returns when there is a place, which whoever goes on takes at once. */
+  /** Returns when there is a place. The caller takes it at once. */
   free(accountId: string): Effect.Effect<void> {
     return Effect.callback((resume) => {
       if (!this.isFull(accountId)) return resume(Effect.void)
@@ -102,7 +102,7 @@ export class AccountCapacity {
     this.#freeBytes += Math.min(before.bytes, most.bytes) - Math.min(after.bytes, most.bytes)
   }
 
-  /** Whoever is let in goes to the end, where its account's next one is met. */
+  /** An account that has one let in goes to the end of the map, where this loop meets its next waiter. */
   #letIn(): void {
     for (const [accountId, line] of this.#waiting) {
       const [next] = line

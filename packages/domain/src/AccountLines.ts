@@ -1,15 +1,16 @@
-/** What one account has waiting. */
+/** One account's waiting items. */
 interface Line<A> {
   readonly items: Array<A>
-  /** What it may still take in this turn; below zero it has taken more than its share, and lets turns pass. */
+  /** The amount it may still take in this turn. Below zero, it has taken more than its share and lets turns pass. */
   credit: number
 }
 
 const noAccounts = new Set<string>()
 
 /**
- * What waits for something scarce, a line for each account. Accounts have their turns one after another, each for about as
- * much, whatever they have waiting: a few large items count as many small ones. An account's own items keep their order.
+ * Items that wait for something scarce, in a line for each account. Accounts take turns, each for about the same
+ * amount, whatever they have waiting: a few large items count as many small ones. An account's own items keep their
+ * order.
  */
 export class AccountLines<A> {
   readonly #lines = new Map<string, Line<A>>()
@@ -18,8 +19,8 @@ export class AccountLines<A> {
   #size = 0
 
   /**
-   * @param turn how much an account takes in a turn
-   * @param costOf what an item takes, in the same unit
+   * @param turn the amount that an account takes in a turn
+   * @param costOf the amount that an item takes, in the same unit
    */
   constructor(turn: number, costOf: (item: A) => number) {
     this.#turn = turn
@@ -30,7 +31,7 @@ export class AccountLines<A> {
     return this.#size
   }
 
-  /** How many accounts have something waiting. */
+  /** The number of accounts that have items waiting. */
   get accounts(): number {
     return this.#lines.size
   }

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { AccountLines } from "./AccountLines.ts"
 
-/** Somebody who waits for a slot, or has been given one. */
+/** A caller that waits for a slot or has been given one. */
 interface Waiter {
   readonly accountId: string
   readonly letIn: () => void
@@ -9,14 +9,14 @@ interface Waiter {
 }
 
 /**
- * What only so many can do at a time, and so many of an account. Whoever comes beyond that waits in a line for each account,
- * and accounts have their turns one after another.
+ * A limited number of slots, over all accounts and for each account. Callers beyond that wait in a line for each
+ * account, and accounts take turns.
  */
 export class AccountSlots {
   private readonly mostOfAccount: number
   private free: number
   private readonly held = new Map<string, number>()
-  /** Accounts that have as many as one may. */
+  /** Accounts that hold as many slots as one account may. */
   private readonly full = new Set<string>()
   private readonly lines = new AccountLines<Waiter>(1, () => 1)
 
@@ -35,13 +35,13 @@ export class AccountSlots {
     )
   }
 
-  /** Not to be interrupted but while it waits: a slot that is taken is given back. */
+  /** Interruptible only while it waits: a slot that it was given meanwhile is given back. */
   private enter(
     accountId: string,
     restore: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   ): Effect.Effect<void> {
     return Effect.suspend(() => {
-      // Whoever waits while there is a free slot is of an account that is full.
+      // A caller that waits while a slot is free belongs to a full account.
       if (this.free > 0 && !this.full.has(accountId)) {
         this.take(accountId)
         return Effect.void

@@ -1,10 +1,11 @@
 /**
  * Headers that a component's answer may have. An answer comes from the origin that the console and other accounts'
- * endpoints are at, so it says nothing that holds for an origin (`Clear-Site-Data`, `Strict-Transport-Security`, `Alt-Svc`,
- * `NEL`, `Service-Worker-Allowed`) or that a proxy in front of the server takes for an order (`X-Accel-Redirect`).
+ * endpoints are at, so it says nothing that holds for an origin (`Clear-Site-Data`, `Strict-Transport-Security`,
+ * `Alt-Svc`, `NEL`, `Service-Worker-Allowed`) or that a proxy in front of the server takes for an order
+ * (`X-Accel-Redirect`).
  */
 
-/** About the answer itself, or read by the code that asked for it. */
+/** Headers about the answer itself, or for the code that asked for it. */
 const names: ReadonlySet<string> = new Set([
   "accept",
   "accept-encoding",
@@ -65,18 +66,20 @@ const names: ReadonlySet<string> = new Set([
   "www-authenticate"
 ])
 
-/** Families of headers: of CORS, CloudEvents, rate limits, resumable uploads, webhooks, and whatever somebody made up. */
+/**
+ * Families of headers: of CORS, CloudEvents, rate limits, resumable uploads, webhooks, and whatever somebody made up.
+ */
 const families = /^(?:access-control|ce|ratelimit|odata|request|correlation|tus|upload|webhook|x)-/
 
-/** Orders to a proxy, and what browsers and plug-ins take for a whole origin. */
+/** Orders to a proxy, and headers that browsers and plug-ins apply to a whole origin. */
 const notOfAnswers = /^x-(?:accel-|sendfile|lighttpd-|litespeed-|reproxy-|permitted-cross-domain-policies$|request-id$)/
 
 /**
- * Whether a component's answer may have a header.
+ * True if a component's answer may have the header.
  *
  * @param name in lower case
  */
 export const isAllowed = (name: string): boolean => names.has(name) || families.test(name) && !notOfAnswers.test(name)
 
-/** What is told of one that is left out. */
+/** The reason given for a header that is left out. */
 export const why = "an answer of a component has only headers that are about the answer itself"

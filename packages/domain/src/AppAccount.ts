@@ -2,11 +2,11 @@ import { Schema } from "effect"
 import type { ConfigurableProp } from "./Component.ts"
 import { AccountId, AppAccountId } from "./Id.ts"
 
-/** What components see as an app's `$auth`: values by the names that its code knows, such as a token. */
+/** An app's `$auth` as components see it: values by the names that its code knows, such as a token. */
 export const Credentials = Schema.Record(Schema.String, Schema.Json)
 export type Credentials = typeof Credentials.Type
 
-/** A user's account with an app, such as a shop of theirs, but for its credentials. */
+/** A user's account with an app, such as a shop of theirs, without its credentials. */
 export const AppAccount = Schema.Struct({
   id: AppAccountId,
   accountId: AccountId,
@@ -21,13 +21,13 @@ export type AppAccount = typeof AppAccount.Type
 /** The value of an app prop. */
 const Reference = Schema.Struct({ authProvisionId: AppAccountId })
 
-/** Whether a prop's value names an account with an app. */
+/** True if a prop's value names an account with an app. */
 export const isReference = Schema.is(Reference)
 
 /** An app prop, and the account that it was given. */
 export interface AppProp {
   readonly prop: string
-  /** Which app's account it takes; any where the code does not say. */
+  /** The app whose accounts it takes; undefined for any, if the code does not say. */
   readonly app: string | undefined
   readonly id: AppAccountId
 }

@@ -2,19 +2,19 @@ import { Schema } from "effect"
 import { AccountId, BulkActionId } from "./Id.ts"
 
 /**
- * `retry` attempts deliveries once more; `replay` sends events again, apart from their subscriptions' accounting; `skip`
- * drops deliveries that wait for an attempt; `cancel` gives them up.
+ * `retry` attempts deliveries once more; `replay` sends events again, apart from their subscriptions' accounting;
+ * `skip` drops deliveries that wait for an attempt; `cancel` gives them up.
  */
 export const BulkActionKind = Schema.Literals(["retry", "replay", "skip", "cancel"])
 export type BulkActionKind = typeof BulkActionKind.Type
 
-/** What a client has made of it. One that is running has ended when its parts have. */
+/** The state that a client has put it in. A running one has ended when its parts have. */
 export const BulkActionState = Schema.Literals(["running", "paused", "cancelled"])
 export type BulkActionState = typeof BulkActionState.Type
 
 const Time = Schema.Int
 
-/** Which deliveries or events are meant: those of which all of this holds. */
+/** Selects the deliveries or events that match all of its fields. */
 export const BulkFilter = Schema.Struct({
   webhookId: Schema.optionalKey(Schema.String),
   subscriptionId: Schema.optionalKey(Schema.String),
@@ -37,7 +37,7 @@ export const BulkFilter = Schema.Struct({
 })
 export type BulkFilter = typeof BulkFilter.Type
 
-/** What is done with many deliveries or events, a few at a time. */
+/** An action on many deliveries or events, a few at a time. */
 export const BulkAction = Schema.Struct({
   id: BulkActionId,
   accountId: AccountId,
@@ -48,12 +48,12 @@ export const BulkAction = Schema.Struct({
   /** Attempts a second, at each webhook. */
   rateLimit: Schema.Int,
   state: BulkActionState,
-  /** Unix milliseconds. What began later is not meant. */
+  /** Unix milliseconds. The action leaves out whatever began later. */
   createdAt: Schema.Int
 })
 export type BulkAction = typeof BulkAction.Type
 
-/** Whether it reads the log, and not the list of deliveries. */
+/** True if it reads the log, not the list of deliveries. */
 export const readsLog = ({ action, filter }: Pick<BulkAction, "action" | "filter">): boolean =>
   action === "replay" && filter.state === undefined && filter.errorClass === undefined && filter.status === undefined &&
   filter.text === undefined && filter.eventId === undefined && filter.lastAttemptSince === undefined

@@ -5,7 +5,7 @@ const parameter = /;\s*charset\s*=\s*["']?([^\s;"']+)/i
 /** The charset that a `Content-Type` names, as it is written there. */
 export const named = (contentType: string): string | undefined => parameter.exec(contentType)?.[1]
 
-/** Bytes at the beginning that say what the text is in, whatever else does (Encoding Standard, "BOM sniff"). */
+/** The charset of a byte-order mark at the beginning, which overrides all else (Encoding Standard, "BOM sniff"). */
 const marked = (bytes: Uint8Array): string | undefined => {
   const [first, second] = bytes
   if (first === 0xfe && second === 0xff) return "utf-16be"
@@ -13,7 +13,7 @@ const marked = (bytes: Uint8Array): string | undefined => {
   return first === 0xef && second === 0xbb && bytes[2] === 0xbf ? utf8 : undefined
 }
 
-/** Which stands for a charset that is not named or not known, too. */
+/** The default for a charset that is not named or not known. */
 export const utf8 = "utf-8"
 
 const utf8Decoder = new TextDecoder(utf8, { ignoreBOM: true })

@@ -4,7 +4,7 @@ const milliseconds = (what: string) => Schema.Int.annotate({ description: `${wha
 
 const counted = (what: string) => Schema.Int.annotate({ description: what })
 
-/** How much fell due while the clock was moved. */
+/** The amount of each kind of work that fell due while the clock was moved. */
 export const Fired = Schema.Struct({
   timer: counted("Ticks of timers."),
   emit: counted("Delayed events."),
@@ -18,14 +18,14 @@ export type Fired = typeof Fired.Type
 
 export const nothingFired: Fired = { timer: 0, emit: 0, retry: 0, resume: 0, wake: 0, delete: 0, bulk: 0 }
 
-/** Why the clock stands still again. */
+/** The reason why the clock stopped. */
 export const StoppedBy = Schema.Literals(["target", "max_fired", "nothing_due", "stopped", "busy"])
 
 export const stoppedByText =
   "target: it came to its time. max_fired: so much has fired. nothing_due: there was nothing to go to. stopped: it was told to " +
   "stop. busy: the engine did not come to rest within 10 minutes of real time."
 
-/** What the server tells the account that moved the clock, on the stream `$clock` of the account's own log. */
+/** The server's event for the account that moved the clock, on the stream `$clock` of the account's own log. */
 export const ClockReady = Schema.Struct({
   type: Schema.Literal("clock.ready"),
   operation_id: Schema.String.annotate({ description: "The advance that ended." }),

@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { AccountId, ComponentId, StepId } from "./Id.ts"
 import * as SubscriptionBatch from "./SubscriptionBatch.ts"
 
-/** Which ids of emitted events a program lets through (components.md, "Running"). */
+/** The strategy that decides, by their ids, which emitted events a program lets through (components.md, "Running"). */
 export const Dedupe = Schema.Literals(["unique", "greatest", "last"])
 export type Dedupe = typeof Dedupe.Type
 
@@ -19,7 +19,7 @@ export const ConfigurableProp = Schema.StructWithRest(
 )
 export type ConfigurableProp = typeof ConfigurableProp.Type
 
-/** What names and describes a prop to people is text, or is left out. */
+/** Leaves out a label or a description that is not text. */
 export const withoutOddLabels = (
   prop: Readonly<Record<string, Schema.Json>> & { readonly name: string; readonly type: string }
 ): ConfigurableProp => {
@@ -36,14 +36,16 @@ export const withoutOddLabels = (
 /** The name of a component whose code gives it neither a name nor a key. */
 export const nameless = "Component"
 
-/** What runs in place of a component's code where that is something else: the code with what it imports. */
+/** The code with its imports, which runs in place of a component's code if the two differ. */
 export const LinkedCode = Schema.Struct({
   code: Schema.String,
   /** As that of the component's code. */
   hash: Schema.String,
   /** A source map from this to the component's code, as JSON. */
   map: Schema.String,
-  /** Versions and checksums of the npm packages that became part of it, where it has any, as their installer notes them. */
+  /**
+   * Versions and checksums of the npm packages that became part of it, where it has any, as their installer notes them.
+   */
   lock: Schema.optionalKey(Schema.String)
 })
 export type LinkedCode = typeof LinkedCode.Type
@@ -69,7 +71,7 @@ export const Component = Schema.Struct({
   description: Schema.NullOr(Schema.String),
   url: Schema.NullOr(Schema.String),
   dedupe: Schema.NullOr(Dedupe),
-  /** Its code takes events of its subscriptions as lists, of these where a subscription does not say otherwise. */
+  /** The batches in which its code takes events, if a subscription does not say otherwise; null for none. */
   batch: SubscriptionBatch.Stored,
   hooks: Schema.Array(Schema.String),
   /** Its code adds props to these, depending on their values; each program has its own. */
@@ -83,19 +85,19 @@ export const Component = Schema.Struct({
 })
 export type Component = typeof Component.Type
 
-/** A component without its code and what that runs with, which can be large. */
+/** A component without its code and its linked code, which can be large. */
 export type CodelessComponent = Omit<Component, "code" | "linked">
 
-/** What of a component's code runs. */
+/** The code of a component as it runs. */
 export interface ComponentModule {
   readonly code: string
   /** SHA-256 of that, lower case hexadecimal. */
   readonly hash: string
-  /** Whether a source map from it to the component's code is stored, which only errors need. */
+  /** True if a source map from it to the component's code is stored, which only errors need. */
   readonly hasMap: boolean
 }
 
-/** A component as programs have it in memory: of its texts only the one that runs. */
+/** A component as programs hold it in memory, with only the code that runs. */
 export interface RunnableComponent extends CodelessComponent {
   readonly module: ComponentModule
 }

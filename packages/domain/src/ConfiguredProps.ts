@@ -4,13 +4,13 @@ import { type ConfigurableProp, interfaceTypes } from "./Component.ts"
 import * as OwnMember from "./OwnMember.ts"
 import * as Timer from "./Timer.ts"
 
-/** One value that does not fit, `configured_props.<name>`, and why. */
+/** A value that does not fit: its path, `configured_props.<name>`, and the reason. */
 export interface Issue {
   readonly path: string
   readonly message: string
 }
 
-/** What the issue of a prop says that has to have a value and has none. */
+/** The message about a prop that must have a value and has none. */
 export const missing = "is required"
 
 /** Values as a program keeps them: timers apart from plain props, and nothing for props that take no value. */
@@ -20,7 +20,7 @@ export interface ConfiguredValues {
 }
 
 export interface ConfiguredProps extends ConfiguredValues {
-  /** Whether there is an HTTP interface or an apphook among them, so that the program needs an endpoint. */
+  /** True if an HTTP interface or an apphook is among them, so that the program needs an endpoint. */
   readonly hasHttp: boolean
 }
 
@@ -48,12 +48,12 @@ const valueless: ReadonlySet<string> = new Set([
   "alert"
 ])
 
-/** Whether the engine stands behind the prop, so that nobody gives it a value. */
+/** True if the engine stands behind the prop, so that it takes no value. */
 export const isValueless = ({ type }: ConfigurableProp): boolean => valueless.has(type)
 
 const isAnswering = (type: string): boolean => type === interfaceTypes.http || type === interfaceTypes.apphook
 
-/** Where an issue of a prop is. */
+/** The path of a prop's issues. */
 export const pathOf = (name: string): string => `configured_props.${name}`
 
 const refuse = (name: string, message: string): Result.Result<never, Issue> =>
@@ -101,7 +101,7 @@ const readTimer = (name: string, value: Schema.Json): Result.Result<Timer.Timer,
 export const defaultsOf = (declared: ReadonlyArray<ConfigurableProp>): Record<string, Schema.Json> =>
   Object.fromEntries(declared.flatMap((prop) => prop.default === undefined ? [] : [[prop.name, prop.default]]))
 
-/** The values of those that are declared. */
+/** The values of the declared props. */
 export const ofDeclared = <A>(
   declared: ReadonlyArray<ConfigurableProp>,
   values: Readonly<Record<string, A>>
@@ -177,7 +177,7 @@ const renderTimer = (timer: Timer.Timer): Schema.Json =>
     ? { cron: timer.cron, interval_seconds: null, timezone: timer.timezone ?? "UTC" }
     : { cron: null, interval_seconds: timer.intervalSeconds }
 
-/** Whether two values mean the same; a timer may be written in several ways. */
+/** True if two values mean the same; a timer can be written in several ways. */
 const isSame = (prop: ConfigurableProp, one: Schema.Json, other: Schema.Json): boolean => {
   const meaning = (value: Schema.Json) =>
     prop.type === interfaceTypes.timer
@@ -225,7 +225,7 @@ export const resolve = (
     const { name } = prop
     const value = OwnMember.get(given as Record<string, Schema.Json>, name)
     if (valueless.has(prop.type)) {
-      // What responses show of it may be sent back.
+      // A client may send back the value that responses show.
       const shown = Predicate.isObject(value) && Object.keys(value).every((key) => key === "endpoint_url")
       if (isGiven(value) && !shown) issues.push({ path: pathOf(name), message: "takes no value" })
       continue

@@ -1,15 +1,17 @@
 import { Schema } from "effect"
 import { AccountId, ConsumerId, SubscriptionId } from "./Id.ts"
 
-/** Who reads a consumer's events, for as long as it does. */
+/** A reader's temporary claim on a consumer's events. */
 export const Lease = Schema.Struct({
   id: Schema.String,
-  /** When it ends if it is not renewed, Unix milliseconds. */
+  /** The time at which it ends if it is not renewed, in Unix milliseconds. */
   until: Schema.Int
 })
 export type Lease = typeof Lease.Type
 
-/** A listener that fetches its events and says how far it has come. It listens by one subscription, which goes with it. */
+/**
+ * A listener that fetches its events and says how far it has come. It listens by one subscription, which goes with it.
+ */
 export const Consumer = Schema.Struct({
   id: ConsumerId,
   accountId: AccountId,
@@ -21,9 +23,9 @@ export const Consumer = Schema.Struct({
   eventName: Schema.String,
   /** JSON text of the filter that events have to pass; null where all do. */
   filter: Schema.NullOr(Schema.String),
-  /** How long a reader may be silent, in seconds. */
+  /** The longest time that a reader may be silent, in seconds. */
   leaseSeconds: Schema.Int,
-  /** The last reader's, which may have ended. `until` is no earlier than the reader was told. */
+  /** The last reader's lease, which may have ended. Its `until` is no earlier than the one that the reader was told. */
   lease: Schema.NullOr(Lease),
   /** Unix seconds. */
   createdAt: Schema.Int

@@ -19,7 +19,7 @@ const grammar = { mode: "5-or-6-parts" } as const
 
 const fieldsOf = (text: string): ReadonlyArray<string> => text.match(/\S+/g) ?? []
 
-/** Croner takes no step from a value on, such as `5/15`, but the range that it stands for. */
+/** Croner does not take a step from a single value, such as `5/15`, but takes the range that it stands for. */
 const withRanges = (fields: ReadonlyArray<string>): string => {
   const skipped = kinds.length - fields.length
   return fields.map((field, index) => field.replaceAll(/(?<=^|,)(\w+)\//g, `$1-${kinds[index + skipped]?.[1]}/`)).join(
@@ -30,7 +30,7 @@ const withRanges = (fields: ReadonlyArray<string>): string => {
 const patternOf = (fields: ReadonlyArray<string>): Result.Result<CronPattern, unknown> =>
   Result.try({ try: () => new CronPattern(withRanges(fields), undefined, grammar), catch: (cause) => cause })
 
-/** Why a text is not read as a cron expression. */
+/** The reason why a text is no cron expression. */
 const faultOf = (text: string): string => {
   const fields = fieldsOf(text)
   if (text.includes("@")) {
@@ -47,11 +47,11 @@ const faultOf = (text: string): string => {
 
 const day = 86_400_000
 
-/** When a cron expression is due in a time zone. */
+/** The due times of a cron expression in a time zone. */
 export class CronExpression {
   readonly #zone: DateTime.TimeZone.Named
   readonly #isFixed: boolean
-  /** Of a fixed time it reads wall clocks as if they stood in UTC. */
+  /** For a fixed time, it reads wall clocks as if they stood in UTC. */
   readonly #cron: Cron
 
   private constructor(fields: ReadonlyArray<string>, zone: DateTime.TimeZone.Named, isFixed: boolean) {
@@ -65,7 +65,7 @@ export class CronExpression {
     })
   }
 
-  /** Fails with what can't be read. */
+  /** Fails with the reason why the text can't be read. */
   static parse(text: string, zone: DateTime.TimeZone.Named): Result.Result<CronExpression, string> {
     const fields = fieldsOf(text)
     return Result.mapBoth(patternOf(fields), {
@@ -75,9 +75,9 @@ export class CronExpression {
   }
 
   /**
-   * The first time strictly after another, in Unix milliseconds; nothing where there is none. A fixed time, with one second,
-   * one minute and one hour, is due once: when the wall clock first shows it or a later time. Any other expression is due
-   * whenever the wall clock shows one of its times, also where that goes back and shows them twice.
+   * The first time strictly after another, in Unix milliseconds; nothing where there is none. A fixed time, with one
+   * second, one minute and one hour, is due once: when the wall clock first shows it or a later time. Any other
+   * expression is due whenever the wall clock shows one of its times, also where that goes back and shows them twice.
    */
   next(after: number): number | undefined {
     if (!this.#isFixed) return this.#cron.nextRun(new Date(after))?.getTime()

@@ -7,8 +7,8 @@ export type EmitterPattern = string
 export const isGlob = (pattern: EmitterPattern): boolean => /[*?]/.test(pattern)
 
 /**
- * Whether an id matches, in steps of at most both lengths' product: no pattern takes long, as a regular expression with
- * many stars may.
+ * True if an id matches. It takes at most as many steps as the product of both lengths: no pattern takes long, unlike a
+ * regular expression with many stars.
  */
 export const matches = (pattern: EmitterPattern, id: string): boolean => {
   let at = 0

@@ -1,19 +1,19 @@
 import { Schema } from "effect"
 import * as EventId from "./EventId.ts"
 
-/** What an emit said about its event beside the payload. */
+/** The metadata that an emit gave its event beside the payload. */
 export const EventMeta = Schema.Struct({
   id: Schema.optional(Schema.Union([Schema.String, Schema.Finite])),
   summary: Schema.optional(Schema.String),
   ts: Schema.optional(Schema.Union([Schema.String, Schema.Finite])),
-  /** Among requests, what came through the API and not through an endpoint: an event, or a run to repeat. */
+  /** Set for a request that came through the API, not through an endpoint: an event, or a run to repeat. */
   kind: Schema.optional(Schema.Literals(["invocation", "rerun"]))
 })
 export type EventMeta = typeof EventMeta.Type
 
 /** The input over which a program emitted an event. */
 export const EventCause = Schema.Struct({
-  /** Whose event it is; null for a request to the program, which is in its own log. */
+  /** The event's emitter; null for a request to the program, which is in its own log. */
   emitterId: Schema.NullOr(Schema.String),
   id: Schema.BigInt
 })
@@ -28,10 +28,10 @@ export const LoggedEvent = Schema.Struct({
   id: Schema.BigInt,
   /** Minted when the event entered; the `webhook-id` of its deliveries. */
   emitId: Schema.String,
-  /** How many emitters the event has passed through. */
+  /** The number of emitters that the event has passed through. */
   hops: Schema.Int,
   meta: EventMeta,
-  /** Only of what is about to be appended: what is read of a log leaves it out. */
+  /** Set only for an event that is about to be appended; events read from a log leave it out. */
   cause: Schema.optional(EventCause),
   /** JSON text, byte for byte as emitted. */
   payload: Schema.String
@@ -40,7 +40,7 @@ export type LoggedEvent = typeof LoggedEvent.Type
 
 const lengthOf = (value: string | number | undefined): number => typeof value === "string" ? value.length : 0
 
-/** What an event takes while it is held, in characters: its payload, and what the emit said beside it. */
+/** The size of an event in memory, in characters: its payload and its metadata. */
 export const charactersOf = ({ meta, payload }: Pick<LoggedEvent, "meta" | "payload">): number =>
   payload.length + lengthOf(meta.id) + lengthOf(meta.summary) + lengthOf(meta.ts)
 
@@ -51,13 +51,13 @@ export const NewEvent = Schema.Struct({
   hops: Schema.Int,
   meta: EventMeta,
   cause: Schema.optional(EventCause),
-  /** When it was emitted, where that is not now, in Unix milliseconds: its id is of no earlier time. */
+  /** The time at which it was emitted, if that is not now, in Unix milliseconds. Its id is of no earlier time. */
   at: Schema.optional(Schema.Int),
   payload: Schema.String
 })
 export type NewEvent = typeof NewEvent.Type
 
-/** Lists show the data of an event of more bytes than this as a preview of fewer, unless they are asked for all of it. */
+/** Lists show event data of more bytes than this as a shorter preview, unless they are asked for all of it. */
 export const maxPreviewBytes = 1024
 
 /** Routing stops here (decisions.md, "Subscriptions"). */

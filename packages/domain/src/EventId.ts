@@ -12,7 +12,7 @@ export interface EventRange {
   readonly to: EventId
 }
 
-/** How many of the lowest bits hold the sequence. */
+/** The number of low bits that hold the sequence. */
 export const sequenceBits = 20
 
 const shift = BigInt(sequenceBits)

@@ -1,6 +1,6 @@
 /**
- * JSON that is passed on as it was. JavaScript has no number for many that JSON can hold, such as ids of 64 bits: such a one
- * is read as the object that `JSON.rawJSON` makes of its text, which `JSON.stringify` writes as that text
+ * JSON that is passed on as it was. JavaScript has no number for many that JSON can hold, such as ids of 64 bits: such
+ * a one is read as the object that `JSON.rawJSON` makes of its text, which `JSON.stringify` writes as that text
  * (https://tc39.es/proposal-json-parse-with-source/).
  */
 
@@ -19,13 +19,13 @@ interface NativeJson {
 
 const { isRawJSON, parse: parseJson, rawJSON } = JSON as unknown as NativeJson
 
-/** What a number that becomes another one is written with: many digits, an exponent, or a zero with a sign. */
+/** Matches the spelling of every number that may become another one: many digits, an exponent, or a signed zero. */
 const mayChange = /\d[\d.]{15}|\d[eE]|-0/
 
-/** Whether JSON may hold a number that `JSON.parse` makes another one of. */
+/** True if the JSON may hold a number that `JSON.parse` would change. */
 export const mayHoldInexact = (text: string): boolean => mayChange.test(text)
 
-/** Reads JSON. Numbers that would be written as others are the objects of `JSON.rawJSON`. Throws as `JSON.parse` does. */
+/** Reads JSON. Numbers that would change become objects of `JSON.rawJSON`. Throws as `JSON.parse` does. */
 export const parse = (text: string): unknown =>
   mayHoldInexact(text)
     ? parseJson(
@@ -37,9 +37,9 @@ export const parse = (text: string): unknown =>
     )
     : parseJson(text)
 
-/** Whether a number that is written otherwise is the same, such as 1.50. */
+/** True if a number is the same though it is written otherwise, such as 1.50. */
 const isSame = (value: number, source: string): boolean =>
   !/[eE]/.test(source) && !Object.is(value, -0) && source.replace(/\D/g, "").length < 16
 
-/** Whether a value stands for a number. */
+/** True for an object of `JSON.rawJSON`, which stands for a number. */
 export const isRaw: (value: unknown) => boolean = isRawJSON

@@ -13,16 +13,19 @@ export const comparisons = [
   "$endsWith"
 ] as const
 
-/** How a value is compared with another. */
+/** An operator that compares two values. */
 export type Comparison = typeof comparisons[number]
 
-/** The key by which a filter asks for what was said beside the payload. */
+/** The key by which a filter asks for the event's metadata. */
 export const metadataKey = "$metadata"
 
-/** What is neither a list nor an object. */
+/** A value that is neither a list nor an object. */
 export type Primitive = string | number | boolean | null
 
-/** A place in the event that a value is compared with: names, numbers in lists, and `$index` for the element that is judged. */
+/**
+ * A place in the event that a value is compared with: names, numbers in lists, and `$index` for the element that is
+ * judged.
+ */
 export type Reference = ReadonlyArray<string | number | { readonly nth: number }>
 
 /** One part of a filter, compiled. `path` is its place in the filter. */
@@ -38,7 +41,7 @@ export type Clause =
   | { readonly _tag: "Exists"; readonly path: string; readonly wanted: boolean }
   | { readonly _tag: "Any" | "All"; readonly path: string; readonly clauses: ReadonlyArray<Clause> }
   | { readonly _tag: "Not"; readonly path: string; readonly clause: Clause }
-  /** Of a list, one of its elements is to meet it. */
+  /** If the value is a list, one of its elements must meet it. */
   | { readonly _tag: "Element"; readonly path: string; readonly clause: Clause }
   | { readonly _tag: "Fields"; readonly path: string; readonly fields: ReadonlyArray<readonly [string, Clause]> }
   | { readonly _tag: "Metadata"; readonly path: string; readonly clause: Clause }

@@ -9,7 +9,7 @@ import { mostAtOnce, type Work } from "./Work.ts"
 /** An event as a filter sees it, beside its payload. */
 export type JudgedEvent = Pick<LoggedEvent, "emitterId" | "emitId" | "meta" | "stream">
 
-/** Lists within lists that are looked into. */
+/** The deepest nesting of lists that is looked into. */
 const deepest = 600
 
 /** A number that is written with more characters than this is too much work to read. */
@@ -48,15 +48,18 @@ function* metadataOf({ emitId, emitterId, meta, stream }: JudgedEvent, work: Wor
   return yield* JsonDocument.read(`{${parts.join(",")}}`, work)
 }
 
-/** Judges one event. A value is its number in a document. What judges a clause answers the path of the one that does not hold, if any. */
+/**
+ * Judges one event. A value is given by its number in a document. A method that judges a clause returns the path of the
+ * clause that does not hold, if any.
+ */
 export class FilterJudgement {
   private readonly event: JudgedEvent
   private readonly payload: JsonLookup
   private readonly work: Work
   private metadata: JsonLookup | undefined
-  /** Where in the lists around it the value stands that is being judged, the outermost first. */
+  /** The indexes of the judged value in the lists around it, the outermost first. */
   private readonly indexes: Array<number> = []
-  /** What references without `$index` come to. */
+  /** The values that references without `$index` resolve to. */
   private referred: Map<Reference, number> | undefined
 
   constructor(event: JudgedEvent, payload: JsonDocument, work: Work) {
@@ -134,7 +137,7 @@ export class FilterJudgement {
     return false
   }
 
-  /** Whether a value is the same as one in the filter, which is short. */
+  /** True if a value equals one in the filter, which is short. */
   private equals({ document }: JsonLookup, value: number, wanted: Primitive): boolean {
     if (value === nothing) return false
     const kind = document.kindOf(value)
@@ -187,7 +190,7 @@ export class FilterJudgement {
     }
   }
 
-  /** Whether two values are the same, where that can be told quickly. */
+  /** Says whether two values are the same; undefined if that can't be told quickly. */
   private isSameAtOnce({ document: a }: JsonLookup, valueA: number, { document: b }: JsonLookup, valueB: number) {
     const kind = a.kindOf(valueA)
     if (kind !== b.kindOf(valueB)) return false
@@ -241,7 +244,7 @@ export class FilterJudgement {
       const name = yield* a.textOf(key)
       const value = key + 1
       key = a.document.behind(value)
-      // One of the same name behind it counts in its place.
+      // A later key of the same name counts in its place.
       if ((yield* a.field(valueA, name)) !== value) continue
       const other = yield* b.field(valueB, name)
       if (other === nothing || !(yield* this.isSame(a, value, b, other))) return false
@@ -249,7 +252,7 @@ export class FilterJudgement {
     return true
   }
 
-  /** Whether a list has a value or a text has a part; undefined for what can't be asked that. */
+  /** Says whether a list holds a value or a text holds a part; undefined for values of other kinds. */
   private *isIn(a: JsonLookup, value: number, b: JsonLookup, operand: number): Generator<void, boolean | undefined> {
     const kind = a.document.kindOf(value)
     const kindOfOperand = b.document.kindOf(operand)
@@ -292,7 +295,7 @@ export class FilterJudgement {
     return false
   }
 
-  /** Less than 0, 0 or more than 0 for two numbers or two texts; NaN for what is in no order. */
+  /** Less than 0, 0 or more than 0 for two numbers or two texts; NaN for values that have no order. */
   private *orderOf(a: JsonLookup, value: number, b: JsonLookup, operand: number): Generator<void, number> {
     const kind = a.document.kindOf(value)
     if (kind !== b.document.kindOf(operand)) return Number.NaN

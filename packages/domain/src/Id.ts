@@ -29,7 +29,7 @@ export type Kind = keyof typeof prefixes
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 const timeLength = 8
 
-/** How many characters of an id are random. */
+/** The number of random characters in an id. */
 export const randomLength = 12
 
 const bodyPattern = `[0-9A-Za-z]{${timeLength + randomLength}}`
@@ -61,7 +61,7 @@ export type SourceId = typeof SourceId.Type
 export const WorkflowId = idOf("workflow").pipe(Schema.brand("WorkflowId"))
 export type WorkflowId = typeof WorkflowId.Type
 
-/** What runs code. */
+/** The id of a program: a source or a workflow. */
 export const ProgramId = Schema.Union([SourceId, WorkflowId])
 export type ProgramId = typeof ProgramId.Type
 
@@ -99,7 +99,7 @@ const kinds: ReadonlyMap<string, Kind> = new Map(
   Object.entries(prefixes).map(([kind, prefix]) => [prefix, kind as Kind])
 )
 
-/** What the prefix of an id says it names, or undefined for text that is no id of ours. */
+/** The kind that an id's prefix names; undefined for any other text. */
 export const kindOf = (id: string): Kind | undefined => kinds.get(id.slice(0, id.indexOf("_")))
 
 const encodeTime = (ms: number): string => {
@@ -114,11 +114,11 @@ const encodeTime = (ms: number): string => {
 
 const latestTime = 62 ** timeLength - 1
 
-/** Text before which, in byte order, come the ids made before a time in Unix milliseconds, and no others. */
+/** Text that, in byte order, comes behind all ids made before a time in Unix milliseconds, and before all others. */
 export const firstAt = (kind: Kind, ms: number): string =>
   `${prefixes[kind]}_${encodeTime(Math.max(0, Math.min(ms, latestTime)))}`
 
-/** When an id was made, in Unix milliseconds. */
+/** The time at which an id was made, in Unix milliseconds. */
 export const timeOf = (id: string): number => {
   const start = id.indexOf("_") + 1
   let ms = 0
@@ -143,8 +143,8 @@ export const randomText = (length: number): Effect.Effect<string, never, SecureR
   Effect.flatMap(SecureRandom.SecureRandom, (random) => Effect.map(random.randomBytes(length), inAlphabet))
 
 /**
- * A new id: prefix, then the time in milliseconds (so ids order by creation in plain byte order, also after their item is
- * gone), then random text.
+ * A new id: prefix, then the time in milliseconds (so ids order by creation in plain byte order, also after their item
+ * is gone), then random text.
  *
  * @param random as many bytes as `randomLength`
  */

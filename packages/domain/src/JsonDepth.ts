@@ -1,7 +1,7 @@
-/** How deeply what components say may nest: as deep as nothing that reads or writes JSON minds. */
+/** The deepest nesting allowed in JSON from components: no reader or writer of JSON has trouble with it. */
 export const maxComponentDepth = 500
 
-/** Whether a text has more than `most` of the opening brackets, in strings or not. */
+/** True if a text has more than `most` opening brackets, in strings or not. */
 const opensMore = (text: string, most: number): boolean => {
   let count = 0
   for (const bracket of ["{", "["]) {
@@ -10,7 +10,7 @@ const opensMore = (text: string, most: number): boolean => {
   return false
 }
 
-/** How deeply the arrays and objects of a JSON text are nested, by the brackets outside of strings. */
+/** The nesting depth of a JSON text's arrays and objects, by the brackets outside of strings. */
 const jsonDepth = (text: string): number => {
   let depth = 0
   let deepest = 0
@@ -32,7 +32,7 @@ const jsonDepth = (text: string): number => {
 }
 
 /**
- * Whether arrays and objects of a JSON text are nested more than `most` deep. Neither recurses nor needs the text to be
- * valid, and is quick about texts with fewer brackets than that.
+ * True if arrays and objects of a JSON text are nested more than `most` deep. It neither recurses nor needs the text to
+ * be valid, and is quick for texts with fewer brackets than that.
  */
 export const isDeeper = (text: string, most: number): boolean => opensMore(text, most) && jsonDepth(text) > most

@@ -16,7 +16,7 @@ const isSpace = (code: number): boolean => code === 0x20 || code === 0x0a || cod
 const isEndOfNumber = (code: number): boolean =>
   code === comma || code === closeArray || code === closeObject || isSpace(code)
 
-/** What a value is. */
+/** The kind of a JSON value. */
 export type Kind = "object" | "list" | "text" | "number" | "true" | "false" | "null"
 
 /** A search for one character reads so many characters in the time of a unit of work. */
@@ -25,7 +25,7 @@ const searchedOfUnit = 1024
 /** Numbers that are kept of each value. */
 const width = 3
 
-/** Numbers of so many values, a power of 2, are kept in one array: more are added without a copy of all that is there. */
+/** One array keeps the numbers of so many values, a power of 2. More arrays are added without copying others. */
 const chunkBits = 12
 const valuesOfChunk = 1 << chunkBits
 const within = valuesOfChunk - 1
@@ -34,18 +34,18 @@ const within = valuesOfChunk - 1
 const fewValues = 64
 
 /**
- * The values of a JSON text, each by its number: 0 is the outermost, an object is followed by its keys, each of which is
- * followed by its value, and a list by its elements. Nothing is made of a value before it is asked for, so to read a text, to
- * find a value in it and to walk over keys can be done in steps, which `JSON.parse` can't.
+ * The values of a JSON text, each by its number: 0 is the outermost, an object is followed by its keys, each of which
+ * is followed by its value, and a list by its elements. A value is decoded only when it is asked for, so a text is
+ * read, searched and walked over in steps, which `JSON.parse` can't do.
  */
 export class JsonDocument {
-  /** Where a number stands for no value. */
+  /** The number that stands for no value. */
   static readonly nothing = -1
 
   readonly text: string
   /**
-   * Of each value: where it begins in the text; behind that where it ends or, of an object or list, how many keys or elements
-   * it has; and of an object or list the value behind it, of a text whether it has escapes.
+   * Three numbers for each value: its start in the text; its end or, for an object or list, its count of keys or
+   * elements; and for an object or list the value behind it, for a text 1 if it has escapes.
    */
   private readonly chunks: Array<Int32Array> = []
   private size = 0
@@ -69,7 +69,7 @@ export class JsonDocument {
     return step.value
   }
 
-  /** What it takes in memory, in characters. */
+  /** Its size in memory, in characters. */
   get characters(): number {
     return this.text.length + this.size * width * 2
   }
@@ -93,7 +93,7 @@ export class JsonDocument {
     }
   }
 
-  /** How many keys or elements an object or list has. A key that is there twice counts twice. */
+  /** The number of keys or elements of an object or list. A key that is there twice counts twice. */
   countOf(value: number): number {
     return this.cell(value, 1)
   }
@@ -104,23 +104,23 @@ export class JsonDocument {
     return code === openObject || code === openArray ? this.cell(value, 2) : value + 1
   }
 
-  /** How many characters of the JSON text a text or number takes, without quotes. */
+  /** The number of characters of JSON that a text or number takes, without quotes. */
   lengthOf(value: number): number {
     return this.cell(value, 1) - this.startOf(value) - (this.kindOf(value) === "text" ? 1 : 0)
   }
 
-  /** Whether a text is written with escapes, so that it has fewer characters than are in the JSON. */
+  /** True if a text is written with escapes, so that it has fewer characters than its JSON. */
   hasEscapes(value: number): boolean {
     return this.cell(value, 2) === 1
   }
 
-  /** What the JSON text says for a number, or for a text between its quotes. */
+  /** The JSON of a number, or of a text between its quotes. */
   rawOf(value: number): string {
     const start = this.startOf(value)
     return this.text.slice(this.kindOf(value) === "text" ? start + 1 : start, this.cell(value, 1))
   }
 
-  /** Whether a text that has no escapes is this one, which is short. */
+  /** True if a text without escapes is this one, which is short. */
   isRaw(value: number, text: string): boolean {
     const start = this.startOf(value) + 1
     return this.cell(value, 1) - start === text.length && this.text.startsWith(text, start)
@@ -184,7 +184,7 @@ export class JsonDocument {
 
   private *readAll(work: Work): Generator<void, void> {
     const { text } = this
-    /** The objects and lists around, and how many values each has so far. */
+    /** The objects and lists that are still open, and the number of values in each so far. */
     const open: Array<number> = []
     const counts: Array<number> = []
     let escape = text.indexOf("\\")
@@ -193,7 +193,7 @@ export class JsonDocument {
       const code = text.charCodeAt(at)
       if (code === comma || code === colon || isSpace(code)) {
         at += 1
-        // Blanks are work too, of which there may be any number.
+        // Blanks are work too, and there may be any number of them.
         if ((at & 15) === 0 && work.spend(1)) yield work.rest()
         continue
       }

@@ -2,10 +2,10 @@ import { JsonDocument } from "./JsonDocument.ts"
 import * as TextComparison from "./TextComparison.ts"
 import { mostAtOnce, type Work } from "./Work.ts"
 
-/** What has more keys or elements is looked into by an index. */
+/** Objects and lists with more keys or elements are searched by an index. */
 const mostScanned = 32
 
-/** So many characters at the beginning of a key decide where it is in an index. */
+/** The first characters of a key, at most so many, decide its place in an index. */
 const hashed = 64
 
 const hashOf = (name: string): number => {
@@ -15,22 +15,22 @@ const hashOf = (name: string): number => {
   return hash ^ hash >>> 15
 }
 
-/** The keys of a large object, by what they hash to: each slot has a key, and behind it the key's hash. */
+/** The keys of a large object, by their hashes: each slot has a key, and behind it the key's hash. */
 interface Keys {
   readonly slots: Int32Array
   /** One less than the number of slots, which is a power of 2. */
   readonly mask: number
-  /** How many there are, each counted once. */
+  /** The number of different keys. */
   count: number
 }
 
-/** Finds what is in the objects and lists of a JSON document, in small steps. Of keys that are there twice, the last one counts. */
+/** Finds values in the objects and lists of a JSON document, in small steps. Of equal keys, the last one counts. */
 export class JsonLookup {
   readonly document: JsonDocument
   private readonly work: Work
   private keys: Map<number, Keys> | undefined
   private elements: Map<number, Int32Array> | undefined
-  /** Of texts that have escapes. */
+  /** The characters of texts that have escapes. */
   private texts: Map<number, string> | undefined
 
   constructor(document: JsonDocument, work: Work) {
@@ -81,7 +81,7 @@ export class JsonLookup {
     return value
   }
 
-  /** How many different keys an object has. */
+  /** The number of different keys of an object. */
   *size(object: number): Generator<void, number> {
     const { document } = this
     const count = document.countOf(object)
@@ -95,7 +95,7 @@ export class JsonLookup {
     return size
   }
 
-  /** Whether a key is this name, where that can be told quickly. */
+  /** Says whether a key is this name; undefined if that can't be told quickly. */
   private isKeyAtOnce(key: number, name: string): boolean | undefined {
     const { document } = this
     this.work.spend(1)

@@ -1,4 +1,4 @@
-/** How many characters are read in a step: about a third of a millisecond's worth. */
+/** The number of characters read in a step: about a third of a millisecond's worth. */
 const stepLength = 32 * 1024
 
 const quote = 0x22
@@ -21,10 +21,13 @@ const endOf = (form: RegExp, text: string, from: number): number => {
   return form.test(text) ? form.lastIndex : -1
 }
 
-/** What may come next. */
+/** The tokens that may come next. */
 type Expected = "value" | "value or end" | "key" | "key or end" | "colon" | "comma or end"
 
-/** Whether a text is JSON, as `JSON.parse` sees it, and its arrays and objects are nested no more than `most` deep; in small steps. */
+/**
+ * True if a text is JSON, as `JSON.parse` sees it, with arrays and objects nested no more than `most` deep. Reads it in
+ * small steps.
+ */
 export function* isJson(text: string, most: number): Generator<void, boolean> {
   const closers: Array<number> = []
   let expected = "value" as Expected
@@ -67,7 +70,7 @@ export function* isJson(text: string, most: number): Generator<void, boolean> {
     if (code === quote) {
       at += 1
       for (let inside = text.charCodeAt(at); inside !== quote; inside = text.charCodeAt(at)) {
-        // At the end of the text it is not a number.
+        // At the end of the text, the code is NaN.
         if (!(inside >= 0x20)) return false
         at = inside === backslash ? endOf(escape, text, at) : at + 1
         if (at === -1) return false
@@ -93,15 +96,15 @@ export function* isJson(text: string, most: number): Generator<void, boolean> {
   }
 }
 
-/** What a JSON text is made of, but for its strings. */
+/** Measures of a JSON text outside of its strings. */
 export interface Structure {
-  /** How many characters are outside of strings: to read those takes many times as long as strings. */
+  /** The number of characters outside of strings, which take many times as long to read as those inside. */
   readonly outside: number
-  /** How deeply arrays and objects are nested. */
+  /** The nesting depth of arrays and objects. */
   readonly depth: number
 }
 
-/** What a text is made of, in small steps. It need not be valid. */
+/** Measures a text in small steps. The text need not be valid. */
 export function* structureOf(json: string): Generator<void, Structure> {
   let outside = 0
   let depth = 0

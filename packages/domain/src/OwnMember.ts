@@ -1,11 +1,11 @@
 /**
- * Members of objects that are named by users. A plain look finds what every object inherits, such as `constructor`, and an
- * assignment to `__proto__` sets no member.
+ * Members of objects that are named by users. A plain look finds what every object inherits, such as `constructor`, and
+ * an assignment to `__proto__` sets no member.
  */
 
 const { defineProperty, hasOwn } = Object
 
-/** What the object itself has under the name. */
+/** The object's own member of this name. */
 export const get = <A>(object: Readonly<Record<string, A>>, name: string): A | undefined =>
   hasOwn(object, name) ? object[name] : undefined
 

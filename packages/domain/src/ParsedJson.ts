@@ -1,4 +1,4 @@
 import * as Schema from "effect/Schema"
 
-/** What was read from a text is JSON: to look at each part of it again takes many times as long as to read it. */
+/** A value read from JSON text, taken for JSON unchecked: checking each part takes many times as long as reading it. */
 export const ParsedJson = Schema.declare((_value: unknown): _value is Schema.Json => true)

@@ -5,7 +5,7 @@ import { Timer } from "./Timer.ts"
 import { Workflow } from "./Workflow.ts"
 
 /**
- * Where a program is in its life. Only a `ready` one is shown to clients; one found `creating` or `deleting` at start
+ * The phase of a program's life. Only a `ready` one is shown to clients; one found `creating` or `deleting` at start
  * was cut off by a crash and is taken down.
  */
 export const ProgramPhase = Schema.Literals(["creating", "ready", "deleting"])
@@ -22,7 +22,7 @@ export const Program = Schema.Struct({
   props: Schema.Record(Schema.String, Schema.Json),
   /** Timer props by name. */
   timers: Schema.Record(Schema.String, Timer),
-  /** What its component's code has added to the props that it declares, in place of those of the same name. */
+  /** Props that its component's code has added to those it declares, in place of declared ones of the same name. */
   additionalProps: Schema.Array(ConfigurableProp),
   active: Schema.Boolean,
   state: ProgramPhase,
@@ -48,10 +48,10 @@ export const declaredProps = (
       ...additionalProps
     ]
 
-/** What telemetry says of a program: its id, as a source's or a workflow's. */
+/** The attributes of a program in telemetry: its id, as a source's or a workflow's. */
 export const labelOf = (id: ProgramId): Record<string, string> => ({ [`${kindOf(id)}_id`]: id })
 
-/** With a suffix, a slug is still within what requests may name a source by. */
+/** Leaves room for a suffix within the longest slug by which requests may name a source. */
 const longestSlug = 900
 
 /** decisions.md, "Sources": lower case, each run of other characters a hyphen. */

@@ -18,7 +18,10 @@ const parsed = (text: string, parse: Parse): unknown => {
 /** The media type that a `Content-Type` header names, without its parameters, in lower case. */
 export const mediaTypeOf = (contentType: string): string => contentType.split(";", 1)[0]!.trim().toLowerCase()
 
-/** What the text of a request's body says by its content type: JSON parsed, and anything else, or what does not parse, as text. */
+/**
+ * The value of a request body's text by its content type: JSON is parsed; other text, or JSON that does not parse,
+ * stays text.
+ */
 export const ofText = (contentType: string, text: string, parse: Parse = JSON.parse): unknown => {
   const mediaType = mediaTypeOf(contentType)
   return mediaType === "application/json" || mediaType.endsWith("+json") ? parsed(text, parse) : text
@@ -48,8 +51,8 @@ const textIn = (contentType: string, base64: string): string => {
 }
 
 /**
- * A request's event as component code sees it. Kept, it has no `body` where that is what `ofText` makes of `bodyRaw`, and no
- * `bodyRaw` where it has `bodyBase64`: most of an event's bytes would be there twice.
+ * A request's event as component code sees it. A stored event has no `body` if `ofText` makes it of `bodyRaw`, and no
+ * `bodyRaw` if it has `bodyBase64`: most of its bytes would be stored twice.
  *
  * @param parse reads the body where it is JSON
  */

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Redacted, Schema } from "effect"
 import { Aead, SecureRandom } from "effect/crypto"
 
-/** What was sealed can't be opened: it was sealed under another server secret, for another place, or was changed. */
+/** A sealed value can't be opened: it was sealed under another server secret, for another place, or was changed. */
 export class SealBroken extends Schema.TaggedError<SealBroken>()("SealBroken", {
   place: Schema.String
 }) {}
@@ -12,8 +12,8 @@ export class InvalidSecretKey extends Schema.TaggedError<InvalidSecretKey>()("In
 }) {}
 
 /**
- * Encrypts what is secret at rest under the server secret: AES-256-GCM, a random 96-bit nonce before the ciphertext.
- * The `place` (which row and column) is authenticated with it, so a sealed value moved elsewhere does not open.
+ * Encrypts secrets at rest under the server secret: AES-256-GCM, a random 96-bit nonce before the ciphertext. The
+ * `place` (which row and column) is authenticated with it, so a sealed value moved elsewhere does not open.
  */
 export class Seal extends Context.Service<Seal, {
   readonly seal: (place: string, secret: Redacted.Redacted) => Effect.Effect<Uint8Array>

@@ -1,8 +1,8 @@
 import { Context } from "effect"
 
 /**
- * How many processes of one server share its machine. What bounds the memory, processes or connections of a server is
- * divided by this number in each of them.
+ * The number of processes of one server that share its machine. Each of them divides the server's limits on memory,
+ * processes and connections by this number.
  */
 export const Sharers: Context.Reference<number> = Context.Reference("@headwater/domain/Sharers", {
   defaultValue: () => 1

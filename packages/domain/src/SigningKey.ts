@@ -9,10 +9,10 @@ const publicPrefix = "whpk_"
 /** Bytes of randomness that a secret, and a key pair, is made of. */
 export const randomBytes = 32
 
-/** What stands before an ed25519 seed in PKCS #8 (RFC 8410, section 7). */
+/** The bytes before an ed25519 seed in PKCS #8 (RFC 8410, section 7). */
 const pkcs8 = Buffer.from("302e020100300506032b657004220420", "hex")
 
-/** What stands before an ed25519 public key in its SubjectPublicKeyInfo (RFC 8410, section 4). */
+/** The number of bytes before an ed25519 public key in its SubjectPublicKeyInfo (RFC 8410, section 4). */
 const spkiBytes = 12
 
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64")
@@ -20,17 +20,19 @@ const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base6
 /** The secret of symmetric signatures. */
 export const secret = (random: Uint8Array): Redacted.Redacted => Redacted.make(secretPrefix + base64(random))
 
-/** The key pair of asymmetric signatures: `whsk_`, and in base64 the 32 bytes of the seed and the 32 of the public key. */
+/**
+ * The key pair of asymmetric signatures: `whsk_`, and in base64 the 32 bytes of the seed and the 32 of the public key.
+ */
 export const keyPair = (random: Uint8Array): Redacted.Redacted => {
   const spki = createPublicKey(privateKey(random)).export({ format: "der", type: "spki" })
   return Redacted.make(privatePrefix + base64(Buffer.concat([random, spki.subarray(spkiBytes)])))
 }
 
-/** What may be shown of a key pair: `whpk_` and the public key. */
+/** The public part of a key pair: `whpk_` and the public key. */
 export const publicKey = (pair: Redacted.Redacted): string =>
   publicPrefix + base64(Buffer.from(Redacted.value(pair).slice(privatePrefix.length), "base64").subarray(randomBytes))
 
-/** What a secret or a key pair signs with. Made once for many signatures: making one costs more than the signature does. */
+/** The key object of a secret or a key pair, made once for many signatures: making it costs more than a signature. */
 export const signer = (key: Redacted.Redacted): KeyObject => {
   const text = Redacted.value(key)
   if (text.startsWith(privatePrefix)) {

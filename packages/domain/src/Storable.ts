@@ -1,10 +1,11 @@
 /**
- * What Postgres can store and give back as it was. A `text` holds no NUL, half of a surrogate pair would be stored as
- * U+FFFD, so that two texts can become one, and an entry of an index has to fit a third of a page. One value that can't
- * be stored refuses the whole transaction it is in, so text from outside is checked, or made storable, where it comes in.
+ * Values that Postgres can store and give back as they were. A `text` holds no NUL, half of a surrogate pair would be
+ * stored as U+FFFD, so that two texts can become one, and an entry of an index has to fit a third of a page. One value
+ * that can't be stored refuses the whole transaction it is in, so text from outside is checked, or made storable, where
+ * it comes in.
  */
 
-/** Whether a text is stored as it is. */
+/** True if a text is stored as it is. */
 export const isText = (text: string): boolean => !text.includes("\u0000") && text.isWellFormed()
 
 /** A text for people to read, made storable: what can't be stored becomes U+FFFD. */
@@ -13,11 +14,11 @@ export const toText = (text: string): string => text.toWellFormed().replaceAll("
 /** Longest key of `$.service.db`, in bytes of UTF-8. */
 export const maxKeyBytes = 2_500
 
-/** Whether a text can be a key of `$.service.db`. */
+/** True if a text can be a key of `$.service.db`. */
 export const isKey = (key: string): boolean =>
   isText(key) && (key.length <= maxKeyBytes / 3 || new TextEncoder().encode(key).length <= maxKeyBytes)
 
-/** Why a key was refused. */
+/** The reason for refusing a key. */
 export const keyExpected =
   `a key of the database has at most ${maxKeyBytes} bytes, no NUL character and no half of a surrogate pair`
 

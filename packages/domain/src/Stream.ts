@@ -14,13 +14,13 @@ export const logs: StreamName = "$logs"
 /** Requests that a program has acknowledged and not run yet. Internal: not listed, subscribable or deletable. */
 export const requests: StreamName = "$requests"
 
-/** What a workflow has sent over HTTP: an event for each request, which goes out as a delivery does. */
+/** The HTTP requests of a workflow: an event for each, which goes out as a delivery does. */
 export const sends: StreamName = "$sends"
 
-/** What happens to an account's webhooks, on the account's own log. */
+/** Events about an account's webhooks, on the account's own log. */
 export const webhooks: StreamName = "$webhooks"
 
-/** What becomes of the server's clock where that can be moved, on the log of the account that moves it. */
+/** Events about a server clock that can be moved, on the log of the account that moves it. */
 export const clock: StreamName = "$clock"
 
 /** One stream of one emitter. */
@@ -32,7 +32,7 @@ export interface StreamAddress {
 /** Longest stream name, in UTF-16 units. */
 export const maxLength = 200
 
-/** How many differently named streams one emitter may have. */
+/** The most differently named streams that one emitter may have. */
 export const maxPerEmitter = 1_000
 
 export const normalize = (name: string): StreamName => name === "default" ? defaultStream : name

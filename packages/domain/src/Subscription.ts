@@ -13,7 +13,7 @@ export const Subscription = Schema.Struct({
   eventName: Schema.String,
   /** JSON text of the filter that events have to pass; null where all do. */
   filter: Schema.NullOr(Schema.String),
-  /** How events go to the listener together; null where each goes alone. */
+  /** The batches in which events go to the listener; null if each goes alone. */
   batch: SubscriptionBatch.Stored,
   /** Unix seconds. */
   createdAt: Schema.Int

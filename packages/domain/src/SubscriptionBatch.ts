@@ -1,6 +1,6 @@
 import { Option, Result, Schema } from "effect"
 
-/** The least and the most that a batch can be asked to be. */
+/** The least and the most that can be asked of a batch. */
 export const limits = {
   events: 1_000,
   waitMs: 3_600_000,
@@ -10,17 +10,17 @@ export const limits = {
 
 const between = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))
 
-/** How the events of a subscription go to its listener together. A batch is full at whichever comes first. */
+/** The limits of a subscription's batches, which go to its listener. The first limit reached fills a batch. */
 export const SubscriptionBatch = Schema.Struct({
   maxEvents: between(1, limits.events),
-  /** How long the oldest event waits for others, from when it was appended, in milliseconds. */
+  /** The longest time that the oldest event waits for others since it was appended, in milliseconds. */
   maxWaitMs: between(0, limits.waitMs),
   /** Of the JSON list of the payloads, in UTF-8. An event that is larger goes alone. */
   maxBytes: between(limits.leastBytes, limits.bytes)
 })
 export type SubscriptionBatch = typeof SubscriptionBatch.Type
 
-/** What is not asked for. */
+/** The values of fields that are left out. */
 export const defaults: SubscriptionBatch = { maxEvents: 100, maxWaitMs: 1_000, maxBytes: 1024 * 1024 }
 
 const Text = Schema.fromJsonString(SubscriptionBatch)
@@ -32,13 +32,16 @@ export const toText: (batch: SubscriptionBatch) => string = Schema.encodeSync(Te
 
 const decode = Schema.decodeOption(Text)
 
-/** What a row holds of it. */
+/** The batch that a row's text holds, if any. */
 export const fromText = (text: string | null): SubscriptionBatch | undefined =>
   text === null ? undefined : Option.getOrUndefined(decode(text))
 
 const decodeDeclared = Schema.decodeUnknownResult(SubscriptionBatch)
 
-/** What a component's code declares: `true`, or an object of which each field can be left out. Fails with what is wrong. */
+/**
+ * Reads a batch that a component's code declares: `true`, or an object whose fields can each be left out. Fails with
+ * the fault.
+ */
 export const declared = (batch: Schema.Json): Result.Result<SubscriptionBatch, string> => {
   if (batch === true) return Result.succeed(defaults)
   if (typeof batch !== "object" || batch === null || Array.isArray(batch)) {

@@ -11,7 +11,7 @@ import { FilterJudgement, type JudgedEvent, literalOf } from "./FilterJudgement.
 import type { JsonDocument } from "./JsonDocument.ts"
 import type { Work } from "./Work.ts"
 
-/** What a filter may be at most: what it costs to judge an event by it grows with each of these. */
+/** The limits of a filter. The cost of judging an event grows with the filter's size. */
 export const limits = {
   /** Bytes of its JSON text. */
   bytes: 4_096,
@@ -21,25 +21,25 @@ export const limits = {
   values: 100,
   /** Characters of one text in it. */
   characters: 1_000,
-  /** Faults that are told of. */
+  /** Faults that are reported. */
   faults: 10
 } as const
 
-/** What is wrong with a filter, and where: dotted, from `filter` on. */
+/** A fault of a filter, and its path: dotted, from `filter` on. */
 export interface FilterFault {
   readonly path: string
   readonly message: string
 }
 
-/** What an event's metadata has, by the names under which events are listed. */
+/** The fields of an event's metadata, by the names under which events are listed. */
 const metadataFields = ["emit_id", "emitter_id", "id", "name", "summary", "ts"]
 
-/** Everything that begins with `$` and has a meaning. */
+/** All keys that begin with `$` and have a meaning. */
 const operators: ReadonlyArray<string> = [...comparisons, "$exist", "$or", "$and", "$not", "$ref", metadataKey]
 
 const isComparison = (key: string): key is Comparison => comparisons.some((one) => one === key)
 
-/** Whether a key asks something of a list itself, and not of its elements. */
+/** True if a key asks about a list itself, not about its elements. */
 const looksAtLists = (key: string): boolean => key === "$exist" || isComparison(key)
 
 const isPrimitive = (value: unknown): value is Primitive => value === null || typeof value !== "object"
@@ -68,7 +68,7 @@ const parseReference = (text: string): Reference | undefined => {
   return segments.length === 0 ? undefined : segments
 }
 
-/** Reads a filter, noting what is wrong with it. */
+/** Reads a filter and notes its faults. */
 class Compiler {
   readonly faults: Array<FilterFault> = []
   private values = 0
@@ -184,7 +184,7 @@ class Compiler {
 const isTexts = (value: Schema.Json): boolean =>
   typeof value === "string" || (isList(value) && value.every((one) => typeof one === "string"))
 
-/** What a comparison takes, where a value is something else. */
+/** The operand that a comparison expects, if the value is something else. */
 const expectedOf = (by: Comparison, value: Schema.Json): string | undefined => {
   switch (by) {
     case "$eq":
@@ -203,22 +203,22 @@ const expectedOf = (by: Comparison, value: Schema.Json): string | undefined => {
   }
 }
 
-/** What comes of an event: it passes, or a clause does not hold, or to find that out takes too much work. */
+/** The outcome for an event: it passes, a clause does not hold, or judging it takes too much work. */
 export type Judged =
   | { readonly outcome: "passes" | "filter_too_costly"; readonly clause?: never }
-  /** By its place in the filter, such as `filter.data.amount.$gt`. */
+  /** The clause that does not hold, by its place in the filter, such as `filter.data.amount.$gt`. */
   | { readonly outcome: "filtered"; readonly clause: string }
 
 const passes: Judged = { outcome: "passes" }
 const tooCostly: Judged = { outcome: "filter_too_costly" }
 
 /**
- * Which events a subscription lets through, in the syntax of `simple-json-match` over the payload, with what the emit said
- * beside it under `$metadata`. Unlike there, values of different types are never the same, `$not`, `$or` and `$and` hold
- * anywhere, and only an event's own fields count.
+ * Selects the events that a subscription lets through, in the syntax of `simple-json-match` over the payload, with the
+ * event's metadata under `$metadata`. Unlike there, values of different types are never the same, `$not`, `$or` and
+ * `$and` hold anywhere, and only an event's own fields count.
  */
 export class SubscriptionFilter {
-  /** JSON text of it, as it is kept. */
+  /** Its JSON text, as it is stored. */
   readonly text: string
   private readonly clause: Clause
 
@@ -227,7 +227,7 @@ export class SubscriptionFilter {
     this.clause = clause
   }
 
-  /** Reads what a client gave. */
+  /** Reads a filter from a client. */
   static parse(value: unknown): Result.Result<SubscriptionFilter, ReadonlyArray<FilterFault>> {
     if (!isObject(value)) return Result.fail([{ path: "filter", message: "must be an object" }])
     const compiler = new Compiler()
@@ -240,13 +240,13 @@ export class SubscriptionFilter {
     return Result.succeed(new SubscriptionFilter(text, clause))
   }
 
-  /** Reads what was kept. A text that is no filter is a defect. */
+  /** Reads a stored filter. A text that is no filter is a defect. */
   static fromText(text: string): SubscriptionFilter {
     return Result.getOrThrow(SubscriptionFilter.parse(JSON.parse(text)))
   }
 
   /**
-   * What comes of an event, in small steps. It is the same work each time.
+   * Judges an event in small steps. The work is the same each time.
    *
    * @param work where the work is counted
    * @param most units of work that it may take

@@ -1,9 +1,9 @@
 import { mostAtOnce, type Work } from "./Work.ts"
 
-/** A text is searched at once for a part where the product of their lengths, which it may take, is no more than this. */
+/** A text is searched for a part in one step if the product of their lengths, the most work, is at most this. */
 const quickProduct = 64 * 1024
 
-/** The place from which on two texts differ is within so many characters behind this one; their common length where they do not. */
+/** A place less than `mostAtOnce` characters before the first difference of two texts, or their common length. */
 function* differsFrom(a: string, b: string, work: Work): Generator<void, number> {
   const common = Math.min(a.length, b.length)
   let at = 0
@@ -15,17 +15,17 @@ function* differsFrom(a: string, b: string, work: Work): Generator<void, number>
   return common
 }
 
-/** Whether two texts are the same. */
+/** True if two texts are the same. */
 export function* isSame(a: string, b: string, work: Work): Generator<void, boolean> {
   return a.length === b.length && (yield* differsFrom(a, b, work)) === a.length
 }
 
-/** Whether a text begins with another. */
+/** True if a text begins with another. */
 export function* begins(text: string, beginning: string, work: Work): Generator<void, boolean> {
   return beginning.length <= text.length && (yield* differsFrom(text, beginning, work)) === beginning.length
 }
 
-/** Whether a text ends with another. */
+/** True if a text ends with another. */
 export function* ends(text: string, end: string, work: Work): Generator<void, boolean> {
   return end.length <= text.length && (yield* isSame(text.slice(text.length - end.length), end, work))
 }
@@ -59,7 +59,7 @@ class Characters {
   }
 }
 
-/** Where the maximal suffix of a text begins, less one, and its period; by the order of characters or the reverse one. */
+/** The start of a text's maximal suffix, less one, and its period, by the order of characters or its reverse. */
 function* maximalSuffix(text: string, isReversed: boolean, characters: Characters): Generator<void, [number, number]> {
   let before = -1
   let period = 1
@@ -89,8 +89,8 @@ function* maximalSuffix(text: string, isReversed: boolean, characters: Character
 }
 
 /**
- * Whether a text has a part, by Crochemore and Perrin's two-way search ("Two-way string-matching", J. ACM 38 (1991)): in time
- * that grows with the sum of both lengths, whatever they hold, and without memory.
+ * Searches a text for a part by Crochemore and Perrin's two-way search ("Two-way string-matching", J. ACM 38 (1991)).
+ * The search takes time that grows with the sum of both lengths, whatever they hold, and no extra memory.
  */
 function* searchTwoWay(text: string, part: string, work: Work): Generator<void, boolean> {
   const characters = new Characters(work)
@@ -127,7 +127,7 @@ function* searchTwoWay(text: string, part: string, work: Work): Generator<void, 
   return false
 }
 
-/** Whether a text has a part, in time that grows with the sum of both lengths. */
+/** True if a text has a part. The time grows with the sum of both lengths. */
 export function* contains(text: string, part: string, work: Work): Generator<void, boolean> {
   if (part.length > text.length) return false
   const product = text.length * part.length

@@ -14,7 +14,7 @@ const CronTimer = Schema.Struct({
   timezone: Schema.optional(Schema.String)
 })
 
-/** When a timer prop is due (components.md, "Props"). */
+/** The schedule of a timer prop (components.md, "Props"). */
 export const Timer = Schema.Union([IntervalTimer, CronTimer])
 export type Timer = typeof Timer.Type
 
@@ -43,7 +43,7 @@ const parseCron = (timer: typeof CronTimer.Type): Effect.Effect<CronExpression, 
     return parsed.success
   })
 
-/** Fails on a cron expression or time zone that can't be read. */
+/** Fails on a cron expression that can't be read or is never due, and on an unknown time zone. */
 export const validate = (timer: Timer): Effect.Effect<void, InvalidTimer> =>
   "cron" in timer ? Effect.asVoid(nextDue(timer, 0, 0)) : Effect.void
 

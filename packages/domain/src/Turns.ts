@@ -3,13 +3,13 @@ import { Context, Effect } from "effect"
 /** Work in small steps: it may be left after each of them, and goes on with the next. */
 export type Steps<A> = Iterator<unknown, A, unknown>
 
-/** How long the work of one account has the thread at a time, in milliseconds. */
+/** The time that one account's work has the thread in a turn, in milliseconds. */
 const turnMs = 1.5
 
 /** While others are there too, the account's work rests for so many times as long after each such turn. */
 const restShare = 3
 
-/** How long an account that was heard of counts as being there, in milliseconds. */
+/** An account counts as present for so many milliseconds after it asked for something. */
 const presentMs = 1_000
 
 interface Job {
@@ -17,11 +17,11 @@ interface Job {
   readonly goOn: (isTimeUp: () => boolean) => boolean
 }
 
-/** What turns are timed by. */
+/** The clock and the timer of turns. */
 export interface ThreadTime {
   /** Milliseconds from any beginning. */
   readonly now: () => number
-  /** Calls back when whatever else is there to do has had its turn, and so many milliseconds have passed. */
+  /** Calls back once all other work has had its turn and so many milliseconds have passed. */
   readonly later: (callback: () => void, ms: number) => void
 }
 
@@ -31,20 +31,20 @@ const thread: ThreadTime = {
 }
 
 /**
- * Turns by account on a thread, for work that grows with what an account sends. What takes no longer than a turn is done at
- * once; the rest of anything that does is done a turn at a time, accounts one after another, and one account's work one
- * after another. The thread has time for everything else in between, and much of it while there are other accounts.
+ * Turns by account on a thread, for work that grows with what an account sends. Work that takes no longer than a turn
+ * is done at once. The rest of longer work is done a turn at a time: accounts take turns, and one account's work is
+ * done in order. In between, the thread has time for everything else, and much of it while there are other accounts.
  */
 export class AccountTurns {
   readonly #time: ThreadTime
-  /** What each account has to go on with, in its order; nothing where its work is done but it still rests from it. */
+  /** The unfinished jobs of each account, in order; none while an account only rests from its work. */
   readonly #jobs = new Map<string, Array<Job>>()
   /** Accounts whose work does not rest, in the order of their turns. */
   readonly #ready = new Set<string>()
-  /** Milliseconds of work for an account that was no turn's, and that it has not rested from yet. */
+  /** Milliseconds of work for an account outside of its turns, from which it has not rested yet. */
   readonly #owed = new Map<string, number>()
   #isDue = false
-  /** The account that was heard of last, and the last other one. */
+  /** The account that asked last, and the last other one. */
   #latest = { accountId: "", at: -Infinity }
   #other = { accountId: "", at: -Infinity }
 
@@ -52,13 +52,13 @@ export class AccountTurns {
     this.#time = time
   }
 
-  /** An account asks for something. */
+  /** Notes that an account asks for something. */
   note(accountId: string): void {
     if (accountId !== this.#latest.accountId) this.#other = this.#latest
     this.#latest = { accountId, at: this.#time.now() }
   }
 
-  /** Does work, and calls back when it is done: before this returns where it took no longer than a turn. */
+  /** Does work, and calls back when it is done: before this returns if it took no longer than a turn. */
   start<A>(accountId: string, steps: Steps<A>, onDone: (result: A) => void, onError: (error: unknown) => void): void {
     const goOn = (isTimeUp: () => boolean): boolean => {
       try {
@@ -102,7 +102,7 @@ export class AccountTurns {
     this.#rest(accountId, this.#restAfter(accountId, 0))
   }
 
-  /** How long the account's work is to rest after so many milliseconds of it, for others' sake; 0 while it is alone. */
+  /** The milliseconds that an account's work rests for others' sake after so many of it; 0 while it is alone. */
   restOf(accountId: string, ms: number): number {
     const since = this.#time.now() - presentMs
     const isAlone = [this.#latest, this.#other].every((heard) => heard.accountId === accountId || heard.at < since)
@@ -120,7 +120,7 @@ export class AccountTurns {
     return () => this.#time.now() >= end
   }
 
-  /** An account rests for itself: it is not for others to wait until it has. */
+  /** An account rests on its own: others do not wait for it. */
   #rest(accountId: string, ms: number): void {
     this.#time.later(() => {
       const owedMs = this.#restAfter(accountId, 0)
@@ -150,7 +150,7 @@ export class AccountTurns {
     const restMs = this.#restAfter(accountId, this.#time.now() - from)
     if (jobs.length === 0 && restMs === 0) this.#jobs.delete(accountId)
     else this.#rest(accountId, restMs)
-    // Between turns there is as much time for all that is done at once, however many accounts have work waiting.
+    // A pause as long as a turn leaves time for work that is done at once, however many accounts have work waiting.
     if (this.#ready.size > 0) this.#come(restMs === 0 ? 0 : turnMs)
   }
 }

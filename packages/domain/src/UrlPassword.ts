@@ -1,6 +1,6 @@
 import { Redacted } from "effect"
 
-/** What stands in a URL for its password where it is shown. */
+/** The mask for the password in a URL that is shown. */
 const mask = "***"
 
 /** A URL as it may be shown, and apart from it the password that it had. */
@@ -27,5 +27,5 @@ export const join = ({ password, shown }: SplitUrl): Redacted.Redacted => {
   return Redacted.make(url.href)
 }
 
-/** Whether the URL is one that was shown, without the password that it is to have. */
+/** True if the URL is one that was shown, with the mask in place of its password. */
 export const isMasked = (url: string): boolean => new URL(url).password === mask

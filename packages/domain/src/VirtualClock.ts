@@ -9,8 +9,8 @@ export type State =
   | { readonly mode: "standing"; readonly at: number }
 
 /**
- * A clock whose calendar can be stopped and moved forward. It says what time it is; how long things take stays real: what
- * sleeps, and what is measured by the monotonic clock, does so in real time.
+ * A clock whose calendar can be stopped and moved forward. Only the calendar is virtual: sleeps and the monotonic clock
+ * go by real time.
  */
 export class VirtualClock implements Clock.Clock {
   readonly real: Clock.Clock
@@ -29,17 +29,17 @@ export class VirtualClock implements Clock.Clock {
     return this.current.mode === "standing"
   }
 
-  /** How far it is ahead of real time now, in milliseconds; below 0 where it stood until real time was past it. */
+  /** Its lead over real time, in milliseconds; below 0 if it stood until real time was past it. */
   get aheadMs(): number {
     return this.currentTimeMillisUnsafe() - this.real.currentTimeMillisUnsafe()
   }
 
-  /** Stays at a time, in Unix milliseconds; where it is later already, at that. */
+  /** Stays at a time, in Unix milliseconds, or at its present time if that is later. */
   standAt(time: number): void {
     this.current = { mode: "standing", at: Math.max(time, this.currentTimeMillisUnsafe()) }
   }
 
-  /** Goes on from where it is at the speed of real time; from real time, where that is later. */
+  /** Goes on at the speed of real time, from its present time or from real time if that is later. */
   run(): void {
     this.current = { mode: "running", aheadMs: Math.max(0, this.aheadMs) }
   }

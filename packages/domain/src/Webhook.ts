@@ -3,7 +3,7 @@ import { AccountId, WebhookId, WorkflowId } from "./Id.ts"
 import { WebhookRequest } from "./WebhookRequest.ts"
 import { WebhookSettings } from "./WebhookSettings.ts"
 
-/** Why the engine took a webhook out of service. */
+/** The reason why the engine took a webhook out of service. */
 export const DisabledReason = Schema.Literals(["gone", "failing"])
 export type DisabledReason = typeof DisabledReason.Type
 
@@ -16,32 +16,32 @@ export const Webhook = Schema.Struct({
   /** With a mask for its password. */
   url: Schema.String,
   /**
-   * Set for what sends a workflow's own requests, each to a URL of its own, and shows nowhere among the account's webhooks;
-   * it has no URL.
+   * Set for the internal webhook that sends a workflow's own requests, each to a URL of its own. It is not shown among
+   * the account's webhooks and has no URL.
    */
   workflowId: Schema.NullOr(WorkflowId),
-  /** null where nothing was said of it. */
+  /** Null if nothing was said of it. */
   request: Schema.NullOr(WebhookRequest),
   active: Schema.Boolean,
   disabledReason: Schema.NullOr(DisabledReason),
   /** No send before this time (Unix ms): the endpoint asked for it, or failed in a way that says so. */
   throttledUntil: Schema.NullOr(Schema.Int),
-  /** Since when nothing but failures came back (Unix ms). */
+  /** The time since which nothing but failures came back (Unix ms). */
   failingSince: Schema.NullOr(Schema.Int),
-  /** Which share of the time until it is switched off was told of last, in percent; 0 for none. */
+  /** The last reported share of the time until it is switched off, in percent; 0 for none. */
   failingTold: Schema.Int,
-  /** That it fails, or is switched off, was told: what arrives next is to be told too. */
+  /** True once its failing or its switching off was reported: the next delivery that arrives is reported too. */
   owesRecovery: Schema.Boolean,
-  /** That a delivery was given up was told, and nothing has arrived since. */
+  /** True once a given-up delivery was reported, until something arrives again. */
   exhaustedTold: Schema.Boolean,
   settings: WebhookSettings,
   /** Failures in a row, counted while there is a circuit to open. */
   circuitFailures: Schema.Int,
-  /** How often in a row the circuit has opened; 0 where it is closed. */
+  /** The number of times in a row that the circuit has opened; 0 while it is closed. */
   circuitOpens: Schema.Int,
   /** No send before this time (Unix ms), then one; null where the circuit is closed. */
   circuitUntil: Schema.NullOr(Schema.Int),
-  /** Attempts up to this place of the rate (Unix ms) may have been made: who becomes the owner goes on behind it. */
+  /** Attempts up to this place of the rate (Unix ms) may have been made; the next owner goes on behind it. */
   rateReservedUntil: Schema.NullOr(Schema.Int),
   /** Unix seconds. */
   createdAt: Schema.Int,

@@ -3,7 +3,7 @@ import { DisabledReason } from "./Webhook.ts"
 
 const milliseconds = (what: string) => Schema.Int.annotate({ description: `${what} Unix time in milliseconds.` })
 
-/** What all of them say. */
+/** The fields of all webhook events. */
 const about = {
   webhook_id: Schema.String.annotate({ description: "The webhook's id." }),
   url: Schema.String.annotate({ description: "Its URL, with *** for a password." }),
@@ -16,7 +16,7 @@ const exampleAbout = {
   ts: 1760000120044
 }
 
-/** How far on the way to being switched off a webhook is when that is told, in percent. */
+/** The shares of the time until a webhook is switched off at which that is reported, in percent. */
 export const failingShares = [50, 70, 90] as const
 
 const Failing = Schema.Struct({
@@ -104,7 +104,7 @@ const CircuitClosed = Schema.Struct({ type: Schema.Literal("circuit.closed"), ..
   examples: [{ type: "circuit.closed", ...exampleAbout }]
 })
 
-/** What the server tells an account of its webhooks, on the stream `$webhooks` of the account's own log. */
+/** The events that tell an account about its webhooks, on the stream `$webhooks` of the account's own log. */
 export const all = [Failing, Disabled, Recovered, Exhausted, CircuitOpened, CircuitClosed] as const
 
 export const WebhookEvent = Schema.Union(all)

@@ -1,25 +1,25 @@
 import { Schema } from "effect"
 import * as OwnMember from "./OwnMember.ts"
 
-/** What signs a delivery: HMAC-SHA256 with the secret (`v1`), ed25519 with the private key (`v1a`), or each. */
+/** The signature of a delivery: HMAC-SHA256 with the secret (`v1`), ed25519 with the private key (`v1a`), or both. */
 export const WebhookSignature = Schema.Literals(["hmac", "ed25519", "both"])
 export type WebhookSignature = typeof WebhookSignature.Type
 
-/** PEM text: authorities that are trusted instead of the public ones, and what the server shows of itself. */
+/** PEM text: authorities that are trusted instead of the public ones, and the certificate that the server presents. */
 export const WebhookTls = Schema.Struct({
   ca: Schema.optionalKey(Schema.String),
-  /** With those between it and its authority. Its private key is among the secrets. */
+  /** With the certificates between it and its authority. Its private key is among the secrets. */
   certificate: Schema.optionalKey(Schema.String)
 })
 export type WebhookTls = typeof WebhookTls.Type
 
-/** How requests to a webhook are made, without secrets; what is not there is as the server does it by itself. */
+/** The settings of requests to a webhook, without secrets. A field that is left out has the server's default. */
 export const WebhookRequest = Schema.Struct({
-  /** HMAC, where it is not there. */
+  /** HMAC if it is left out. */
   signature: Schema.optionalKey(WebhookSignature),
   /** A larger payload is not sent. */
   maxBytes: Schema.optionalKey(Schema.Int),
-  /** False where HTTP/2 is not to be spoken though the endpoint offers it. */
+  /** False if HTTP/2 is not to be spoken though the endpoint offers it. */
   http2: Schema.optionalKey(Schema.Literal(false)),
   /** By lower-case names. */
   headers: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
@@ -29,7 +29,7 @@ export const WebhookRequest = Schema.Struct({
 })
 export type WebhookRequest = typeof WebhookRequest.Type
 
-/** What a request is made with and nobody is shown. */
+/** The secrets of requests to a webhook, which nobody is shown. */
 export const WebhookRequestSecrets = Schema.Struct({
   /** By lower-case names. */
   headers: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
@@ -38,29 +38,29 @@ export const WebhookRequestSecrets = Schema.Struct({
 })
 export type WebhookRequestSecrets = typeof WebhookRequestSecrets.Type
 
-/** What is to become of a webhook's request: a field that is undefined stays, null is as the server does it by itself. */
+/** A change of a webhook's request settings: an undefined field stays, null sets the server's default. */
 export interface WebhookRequestChange {
   readonly signature?: WebhookSignature | null | undefined
   readonly maxBytes?: number | null | undefined
   readonly http2?: boolean | null | undefined
   readonly headers?: Readonly<Record<string, string>> | null | undefined
-  /** A value that is null is the one there is. */
+  /** A null value keeps the present one. */
   readonly secretHeaders?: Readonly<Record<string, string | null>> | null | undefined
-  /** A key that is null is the one there is. */
+  /** A null key keeps the present one. */
   readonly tls?: (WebhookTls & { readonly key?: string | null }) | null | undefined
 }
 
-/** Whether anything is to change. */
+/** True if anything is to change. */
 export const changesAnything = (change: WebhookRequestChange): boolean =>
   Object.values(change).some((field) => field !== undefined)
 
-/** How requests to a webhook are made, with what nobody is shown. */
+/** The settings of requests to a webhook, with their secrets. */
 export interface WholeWebhookRequest {
   readonly request: WebhookRequest
   readonly secrets: WebhookRequestSecrets
 }
 
-/** That of a webhook of which nothing was said. */
+/** The settings of a webhook for which none were given. */
 export const standard: WholeWebhookRequest = { request: {}, secrets: {} }
 
 export const changed = (before: WholeWebhookRequest, change: WebhookRequestChange): WholeWebhookRequest => {
@@ -93,7 +93,8 @@ export const changed = (before: WholeWebhookRequest, change: WebhookRequestChang
 }
 
 /**
- * Paths of the secrets that a change keeps, as the API names them: those that would go on to be used without being given again.
+ * Paths of the secrets that a change keeps, as the API names them: those that would go on to be used without being
+ * given again.
  */
 export const keptSecrets = ({ secrets }: WholeWebhookRequest, change: WebhookRequestChange): ReadonlyArray<string> => {
   const { secretHeaders, tls } = change
@@ -109,7 +110,7 @@ const chosen = <A>(given: A | null | undefined, before: A | undefined): A | unde
 
 const isEmpty = (object: object | undefined): boolean => object === undefined || Object.keys(object).length === 0
 
-/** The values given, and those there are for what was given as null. */
+/** The given values, with the present ones in place of null. */
 const joined = (
   given: Readonly<Record<string, string | null>>,
   before: Readonly<Record<string, string>>

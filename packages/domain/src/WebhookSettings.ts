@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 
 /**
- * In what order a webhook gets the events of one emitter:
+ * The order in which a webhook gets the events of one emitter:
  *
  * - `ordered`: one first attempt at a time, in log order; an event that fails steps aside to its retries.
  * - `strict`: the same, and an event that fails holds those behind it until it is delivered, given up or dropped.
@@ -22,7 +22,7 @@ const seconds = 1_000
 const minutes = 60 * seconds
 const hours = 60 * minutes
 
-/** How an endpoint is to be sent to where its account does not say otherwise (delivery.md, "The answer"). */
+/** The settings of an endpoint whose account does not say otherwise (delivery.md, "The answer"). */
 export const defaults = {
   ordering: "ordered" as const,
   concurrency: 16,
@@ -42,23 +42,23 @@ export const defaults = {
   circuit: null
 }
 
-/** How a webhook's endpoint is sent to. What is stored has only what differs from `defaults`. */
+/** The settings for sending to a webhook's endpoint. Only values that differ from `defaults` are stored. */
 export const WebhookSettings = Schema.Struct({
   ordering: Ordering.pipe(Schema.withDecodingDefaultTypeKey(Effect.succeed(defaults.ordering))),
-  /** First attempts at once, over all emitters. */
+  /** The most first attempts at once, over all emitters. */
   concurrency: Schema.Int.pipe(Schema.withDecodingDefaultTypeKey(Effect.succeed(defaults.concurrency))),
   /** Null for as fast as it goes. */
   rateLimit: Schema.NullOr(RateLimit).pipe(Schema.withDecodingDefaultTypeKey(Effect.succeed(defaults.rateLimit))),
-  /** After how many milliseconds each failed attempt is followed by another. */
+  /** The delay between each failed attempt and the next, in milliseconds. */
   retrySchedule: Schema.Array(Schema.Int).pipe(
     Schema.withDecodingDefaultTypeKey(Effect.succeed(defaults.retrySchedule))
   ),
-  /** How long the endpoint has to answer. */
+  /** The endpoint's time limit for an answer, in milliseconds. */
   timeoutMs: Schema.Int.pipe(Schema.withDecodingDefaultTypeKey(Effect.succeed(defaults.timeoutMs))),
   /** Null for none. */
   circuit: Schema.NullOr(Circuit).pipe(Schema.withDecodingDefaultTypeKey(Effect.succeed(defaults.circuit)))
 })
 export type WebhookSettings = typeof WebhookSettings.Type
 
-/** Some of the settings; null for what is to be as it is by default. */
+/** Some of the settings; null sets the default. */
 export type SettingsChange = { readonly [K in keyof WebhookSettings]?: WebhookSettings[K] | null }

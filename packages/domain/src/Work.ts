@@ -8,8 +8,8 @@ const charactersOfUnit = 16
 export const mostAtOnce = 8 * 1024
 
 /**
- * The work that somebody's data or patterns cause, counted: the same however fast the machine is. What takes steps does
- * `if (work.spend(1)) yield work.rest()`.
+ * The work that somebody's data or patterns cause, counted: the same however fast the machine is. Code that works in
+ * steps does `if (work.spend(1)) yield work.rest()`.
  */
 export class Work {
   /** Units. */

@@ -1,23 +1,23 @@
 import { Schema } from "effect"
 import { DeploymentId } from "./Id.ts"
 
-/** How a workflow's runs begin and what becomes of those that fail. */
+/** The settings for the start of a workflow's runs and for failures. */
 export const WorkflowSettings = Schema.Struct({
-  /** How many runs may be under way at a time, those that wait for a time not counted. */
+  /** The most runs under way at a time; runs that wait for a time do not count. */
   concurrency: Schema.Int,
-  /** How many runs may begin within so many seconds; null for as many as come. */
+  /** The most runs that may begin within so many seconds; null for no limit. */
   rateLimit: Schema.NullOr(Schema.Struct({ limit: Schema.Int, intervalSeconds: Schema.Int })),
-  /** After how many seconds a step that failed is run again: one delay for each time. */
+  /** The delays before a failed step is run again, in seconds: one for each time. */
   retryDelays: Schema.Array(Schema.Int),
-  /** Which failures of a step go to `$errors`: each, or the last, after which it is not run again. */
+  /** The failures of a step that go to `$errors`: each, or only the last, after which it is not run again. */
   errors: Schema.Literals(["each", "last"])
 })
 export type WorkflowSettings = typeof WorkflowSettings.Type
 
-/** In order, one at a time, as fast as they go, and once. */
+/** Runs go in order, one at a time, as fast as they can, and a failed step is not run again. */
 export const defaultSettings: WorkflowSettings = { concurrency: 1, rateLimit: null, retryDelays: [], errors: "last" }
 
-/** What a workflow is beside its code and props. */
+/** The parts of a workflow beside its code and props. */
 export const Workflow = Schema.Struct({
   /** New with each change of its code or props. */
   deploymentId: DeploymentId,

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net"
 import { AnswerTooLong, mostInterims } from "./EgressConnection.ts"
 
-/** What may come before the headers of the final answer are over, in bytes, beyond the last chunk that is read. */
+/** The most bytes before the final answer's headers are over, beyond the last chunk that is read. */
 const mostBeforeFinal = 64 * 1024
 
 const carriageReturn = 13
@@ -14,22 +14,22 @@ const statusLength = 12
 const isInterim = (start: string): boolean => /^HTTP\/1\.\d 1\d\d/.test(start) && !start.endsWith("101")
 
 /**
- * The bytes of answers between a socket and the HTTP client that reads it. It leaves out interim answers: the client closes the
- * connection at a 100 that it has not asked for, which RFC 9110, section 15.2, wants skipped. And it bounds what comes, before
- * the client looks at it: the client counts the names and values of headers alone.
+ * The bytes of answers between a socket and the HTTP client that reads it. It leaves out interim answers: the client
+ * closes the connection at a 100 that it has not asked for, which RFC 9110, section 15.2, wants skipped. It also bounds
+ * the bytes before the client sees them: the client counts only the names and values of headers.
  */
 export class AnswerBytes {
   private readonly socket: Socket
   private readonly readSocket: (size?: number) => Buffer | null
-  /** *over* where no request waits for an answer, or its final one has begun to be read as a body. */
+  /** *over* while no request waits for an answer, or once the headers of its final one are over. */
   private state: "over" | "start" | "interim" | "final" = "over"
-  /** Since the request was written. */
+  /** The bytes that came since the request was written. */
   private bytes = 0
   private mostBytes = 0
   private interims = 0
-  /** Of an answer that has only just begun. */
+  /** The bytes of an answer that has only just begun. */
   private held: Buffer | undefined
-  /** How much of the end of a head the last bytes of an interim answer are. */
+  /** The number of bytes of `headEnd` that an interim answer ends with so far. */
   private ended = 0
 
   constructor(socket: Socket) {
@@ -38,7 +38,7 @@ export class AnswerBytes {
     socket.read = (size?: number) => this.read(size)
   }
 
-  /** Whether a byte has come since the request was written. */
+  /** True if a byte has come since the request was written. */
   get hasBegun(): boolean {
     return this.bytes > 0
   }
@@ -73,7 +73,7 @@ export class AnswerBytes {
     }
   }
 
-  /** What of it is for the client. */
+  /** The part of a chunk that is for the client, if any. */
   private withoutInterims(chunk: Buffer): Buffer | undefined {
     let data = this.held === undefined ? chunk : Buffer.concat([this.held, chunk])
     this.held = undefined
@@ -104,7 +104,7 @@ export class AnswerBytes {
     return undefined
   }
 
-  /** How many of these bytes belong to the interim answer. */
+  /** The number of these bytes that belong to the interim answer. */
   private lengthOfInterim(data: Buffer): number {
     for (let at = 0; at < data.length; at++) {
       const byte = data[at]

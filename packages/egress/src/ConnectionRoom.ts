@@ -1,6 +1,6 @@
 import type { EgressConnection } from "./EgressConnection.ts"
 
-/** Who can have more connections once there is room. */
+/** A pool that opens more connections once there is room. */
 export interface InLine {
   readonly accountId: string
   readonly openMore: () => void
@@ -8,24 +8,24 @@ export interface InLine {
 
 /** The connections of one account. */
 interface Share {
-  /** Those too that are being made. */
+  /** Includes those that are being made. */
   open: number
-  /** Those without a request, the one that has had none for longest first. */
+  /** Connections without a request, the longest idle first. */
   readonly idle: Set<EgressConnection>
   readonly line: Set<InLine>
 }
 
 /**
- * How many connections there are, over all accounts. One account has at most a quarter of all, and no more than are still free:
- * one that has few finds room. A connection without a request gives way to one that is needed.
+ * The room for connections, over all accounts. One account has at most a quarter of all, and no more than are still
+ * free: an account that has few finds room. A connection without a request gives way to one that is needed.
  */
 export class ConnectionRoom {
   private readonly most: number
   private readonly shares = new Map<string, Share>()
   private total = 0
-  /** How often there was room. */
+  /** The number of times that there was room. */
   private taken = 0
-  /** How many are in line. */
+  /** The number of pools in line. */
   private waiting = 0
   private isServing = false
 
@@ -33,7 +33,7 @@ export class ConnectionRoom {
     this.most = most
   }
 
-  /** Whether there is room for another connection of the account, which is then taken; else it is in line for it. */
+  /** Takes room for another connection of the account and answers true, or puts the pool in line for it. */
   take(inLine: InLine): boolean {
     const share = this.shareOf(inLine.accountId)
     while (!this.fits(share)) {
@@ -104,7 +104,7 @@ export class ConnectionRoom {
     this.waiting += 1
   }
 
-  /** Lets the first in line have what room there is. Accounts have it in turn. */
+  /** Gives the free room to the first in line. Accounts take turns. */
   private serve(): void {
     if (this.isServing || this.waiting === 0) return
     this.isServing = true
@@ -114,7 +114,7 @@ export class ConnectionRoom {
       for (const first of this.shares.get(accountId)?.line ?? []) {
         this.leaveLine(first)
         first.openMore()
-        // Else it needed none any more, and the next one may.
+        // Otherwise it needed none any more, and the next one gets its chance.
         if (this.taken > before || this.shares.get(accountId)?.line.has(first) === true) break
       }
       if (this.taken === before) continue

@@ -1,16 +1,16 @@
-/** What has to be over by a time. */
+/** Something that has to be over by a deadline. */
 export interface Timed {
-  /** How long it may take, in milliseconds. */
+  /** Its time limit, in milliseconds. */
   readonly timeoutMillis: number
-  /** By when it has to be over, in milliseconds. */
+  /** The time by which it has to be over, in milliseconds. */
   readonly deadline: number
-  /** Is called when it is not over by then. */
+  /** Called if it is not over by then. */
   readonly expire: () => void
 }
 
 /**
- * The deadlines of many, most of whom are over long before. Those that may take equally long are in the order of their
- * deadlines as they come, so nothing is sorted, and one timer is enough for all.
+ * The deadlines of many items, most of which are over long before. Items with equal time limits come in the order of
+ * their deadlines, so nothing is sorted, and one timer is enough for all.
  */
 export class Deadlines {
   private readonly byTimeout = new Map<number, Set<Timed>>()
@@ -36,7 +36,7 @@ export class Deadlines {
     return first
   }
 
-  /** Ends those whose time is over. */
+  /** Expires the items whose time is over. */
   expire(now: number): void {
     for (const all of this.byTimeout.values()) {
       for (const timed of all) {

@@ -11,15 +11,15 @@ export class EgressAllowListInvalid extends Schema.TaggedError<EgressAllowListIn
 }) {}
 
 /**
- * What the operator lets the guard pass although it is not public (`delivery.md`, "The egress guard"): networks in CIDR
- * form or single addresses, and hosts by exact name, whatever they resolve to.
+ * Targets that the operator lets the guard pass although they are not public (`delivery.md`, "The egress guard"):
+ * networks in CIDR form or single addresses, and hosts by exact name, whatever they resolve to.
  */
 export interface EgressAllowList {
   readonly networks: ReadonlyArray<IpNetwork.IpNetwork>
   readonly hosts: ReadonlySet<string>
 }
 
-/** What the word `loopback` stands for. */
+/** The networks that the word `loopback` stands for. */
 export const loopback: EgressAllowList = {
   networks: ["127.0.0.0/8", "::1/128"].map(IpNetwork.fromStringUnsafe),
   hosts: new Set()
@@ -67,7 +67,7 @@ export const fromEntries = (
 const singleAddress = (address: NetAddress.IpAddress): IpNetwork.IpNetwork =>
   IpNetwork.fromAddressUnsafe(address, NetAddress.isIpv4Address(address) ? 32 : 128)
 
-/** Whether the operator allows this address; an IPv4-mapped address counts as the IPv4 address that it reaches. */
+/** True if the operator allows this address; an IPv4-mapped address counts as the IPv4 address that it reaches. */
 export const allowsAddress = (self: EgressAllowList, address: NetAddress.IpAddress): boolean => {
   const reached = NetAddress.toCanonical(address)
   return self.networks.some((network) => IpNetwork.contains(network, reached) || IpNetwork.contains(network, address))

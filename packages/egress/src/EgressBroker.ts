@@ -20,9 +20,9 @@ export class BrokerUnavailable extends Schema.TaggedError<BrokerUnavailable>()("
 }) {}
 
 export interface EgressBrokerOptions {
-  /** How long a ticket may wait for its connection, and a connection for its ticket, in milliseconds. */
+  /** The longest wait of a ticket for its connection, and of a connection for its ticket, in milliseconds. */
   readonly ticketMillis?: number
-  /** Open and promised connections of one holder. */
+  /** The most open and promised connections of one holder. */
   readonly maxConnectionsPerHolder?: number
 }
 
@@ -42,7 +42,10 @@ interface Ticket {
 export class EgressBroker extends Context.Service<EgressBroker, {
   /** The loopback port on which tickets are redeemed. */
   readonly port: number
-  /** Dials a target for somebody through the guard and returns the ticket for it. `holder` names the process, for its bound. */
+  /**
+   * Dials a target for somebody through the guard and returns the ticket for it. `holder` names the process, for its
+   * bound.
+   */
   ticket(
     holder: string,
     asker: Omit<Asker, "use">,

@@ -8,17 +8,17 @@ export interface SentRequest {
   /** Names and values in turn; the names are lower-case, and `host` is the first of them. */
   readonly headers: ReadonlyArray<string>
   readonly body: string | Uint8Array | undefined
-  /** What a whole answer may come to, in bytes as they are sent. Its body alone is bounded by whoever reads it. */
+  /** The most bytes of a whole answer, as they are sent. The reader of its body bounds the body alone. */
   readonly mostBytes: number
 }
 
 /**
- * How far a request had come when it broke: it is *invalid* where no connection could send it, *unsent* where nothing of it was
- * written, *unanswered* where its connection ended and not a byte of an answer came, and else *answered*.
+ * The progress of a request when it broke: *invalid* if no connection could send it, *unsent* if nothing of it was
+ * written, *unanswered* if its connection ended and not a byte of an answer came, and else *answered*.
  */
 export type BrokenStage = "invalid" | "unsent" | "unanswered" | "answered"
 
-/** Is told what comes of a request. */
+/** The listener for the answer to a request. */
 export interface Answer {
   /** It is written now. */
   onSent(): void
@@ -30,7 +30,7 @@ export interface Answer {
   onBroken(error: Error, stage: BrokenStage): void
 }
 
-/** When a connection was made, and what that and its TLS handshake took, in milliseconds. */
+/** The time at which a connection was made, and the durations of that and of its TLS handshake, in milliseconds. */
 export interface Making {
   readonly connectedAt: number
   readonly connectMs: number
@@ -40,35 +40,35 @@ export interface Making {
 /** An open connection to an endpoint, and the requests on it. */
 export interface EgressConnection {
   readonly making: Making
-  /** Whether requests share it (HTTP/2). */
+  /** True if requests share it (HTTP/2). */
   readonly isShared: boolean
-  /** Whether it takes one more request. */
+  /** True if it takes one more request. */
   readonly isFree: boolean
-  /** Whether it has no request. One that is idle and not free waits until the endpoint says how many it takes. */
+  /** True if it has no request. One that is idle and not free waits until the endpoint says how many it takes. */
   readonly isIdle: boolean
-  /** How many requests it has answered. */
+  /** The number of requests that it has answered. */
   readonly answered: number
   send(request: SentRequest, answer: Answer): void
-  /** Gives a request up, of which nothing is told any more. */
+  /** Gives a request up: its listener hears no more of it. */
   abort(answer: Answer): void
   /** Takes no more requests, and closes once those under way are over. */
   retire(): void
   destroy(): void
 }
 
-/** Is told how a connection stands. */
+/** The listener for the state of a connection. */
 export interface ConnectionWatcher {
   /** It takes another request. */
   readonly onFree: (connection: EgressConnection) => void
-  /** It takes none any more, for a reason if that is the endpoint's. Those under way may still be answered. */
+  /** It takes no more requests; `why` is given if the endpoint is the reason. Those under way may still be answered. */
   readonly onRetired: (connection: EgressConnection, why?: Error) => void
   readonly onClosed: (connection: EgressConnection) => void
 }
 
-/** For this long a connection is kept without a request, in milliseconds. */
+/** The time for which a connection is kept without a request, in milliseconds. */
 export const keptMillis = 30_000
 
-/** What an answer's headers come to at most, in bytes. */
+/** The most bytes of an answer's headers. */
 export const mostHeaderBytes = 32 * 1024
 
 /** So many interim answers (RFC 9110, section 15.2) may come before the final one. */

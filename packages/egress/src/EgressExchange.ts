@@ -20,18 +20,18 @@ import type { Phases } from "./Phases.ts"
 import type { Place } from "./Place.ts"
 import { TlsFailed } from "./SecureSocket.ts"
 
-/** What is left unread of an answer is worth reading, to keep its connection, only up to this many bytes. */
+/** The unread rest of an answer is worth reading, to keep its connection, only up to this many bytes. */
 const worthDraining = 64 * 1024
 
 /** A whole answer may come to so many bytes in any case, as it is sent; to twice its body where that may be longer. */
 const leastOfAnswer = 1024 * 1024
 
-/** So many addresses of a name are tried at most, where nobody listens at those before. */
+/** The most addresses of a name that are tried, if nobody listens at those before. */
 const mostAddresses = 4
 
-/** What an exchange asks of those around it. */
+/** The services that an exchange uses. */
 export interface Surroundings {
-  /** The time in milliseconds, which no clock's being set moves. */
+  /** The monotonic time in milliseconds. */
   readonly now: () => number
   /** The connections to one of these addresses. */
   readonly takePool: (route: EgressRoute, addresses: ReadonlyArray<string>) => EgressPool
@@ -44,10 +44,11 @@ export interface Surroundings {
 }
 
 /**
- * One request, and what answers it. It has no fiber and no timer of its own: a webhook has one for each event.
+ * One request and its answer. It has no fiber and no timer of its own: a webhook has one for each event.
  *
- * It is *waiting* until the addresses of its host are known, *sent* while it has or waits for a connection, *ended* when it has an
- * ending, and *over* once that is told or nobody wants to be told of it. Where nobody listens at an address, another one is tried.
+ * It is *waiting* until the addresses of its host are known, *sent* while it has or waits for a connection, *ended*
+ * when it has an ending, and *over* once that is told or nobody wants to be told of it. If nobody listens at an
+ * address, another one is tried.
  */
 export class EgressExchange implements Timed, Waiter, Answer {
   readonly timeoutMillis: number
@@ -57,13 +58,13 @@ export class EgressExchange implements Timed, Waiter, Answer {
   private readonly onEnding: (ending: EgressHttpEnding) => void
   private readonly around: Surroundings
   private readonly startedAt: number
-  /** Whether whoever began it knows of it, and can be told of its end. */
+  /** True once the caller that began it knows of it and can be told of its end. */
   private isKnown = false
   private ending: EgressHttpEnding | undefined
   /** Breaks off looking up the name. */
   private withdraw: (() => void) | undefined
   private route: EgressRoute | undefined
-  /** Those that were not tried, the one that is tried included. */
+  /** Addresses that were not tried, and the one that is being tried. */
   private addresses: ReadonlyArray<string> = []
   private triedAddresses = 0
   private pool: EgressPool | undefined
@@ -73,11 +74,11 @@ export class EgressExchange implements Timed, Waiter, Answer {
   private headers: IncomingHttpHeaders = {}
   private chunks: Array<Buffer> = []
   private bytesRead = 0
-  /** Whether an answer was too long to be read to its end, whatever of it is the body. */
+  /** True if the answer was too long to be read to its end, however much of it is the body. */
   private isCut = false
   private dnsMs: number | null = null
   private dispatchedAt = 0
-  /** When a connection took the request. */
+  /** The time at which a connection took the request. */
   private writtenAt: number | undefined
   private connectMs: number | null = null
   private tlsMs: number | null = null
@@ -118,7 +119,7 @@ export class EgressExchange implements Timed, Waiter, Answer {
     this.fail(why._tag === "EgressRefused" ? "refused" : "dns", why.message)
   }
 
-  /** Whoever began it knows of it now. */
+  /** Notes that the caller that began it knows of it. */
   begun(): this {
     this.isKnown = true
     if (this.state === "ended") queueMicrotask(() => this.tell())
@@ -137,7 +138,7 @@ export class EgressExchange implements Timed, Waiter, Answer {
     if (!this.isUnderWay) return
     const message = `No complete answer within ${this.timeoutMillis} ms: ${this.standing}`
     this.conclude(Result.fail(this.failureOf(this.state === "waiting" ? "dns" : "timeout", message)))
-    // Who is told may send again at once, and nothing may come over a connection that many share any more.
+    // The caller may send again at once when told, and a connection that many share may be dead.
     if (this.connection?.isShared === true) this.connection.retire()
     this.breakOff()
     if (this.isKnown) this.tell()
@@ -149,7 +150,7 @@ export class EgressExchange implements Timed, Waiter, Answer {
     else this.connection.abort(this)
   }
 
-  /** How far it has come. */
+  /** Its progress, in words. */
   private get standing(): string {
     if (this.state === "waiting") return "the name was still being looked up"
     if (this.status > 0) return "the answer had begun"
@@ -177,7 +178,7 @@ export class EgressExchange implements Timed, Waiter, Answer {
     const { message, reason } = classify(error)
     if (error instanceof ConnectFailed) {
       const tried = this.pool!
-      // Nobody is to try it first.
+      // No other request is to try it first.
       this.around.dropPool(tried)
       this.triedAddresses += 1
       this.addresses = this.addresses.filter((other) => other !== tried.address)
@@ -205,7 +206,7 @@ export class EgressExchange implements Timed, Waiter, Answer {
     if (this.bytesRead < maxBodyBytes) this.chunks.push(chunk.subarray(0, maxBodyBytes - this.bytesRead))
     this.bytesRead += chunk.length
     if (this.bytesRead <= maxBodyBytes + worthDraining) return
-    // What is not read to its end gives up its connection.
+    // An answer that is not read to its end gives up its connection.
     const { connection } = this
     this.succeed()
     connection?.abort(this)
@@ -273,13 +274,13 @@ export class EgressExchange implements Timed, Waiter, Answer {
     })
   }
 
-  /** What its own connection took: one that was made before it was sent served others too. */
+  /** Notes the durations of its own connection. One that was made before it was sent served others too. */
   private noteMaking({ connectMs, tlsMs }: Pick<Making, "connectMs" | "tlsMs">): void {
     this.connectMs = connectMs
     this.tlsMs = tlsMs
   }
 
-  /** Whether a connection was made since it waits for one. */
+  /** True if a connection was made since it began to wait for one. */
   private get isConnected(): boolean {
     return this.pool !== undefined && this.pool.connectedAt >= this.dispatchedAt
   }
@@ -308,7 +309,7 @@ export class EgressExchange implements Timed, Waiter, Answer {
     this.onEnding(this.ending!)
   }
 
-  /** What is under way is so no more, before others hear of it. */
+  /** Sets the state before others hear of it. */
   private leave(state: "ended" | "over"): void {
     const wasUnderWay = this.isUnderWay
     this.state = state
@@ -316,7 +317,7 @@ export class EgressExchange implements Timed, Waiter, Answer {
   }
 }
 
-/** Lower-case names; what the request says itself counts, but for the host. */
+/** The headers to send, by lower-case names. The request's own headers win, except for the host. */
 const headersOf = (place: Place, given: Readonly<Record<string, string>>): Array<string> => {
   const flat = ["host", place.authority]
   if (place.authorization !== undefined && given["authorization"] === undefined) {
@@ -338,7 +339,7 @@ const joined = (headers: IncomingHttpHeaders): Record<string, string> => {
 interface Failure {
   readonly reason: EgressHttpFailed["reason"]
   readonly message: string
-  /** Whether a new connection may not meet it. */
+  /** True if a new connection may not meet the same failure. */
   readonly isReset: boolean
 }
 
@@ -358,7 +359,7 @@ const classify = (error: Error): Failure => {
   }
   if (error instanceof TlsFailed) return { reason: error.reason, message: error.message, isReset: false }
   const code = "code" in error ? String(error.code) : ""
-  // An endpoint may tell after the handshake what it refuses, such as the lack of a certificate.
+  // An endpoint may report a refusal after the handshake, such as for the lack of a certificate.
   if (code.startsWith("ERR_SSL_")) return { reason: "tls", message: error.message, isReset: false }
   const isReset = error instanceof UndiciErrors.SocketError || error instanceof Http2Broken || resetCodes.has(code)
   return isReset

@@ -20,7 +20,9 @@ export class EgressRefused extends Schema.TaggedError<EgressRefused>()("EgressRe
   message: Schema.String
 }) {}
 
-/** None of the checked addresses accepted a connection. `code` is the system's, such as `ECONNREFUSED` or `ETIMEDOUT`. */
+/**
+ * None of the checked addresses accepted a connection. `code` is the system's, such as `ECONNREFUSED` or `ETIMEDOUT`.
+ */
 export class ConnectFailed extends Schema.TaggedError<ConnectFailed>()("ConnectFailed", {
   host: Schema.String,
   port: Schema.Int,
@@ -34,18 +36,18 @@ export interface EgressTarget {
   readonly port: number
 }
 
-/** How long one address may take to accept. */
+/** The time limit for an address to accept a connection, in milliseconds. */
 const connectTimeoutMillis = 10_000
 
 /** The check that every connection made for a user passes (`delivery.md`, "The egress guard"). */
 export class EgressGuard extends Context.Service<EgressGuard, {
   /** Checks a URL at registration: scheme, host, and a literal address. Names are only resolved by an attempt. */
   checkUrl(url: string): Effect.Effect<URL, EgressRefused>
-  /** What `checkUrl` answers. The same URL is the same object for as long as it is remembered. */
+  /** The answer of `checkUrl`. The same URL is the same object for as long as it is remembered. */
   judgeUrl(url: string): Result.Result<URL, EgressRefused>
   /** The addresses of a host, in the resolver's order, once every one of them was found to be allowed. */
   resolve(host: string, asker: Asker): Effect.Effect<ReadonlyArray<string>, EgressRefused | DnsFailed>
-  /** What `resolve` would answer, where nobody has to be asked for it: the host is an address, or a name that was resolved lately. */
+  /** The answer of `resolve` if nobody has to be asked for it: the host is an address or a name resolved lately. */
   resolveKnown(host: string): Result.Result<ReadonlyArray<string>, EgressRefused | DnsFailed> | undefined
   /** Resolves, checks, and connects to a checked address, trying them in order. The caller owns the socket. */
   connect(target: EgressTarget, asker: Asker): Effect.Effect<Net.Socket, EgressRefused | DnsFailed | ConnectFailed>
@@ -88,7 +90,7 @@ const make = (allow: EgressAllowList.EgressAllowList, names: NameResolver["Servi
     )
   }
 
-  /** By the addresses that `canonicalHost` remembers. */
+  /** Checked addresses, by the objects that `canonicalHost` remembers. */
   const literals = new WeakMap<NetAddress.IpAddress, Result.Result<ReadonlyArray<string>, EgressRefused>>()
 
   const checkLiteral = (address: NetAddress.IpAddress): Result.Result<ReadonlyArray<string>, EgressRefused> => {
@@ -183,7 +185,9 @@ const make = (allow: EgressAllowList.EgressAllowList, names: NameResolver["Servi
 const mostRemembered = 1_000
 const longestRemembered = 2_048
 
-/** A function that is sure to answer the same to the same text, and is asked about few of them again and again. */
+/**
+ * Remembers answers of a function that always answers the same to a text and is asked about few texts again and again.
+ */
 const remembered = <A>(answer: (text: string) => A) => {
   const known = new Map<string, A>()
   return (text: string): A => {

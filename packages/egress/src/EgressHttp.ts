@@ -23,13 +23,13 @@ export interface EgressHttpRequest {
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array
-  /** What the TLS connection is made with, where that is not what all are made with. */
+  /** The settings of the TLS connection, if they differ from the standard ones. */
   readonly tls?: TlsSettings.TlsSettings | undefined
-  /** False where HTTP/2 is not to be spoken though the endpoint offers it. */
+  /** False if HTTP/2 is not to be spoken though the endpoint offers it. */
   readonly http2?: boolean | undefined
-  /** From the name look-up to the last byte kept of the answer. */
+  /** The time limit from the name look-up to the last byte kept of the answer. */
   readonly timeoutMillis: number
-  /** How many bytes of the answer's body are kept; the rest is not read. */
+  /** The most bytes of the answer's body that are kept; the rest is dropped. */
   readonly maxBodyBytes: number
 }
 
@@ -42,11 +42,11 @@ export interface EgressHttpResponse {
   readonly address: string
   readonly durationMs: number
   readonly phases: Phases
-  /** Where the answer is that to a second request. */
+  /** The first request, if the answer is that to a second one. */
   readonly earlier?: EarlierRequest
 }
 
-/** What came of a request. */
+/** The outcome of a request. */
 export type EgressHttpEnding = Result.Result<EgressHttpResponse, EgressHttpFailed>
 
 export interface EgressHttpOptions {
@@ -56,12 +56,13 @@ export interface EgressHttpOptions {
 
 /**
  * One HTTP request through the egress guard: resolved and checked every time, redirects not followed, certificates
- * verified. A kept connection is used again only if its address is among those checked for this request. A second request is
- * sent where the first ended on a kept connection without a byte of an answer, or was answered HTTP_1_1_REQUIRED; no third.
+ * verified. A kept connection is used again only if its address is among those checked for this request. A second
+ * request is sent if the first ended on a kept connection without a byte of an answer, or was answered
+ * HTTP_1_1_REQUIRED; no third.
  */
 export class EgressHttp extends Context.Service<EgressHttp, {
   request(request: EgressHttpRequest): Effect.Effect<EgressHttpResponse, EgressHttpFailed>
-  /** The same without a fiber: calls back once, after it has returned. What is cancelled is not told of. */
+  /** The same without a fiber: calls back once, after it has returned. It does not call back once it is cancelled. */
   start(
     request: EgressHttpRequest,
     onEnd: (ending: EgressHttpEnding) => void
@@ -76,11 +77,11 @@ export class EgressHttp extends Context.Service<EgressHttp, {
 const unresolved = (host: string) =>
   new DnsFailed({ host, code: "EAI_AGAIN", message: `The name ${host} could not be looked up` })
 
-/** Sees to it that every exchange is over by its deadline: sleeps until the first of them, and longer where there is none. */
+/** Ends every exchange by its deadline: sleeps until the first deadline, and longer if there is none. */
 const watch = (deadlines: Deadlines, now: () => number) =>
   Effect.gen(function*() {
     const isSooner = yield* Latch.make()
-    /** When it looks again. */
+    /** The time of the next look. */
     let looksAt = Number.POSITIVE_INFINITY
     const look = Effect.suspend(() => {
       deadlines.expire(now())
@@ -130,7 +131,7 @@ const make = Effect.fnUntraced(function*(options: EgressHttpOptions) {
     onOver: (exchange) => deadlines.remove(exchange)
   }
 
-  /** By the URLs that the guard remembers. */
+  /** Places by the URLs that the guard remembers. */
   const places = new WeakMap<URL, Place>()
   const placeAt = (url: URL): Place => {
     const before = places.get(url)

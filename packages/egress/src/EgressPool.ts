@@ -11,23 +11,23 @@ import type { TlsSettings } from "./TlsSettings.ts"
 
 const connectionsPerPool = 64
 
-/** Connects to an address that was checked for the target. Answers what breaks it off. */
+/** Connects to an address that was checked for the target. Returns the function that breaks it off. */
 export type Connect = (
   target: EgressTarget,
   address: string,
   onEnd: (ending: Net.Socket | ConnectFailed | Error) => void
 ) => () => void
 
-/** What pools of connections ask of those around them. */
+/** The services that pools of connections use. */
 export interface EgressPoolsOptions {
   readonly connect: Connect
-  /** Throws where the settings can't be used. */
+  /** Throws if the settings can't be used. */
   readonly contextOf: (tls: TlsSettings | undefined) => Tls.SecureContext
   /** The time in milliseconds. */
   readonly now: () => number
 }
 
-/** Whose connections they are, where they go to, and how they are made. */
+/** The owner of connections, the place that they go to, and the way they are made. */
 export interface EgressRoute {
   readonly accountId: string
   readonly place: Place
@@ -35,14 +35,14 @@ export interface EgressRoute {
   readonly isHttp1Only: boolean
 }
 
-/** Something that is to be sent. */
+/** A request that waits for a connection. */
 export interface Waiter {
   /** There is a connection that takes it. */
   readonly onConnection: (connection: EgressConnection) => void
   readonly onUnreachable: (error: Error) => void
 }
 
-/** What a pool tells those around it. */
+/** The room that a pool takes connections from, and the listener for its end. */
 export interface PoolWatcher {
   readonly room: ConnectionRoom
   /** It has no connections, and nobody waits for one. */
@@ -50,28 +50,28 @@ export interface PoolWatcher {
 }
 
 /**
- * The connections of one account to one address of a place, made with the same TLS settings. It is *known* while new requests
- * may come to it; once it is *dropped* it takes no more.
+ * The connections of one account to one address of a place, made with the same TLS settings. It is *known* while new
+ * requests may come to it; once it is *dropped* it takes no more.
  */
 export class EgressPool implements InLine, ConnectionWatcher {
   readonly accountId: string
   readonly address: string
   readonly key: string
   readonly tls: TlsSettings | undefined
-  /** The newest connection: when it was made, and what that and its TLS handshake took, in milliseconds. */
+  /** The newest connection: the time at which it was made, and the durations of that and of its TLS handshake. */
   connectedAt = -1
   connectMs = 0
   tlsMs: number | null = null
   private isDropped = false
-  /** Whether requests share connections, so that one will do for many; unknown before there is one. */
+  /** True if requests share connections, so that one will do for many; undefined until that is known. */
   private isShared: boolean | undefined
   private readonly connections = new Set<EgressConnection>()
-  /** Those that have not had a request. */
+  /** Connections that have not had a request. */
   private readonly untried = new Set<EgressConnection>()
-  /** Those that take a request. The one used last goes first, so that those of which there are too many end. */
+  /** Connections that take a request. The one used last is taken first, so that surplus ones end. */
   private readonly free: Array<EgressConnection> = []
   private readonly waiting = new Set<Waiter>()
-  /** What breaks off connections that are being made. */
+  /** The functions that break off connections that are being made. */
   private readonly opening = new Set<() => void>()
   private readonly route: EgressRoute
   private readonly options: EgressPoolsOptions
@@ -88,7 +88,7 @@ export class EgressPool implements InLine, ConnectionWatcher {
     if (!route.place.isSecure || route.isHttp1Only) this.isShared = false
   }
 
-  /** Whether somebody has or waits for a connection. */
+  /** True if a request has or waits for a connection. */
   get isUsed(): boolean {
     if (this.waiting.size > 0) return true
     for (const connection of this.connections) if (!connection.isIdle) return true
@@ -103,7 +103,7 @@ export class EgressPool implements InLine, ConnectionWatcher {
     this.openMore()
   }
 
-  /** It waits no more. A connection that is made for it alone is broken off, and one that takes no requests is not waited for. */
+  /** Ends a wait. A connection made for it alone is broken off, and one that takes no requests is not waited for. */
   withdraw(waiter: Waiter): void {
     if (!this.waiting.delete(waiter)) return
     for (const connection of this.untried) if (!connection.isFree) connection.destroy()
@@ -182,13 +182,13 @@ export class EgressPool implements InLine, ConnectionWatcher {
     if (at >= 0) this.free.splice(at, 1)
   }
 
-  /** Whether a connection is about to take requests. */
+  /** True if a connection is about to take requests. */
   private get hasUnsettled(): boolean {
     for (const connection of this.untried) if (!connection.isFree) return true
     return false
   }
 
-  /** Whether somebody waits for it to take requests. */
+  /** True if a request waits for the connection to take requests. */
   private isAwaited(connection: EgressConnection): boolean {
     return this.waiting.size > 0 && this.untried.has(connection) && !connection.isFree
   }

@@ -3,18 +3,18 @@ import { ConnectionRoom } from "./ConnectionRoom.ts"
 import { EgressPool, type EgressPoolsOptions, type EgressRoute } from "./EgressPool.ts"
 import type { TlsSettings } from "./TlsSettings.ts"
 
-/** Connections of all accounts together, those too that are being made. */
+/** The most connections of all accounts together, including those that are being made. */
 const mostConnections = 4_096
 
 /** Addresses of places with connections kept open, each account's by itself. The one used longest ago goes first. */
 const mostPools = 512
 
-/** Places are remembered that answer over HTTP/1.1 alone. The one that was asked longest ago goes first. */
+/** The most places remembered that answer over HTTP/1.1 alone. The one that was noted longest ago goes first. */
 const mostRemembered = 4_096
 
 /** The connections that are kept open, by account, place, address and TLS settings. */
 export class EgressPools {
-  /** Those that new requests may come to. */
+  /** Pools that new requests may come to. */
   private readonly pools = new Map<string, EgressPool>()
   private readonly all = new Set<EgressPool>()
   /** Places where a request was answered HTTP_1_1_REQUIRED. */

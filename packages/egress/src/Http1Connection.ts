@@ -15,8 +15,8 @@ import {
 const givenUp = new Error("The request was aborted")
 
 /**
- * A connection that has one request at a time (RFC 9112). The HTTP client has it alone, and finds no other when it is over: who
- * waits for a connection, and what is sent a second time, is not the client's to say.
+ * A connection that has one request at a time (RFC 9112). The HTTP client has only this connection and finds no other
+ * when it is over: the client does not decide which requests get a connection or are sent a second time.
  */
 export class Http1Connection implements EgressConnection, Dispatcher.DispatchHandler {
   readonly isShared = false
@@ -129,7 +129,7 @@ export class Http1Connection implements EgressConnection, Dispatcher.DispatchHan
   onResponseEnd(): void {
     const { answer } = this
     if (answer === undefined) return
-    // The client closes what is not to be kept once this has returned.
+    // Once this has returned, the client closes a connection that is not to be kept.
     queueMicrotask(() => {
       if (this.answer !== answer) return
       this.answered += 1

@@ -17,20 +17,20 @@ import {
 
 const { NGHTTP2_CANCEL, NGHTTP2_HTTP_1_1_REQUIRED, NGHTTP2_NO_ERROR } = Http2.constants
 
-/** So many requests share a connection at most; an endpoint may want fewer. */
+/** The most requests that share a connection; an endpoint may want fewer. */
 const mostStreams = 100
 
-/** How much an endpoint may send at once, in bytes: to one request, and to all of a connection. */
+/** The most bytes that an endpoint may send at once: to one request, and to all of a connection. */
 const streamWindow = 256 * 1024
 const connectionWindow = 512 * 1024
 
-/** What an endpoint may send between two parts of final answers, in bytes: interim answers, pings and all else. */
+/** The most bytes that an endpoint may send between two parts of final answers: interim answers, pings and all else. */
 const mostBetween = 512 * 1024
 
-/** How often that is looked at, since most frames are told of to nobody. */
+/** The interval of that check, in milliseconds: Node emits no event for most frames. */
 const lookMillis = 250
 
-/** What is under way has so long after an error of the endpoint to be answered all the same, in milliseconds. */
+/** The time in which requests under way may still be answered after an error of the endpoint, in milliseconds. */
 const lingerMillis = 1_000
 
 const closed = "The stream was closed"
@@ -61,7 +61,7 @@ const headersOf = ({ body, headers, method, origin, path }: SentRequest): Http2.
   return sent
 }
 
-/** A request on the connection, and how far its answer has come. */
+/** A request on the connection, and the progress of its answer. */
 interface Stream {
   readonly http2: Http2.ClientHttp2Stream
   status: number
@@ -69,12 +69,12 @@ interface Stream {
   length: number | undefined
   bytes: number
   interims: number
-  /** Whether the endpoint has ended the answer. */
+  /** True once the endpoint has ended the answer. */
   isEnded: boolean
   error: Error | undefined
 }
 
-/** A connection that many requests share (RFC 9113). Which are sent a second time is not its own to say. */
+/** A connection that many requests share (RFC 9113). It does not decide which of them are sent a second time. */
 export class Http2Connection implements EgressConnection {
   readonly isShared = true
   readonly making: Making
@@ -83,11 +83,11 @@ export class Http2Connection implements EgressConnection {
   private readonly session: Http2.ClientHttp2Session
   private readonly watcher: ConnectionWatcher
   private readonly streams = new Map<Answer, Stream>()
-  /** None, until the endpoint has said how many it takes. */
+  /** 0 until the endpoint has said how many it takes. */
   private mostStreams = 0
   private isRetired = false
   private isOver = false
-  /** Why all requests that are not answered broke. */
+  /** The reason why all unanswered requests broke. */
   private error: Error | undefined
   private bytesSeen = 0
   private readonly looking: NodeJS.Timeout
@@ -102,7 +102,7 @@ export class Http2Connection implements EgressConnection {
       settings: { enablePush: false, initialWindowSize: streamWindow, maxHeaderListSize: mostHeaderBytes }
     })
     this.session.on("connect", () => {
-      // Node tells of it also where the session was destroyed meanwhile.
+      // Node reports it even if the session was destroyed meanwhile.
       if (!this.session.destroyed) this.session.setLocalWindowSize(connectionWindow)
     })
     this.session.on("remoteSettings", ({ maxConcurrentStreams = mostStreams }) => {
@@ -139,7 +139,7 @@ export class Http2Connection implements EgressConnection {
     try {
       http2 = this.session.request(headersOf(request), { endStream: request.body === undefined })
     } catch (error) {
-      // A session that is over refuses any request; this one is refused by a session that is not.
+      // A session that is over refuses any request; one that is not refuses only an invalid one.
       const isOver = this.session.closed || this.session.destroyed
       if (isOver) this.retire()
       else this.watcher.onFree(this)
@@ -226,8 +226,8 @@ export class Http2Connection implements EgressConnection {
   }
 
   /**
-   * The endpoint takes no more requests. If that is an error, Node destroys all that is under way as soon as this returns, and so
-   * the answers that come right behind; it is made to wait for them.
+   * The endpoint takes no more requests. If that is an error, Node destroys all requests under way as soon as this
+   * returns, and with them the answers that come right behind, so it is made to wait for those.
    */
   private onGoAway(code: number): void {
     if (code !== NGHTTP2_NO_ERROR && this.lingering === undefined) {
@@ -255,7 +255,7 @@ export class Http2Connection implements EgressConnection {
       this.answered += 1
       if (stream.http2.writableLength > 0) {
         stream.http2.close(NGHTTP2_CANCEL)
-        // The endpoint reads the rest of the request no more, and what of it was sent takes up the connection's window.
+        // The endpoint does not read the rest of the request, and the sent part takes up the connection's window.
         this.retire()
       }
       this.free()
@@ -264,7 +264,7 @@ export class Http2Connection implements EgressConnection {
     const stage = this.stageOf(stream)
     const error = this.errorOf(stream)
     this.free()
-    // A GOAWAY is told of before the answers that come with it, which show whether the connection has served.
+    // A GOAWAY is reported before the answers that come with it, which show whether the connection has served.
     if (stage === "unanswered") setImmediate(() => answer.onBroken(error, stage))
     else answer.onBroken(error, stage)
   }
@@ -287,7 +287,7 @@ export class Http2Connection implements EgressConnection {
     } else this.watcher.onFree(this)
   }
 
-  /** Ends the connection where the endpoint sends much that is no part of an answer. */
+  /** Ends the connection if the endpoint sends much that is no part of an answer. */
   private look(): void {
     if (this.socket.bytesRead - this.bytesSeen > mostBetween) this.refuse("The endpoint sends what is no answer")
   }

@@ -3,7 +3,7 @@ interface Entry<A> {
   readonly expiresAt: number
 }
 
-/** What was learnt of names, each for a while of its own. Beyond `most` of them the one used longest ago goes. */
+/** Findings about names, each kept for its own time. Beyond `most` of them, the one used longest ago goes. */
 export class NameCache<A> {
   private readonly entries = new Map<string, Entry<A>>()
   private readonly most: number

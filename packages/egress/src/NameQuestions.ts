@@ -12,7 +12,7 @@ interface Line<A> {
   readonly waiting: Set<Question<A>>
 }
 
-/** Puts the question about a name, and calls back once, later, with what came of it. */
+/** Puts the question about a name, and calls back once, later, with the outcome. */
 export type Put<A> = (name: string, onAnswer: (answer: A) => void) => void
 
 export interface NameQuestionsOptions {
@@ -23,8 +23,8 @@ export interface NameQuestionsOptions {
 }
 
 /**
- * Questions about names. Those who ask about the same name share one question. Each asker has a bounded number under way,
- * and its other questions wait in a line of its own: they wait for no other asker, and no other waits for them.
+ * Questions about names. Askers of the same name share one question. Each asker has a bounded number under way, and its
+ * other questions wait in a line of its own: they wait for no other asker, and no other waits for them.
  */
 export class NameQuestions<A> {
   private readonly questions = new Map<string, Question<A>>()
@@ -37,7 +37,7 @@ export class NameQuestions<A> {
     this.options = options
   }
 
-  /** Answers how to withdraw; undefined where as many names as may be wait for the asker already. */
+  /** Returns the function that withdraws; undefined if the most names allowed wait for the asker already. */
   ask(name: string, asker: string, onAnswer: (answer: A) => void): (() => void) | undefined {
     const known = this.questions.get(name)
     const question = known ?? { name, listeners: new Set(), lines: new Set(), isUnderWay: false }

@@ -13,8 +13,8 @@ import { NameServers } from "./NameServers.ts"
 import { type SystemFiles, SystemNames } from "./SystemNames.ts"
 
 /**
- * The name could not be resolved. `ENOTFOUND`: it does not exist, or has no address. `ETIMEOUT`: no name server answered
- * in time. `EAI_AGAIN`: the name servers can't be reached or do not say, or the asker has too many questions.
+ * The name could not be resolved. `ENOTFOUND`: it does not exist, or has no address. `ETIMEOUT`: no name server
+ * answered in time. `EAI_AGAIN`: the name servers can't be reached or do not say, or the asker has too many questions.
  */
 export class DnsFailed extends Schema.TaggedError<DnsFailed>()("DnsFailed", {
   host: Schema.String,
@@ -22,7 +22,7 @@ export class DnsFailed extends Schema.TaggedError<DnsFailed>()("DnsFailed", {
   message: Schema.String
 }) {}
 
-/** On whose behalf names are looked up: an account, and what for. Look-ups of one asker never wait for another's. */
+/** The account for which names are looked up, and the use of them. Look-ups of one asker never wait for another's. */
 export interface Asker {
   readonly accountId: string
   readonly use: "component" | "delivery"
@@ -36,13 +36,13 @@ export interface NameResolverOptions {
   readonly files?: SystemFiles
 }
 
-/** How long an answer is used for at most, whatever it says itself, in milliseconds. */
+/** The longest time that an answer is used, whatever it says itself, in milliseconds. */
 const longestMillis = 60_000
 
-/** How long it is remembered that a name is not there, or could not be resolved, in milliseconds. */
+/** The time for which a name that is not there, or could not be resolved, is remembered, in milliseconds. */
 const failureMillis = 2_000
 
-/** How long a question may take, and a look-up with the wait for its question, in milliseconds. */
+/** The time limits of a question, and of a look-up with the wait for its question, in milliseconds. */
 const questionMillis = 5_000
 const lookupMillis = 10_000
 
@@ -57,14 +57,14 @@ const questions = { mostUnderWay: 16, mostWaiting: 1_000 }
 type Outcome = Result.Result<ReadonlyArray<NetAddress.IpAddress>, DnsFailed>
 
 /**
- * Turns names into addresses as the system does, by the hosts file, search domains and name servers, with bounds of its own:
- * answers are remembered for as long as they say, those who ask for the same name share one question, and each asker has
- * a bounded number of questions under way.
+ * Turns names into addresses as the system does, by the hosts file, search domains and name servers, with bounds of its
+ * own: answers are remembered for as long as they say, askers of the same name share one question, and each asker has a
+ * bounded number of questions under way.
  */
 export class NameResolver extends Context.Service<NameResolver, {
   /** The addresses of a name, at least one, IPv4 before IPv6. */
   lookup(name: Host.DomainName, asker: Asker): Effect.Effect<ReadonlyArray<NetAddress.IpAddress>, DnsFailed>
-  /** What `lookup` would answer, where nobody has to be asked for it. */
+  /** The answer of `lookup` if nobody has to be asked for it. */
   known(name: Host.DomainName): Result.Result<ReadonlyArray<NetAddress.IpAddress>, DnsFailed> | undefined
 }>()("@headwater/egress/NameResolver") {
   static readonly layer = (options: NameResolverOptions = {}): Layer.Layer<NameResolver> =>

@@ -5,10 +5,10 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Dns from "node:dns"
 
-/** What name servers say of a full name: its addresses, IPv4 before IPv6, and none where it has none. */
+/** The answer of name servers about a full name: its addresses, IPv4 before IPv6, and none if it has none. */
 export interface NameAnswer {
   readonly addresses: ReadonlyArray<NetAddress.IpAddress>
-  /** For how long the answer holds; undefined where there are no addresses, or nothing was said of IPv4. */
+  /** The time for which the answer holds; undefined if there are no addresses, or no answer about IPv4. */
   readonly ttlMillis: number | undefined
 }
 
@@ -22,7 +22,9 @@ type Records = ReadonlyArray<Dns.RecordWithTtl>
 /** Records, or the code of what went wrong. */
 type Half = Result.Result<Records, string>
 
-/** How long the answer about IPv4 addresses waits for that about IPv6, which some name servers never give, in milliseconds. */
+/**
+ * The time that an answer about IPv4 waits for that about IPv6, which some name servers never give, in milliseconds.
+ */
 const sixMillis = 500
 
 /**
@@ -45,7 +47,7 @@ export class NameServers {
     return resolver
   }
 
-  /** Reads anew which name servers the system has. Questions under way end with those that they were put to. */
+  /** Reads the system's name servers again. Questions under way end with the servers that they were put to. */
   renew(): void {
     if (this.addresses.length === 0) this.resolver = this.open()
   }

@@ -1,8 +1,8 @@
 import * as Schema from "effect/Schema"
 
 /**
- * What each part of a request took, in milliseconds. null for what it did not come to, or did not need: a request on a kept
- * connection neither connects nor shakes hands.
+ * The duration of each part of a request, in milliseconds. Null for a part that it did not reach or did not need: a
+ * request on a kept connection neither connects nor shakes hands.
  */
 export const Phases = Schema.Struct({
   /** Until the addresses of the host were known. */

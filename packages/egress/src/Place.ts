@@ -1,4 +1,4 @@
-/** Where requests to a URL go, and what each of them says of it. */
+/** The destination of requests to a URL, and the parts of the URL that each of them states. */
 export interface Place {
   readonly origin: string
   /** As the `host` header has it. */
@@ -25,7 +25,7 @@ export const placeOf = (url: URL): Place => {
   }
 }
 
-/** What was percent-encoded; text that only looks so is meant as it is. */
+/** Decodes percent-encoded text; text that only looks encoded stays as it is. */
 const decoded = (text: string): string => {
   try {
     return decodeURIComponent(text)

@@ -60,8 +60,8 @@ const isIsatap = (address: NetAddress.Ipv6Address): boolean => {
 }
 
 /**
- * Why an address is not a public unicast address, in a word or two, or `undefined` when it is one. Every IPv6 form that
- * wraps an IPv4 address counts as not public, whatever it wraps.
+ * The reason why an address is not a public unicast address, in a word or two; `undefined` if it is one. Every IPv6
+ * form that wraps an IPv4 address counts as not public, whatever it wraps.
  */
 export const whyNotPublic = (address: NetAddress.IpAddress): string | undefined => {
   if (NetAddress.isIpv4Address(address)) {

@@ -36,7 +36,7 @@ export const secure = (
   let reason: TlsFailed["reason"] = "tls"
   const onError = (error: Error) => {
     secured.destroy()
-    // Node tells of what it does not trust after the handshake.
+    // Node reports an untrusted certificate after the handshake.
     if (secured.authorizationError != null) reason = "certificate"
     onEnd(new TlsFailed(error.message, reason, { cause: error }))
   }

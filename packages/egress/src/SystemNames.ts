@@ -2,7 +2,7 @@ import * as Host from "effect/net/Host"
 import * as NetAddress from "effect/net/NetAddress"
 import * as Fs from "node:fs"
 
-/** How old what was read of the files may be before it is looked whether they changed, in milliseconds. */
+/** The least time between two checks of the files for changes, in milliseconds. */
 const freshMillis = 5_000
 
 /** The longest domain name, in characters (RFC 1035, section 2.3.4). */
@@ -18,7 +18,7 @@ export interface SystemFiles {
   readonly resolvConf?: string
 }
 
-/** How a name is completed that may not be a full one (resolv.conf(5)). */
+/** The completion of a name that may not be a full one (resolv.conf(5)). */
 interface Search {
   readonly domains: ReadonlyArray<string>
   /** A name with so many dots is tried as it is first. */
@@ -50,7 +50,7 @@ interface FileVersion {
   readonly text: string
 }
 
-/** A file as it is now, unless it is as it was; one that can't be read says nothing. */
+/** The present version of a file, or undefined if it is the known one; a file that can't be read counts as empty. */
 const readChanged = (path: string, known: string): FileVersion | undefined => {
   try {
     const { ino, mtimeMs, size } = Fs.statSync(path)
@@ -61,7 +61,7 @@ const readChanged = (path: string, known: string): FileVersion | undefined => {
   }
 }
 
-/** What a file of the system says, read again when it changed. */
+/** The content of a system file, read again when it changed. */
 class SystemFile<A> {
   value: A
   private readonly path: string
@@ -85,7 +85,7 @@ class SystemFile<A> {
   }
 }
 
-/** What the system knows of names without asking a name server: the hosts file, and how short names are completed. */
+/** The system's own knowledge of names, without name servers: the hosts file, and the completion of short names. */
 export class SystemNames {
   private readonly hosts: SystemFile<Host.HostsTable>
   private readonly search: SystemFile<Search>
@@ -96,7 +96,9 @@ export class SystemNames {
     this.search = new SystemFile(resolvConf, parseSearch)
   }
 
-  /** Reads the files again if they changed, at most every 5 seconds. Answers whether the name servers may be others now. */
+  /**
+   * Reads the files again if they changed, at most every 5 seconds. Answers whether the name servers may be others now.
+   */
   refresh(now: number): boolean {
     if (Math.abs(now - this.readAt) < freshMillis) return false
     this.readAt = now

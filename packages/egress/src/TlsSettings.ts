@@ -2,17 +2,17 @@ import * as Redacted from "effect/Redacted"
 import { createHash, createPrivateKey, type KeyObject, X509Certificate } from "node:crypto"
 import * as Tls from "node:tls"
 
-/** What an account asks of the TLS connections to one of its endpoints. All PEM text. */
+/** An account's settings for the TLS connections to one of its endpoints. All PEM text. */
 export interface GivenTls {
   /** Authorities that are trusted instead of the public ones. */
   readonly ca?: string
-  /** What the server shows of itself, with the certificates between it and its authority. */
+  /** The certificate that the server presents, with those between it and its authority. */
   readonly certificate?: string
   /** The private key of the certificate. */
   readonly key?: Redacted.Redacted
 }
 
-/** The same with what tells it apart: connections made with one are used with no other. */
+/** The same with an id that tells it apart: connections made with one are used with no other. */
 export interface TlsSettings extends GivenTls {
   readonly id: string
 }
@@ -65,7 +65,7 @@ const keyOf = (pem: string): KeyObject | "encrypted" | undefined => {
   }
 }
 
-/** What is wrong with it, if anything. */
+/** The faults of the given settings, if any. */
 export const faultsOf = (given: GivenTls): ReadonlyArray<TlsFault> => {
   const faults: Array<TlsFault> = []
   const fault = (path: TlsFault["path"], message: string) => faults.push({ path, message })
@@ -90,7 +90,7 @@ export const faultsOf = (given: GivenTls): ReadonlyArray<TlsFault> => {
   try {
     contextOf(given, undefined)
   } catch (error) {
-    // OpenSSL refuses what it holds for too weak, for one.
+    // OpenSSL refuses certificates that it holds for too weak, for one.
     fault(given.certificate === undefined ? "ca" : "certificate", `can't be used: ${reasonOf(error)}`)
   }
   return faults

@@ -22,7 +22,7 @@ export class DataDirectoryUnusable extends Schema.TaggedError<DataDirectoryUnusa
   message: Schema.String
 }) {}
 
-/** Whether the directory is there. Fails where this user may not look into it, which is something else. */
+/** True if the directory is there. Fails if it can't be read, as where this user may not look into it. */
 export const isThere = Effect.fnUntraced(function*(directory: string) {
   const cause = yield* Effect.promise<unknown>(() =>
     Fs.opendir(directory).then((opened) => opened.close(), (cause: unknown) => cause)
@@ -42,12 +42,14 @@ const userName = (): string => process.geteuid === undefined ? "unknown" : `uid 
 export class DataDirectory extends Context.Service<DataDirectory, {
   /** Absolute path. */
   readonly path: string
-  /** Makes this process the only server of the directory until the scope closes or the process ends, however it ends. */
+  /**
+   * Makes this process the only server of the directory until the scope closes or the process ends, however it ends.
+   */
   readonly lock: Effect.Effect<void, DataDirectoryInUse | DataDirectoryUnusable, Scope.Scope>
   /** The secret of that file name, base64 of 32 random bytes, readable by the server alone. Generated at first use. */
   readonly secret: (name: string) => Effect.Effect<Redacted.Redacted, DataDirectoryUnusable>
 }>()("@headwater/postgres/DataDirectory") {
-  /** Creates the directory, entered by nobody else, where it does not exist. */
+  /** Creates the directory if it does not exist, so that nobody else can enter it. */
   static readonly layer = (directory: string): Layer.Layer<DataDirectory, DataDirectoryUnusable> =>
     Layer.effect(DataDirectory, make(directory))
 }
@@ -75,8 +77,9 @@ const make = Effect.fnUntraced(function*(directory: string) {
     Effect.map((pid) => Number.isInteger(pid) ? pid : undefined)
   )
 
-  // SQLite's exclusive lock is a POSIX record lock: the kernel releases it with the process, even after a `kill -9`, and
-  // it holds between containers that share the directory, where process ids mean nothing. Node itself offers no lock.
+  // SQLite's exclusive lock is a POSIX record lock: the kernel releases it with the process, even after a `kill -9`,
+  // and it holds between containers that share the directory, where process ids mean nothing. Node itself offers no
+  // lock.
   const openLock = Effect.try({
     try: () => lockedDatabase(lockFile),
     catch: (cause) =>

@@ -11,7 +11,7 @@ import { environment, identityFor, initialise, superuser, workingDirectory } fro
 import { livingProcesses, readPostmaster } from "./PostgresProcesses.ts"
 import { type ExecutableInaccessible, type Identity, isReachableByAll, isRoot } from "./Unprivileged.ts"
 
-/** How a client reaches the database: the fields of the same names of a `PgClient` configuration. */
+/** The address and login of the database: the fields of the same names of a `PgClient` configuration. */
 export interface EmbeddedPostgresConnection {
   /** Path of the unix socket. Postgres listens on nothing else. */
   readonly path: string
@@ -38,9 +38,9 @@ export type EmbeddedPostgresError =
   | BoundedLogFile.LogFileUnusable
 
 /**
- * A Postgres of our own, in `postgres` below the data directory, that lives and dies with this process. It listens on a
- * unix socket inside its data directory, which only its own identity and root can enter, and it is started again when it
- * ends by itself; clients find it on the same socket.
+ * The server's own Postgres, in `postgres` below the data directory, which lives and dies with this process. It listens
+ * on a unix socket inside its data directory, which only its own identity and root can enter, and it is started again
+ * when it ends by itself; clients find it on the same socket.
  */
 export class EmbeddedPostgres extends Context.Service<EmbeddedPostgres, {
   readonly connection: EmbeddedPostgresConnection
@@ -49,14 +49,14 @@ export class EmbeddedPostgres extends Context.Service<EmbeddedPostgres, {
 }>()("@headwater/postgres/EmbeddedPostgres") {
   /** Sets up the database at the first start, takes down one that a killed server left behind, and starts it. */
   static readonly layer = (options: {
-    /** Postgres settings on top of ours, such as `{ fsync: "off" }` for tests. */
+    /** Postgres settings on top of the standard ones, such as `{ fsync: "off" }` for tests. */
     readonly settings?: Readonly<Record<string, string>>
-    /** Whether this process goes on for as long as the database runs, which it does where left out. */
+    /** True if this process goes on for as long as the database runs; that is the default. */
     readonly holdsProcess?: boolean
   } = {}): Layer.Layer<EmbeddedPostgres, EmbeddedPostgresError, DataDirectory> =>
     Layer.effect(EmbeddedPostgres, make(options.settings ?? {}, options.holdsProcess ?? true))
 
-  /** How to reach the Postgres that another process, the server, is running on the data directory. */
+  /** The connection to the Postgres that another process, the server, is running on the data directory. */
   static readonly attach: Effect.Effect<
     EmbeddedPostgresConnection,
     EmbeddedPostgresNotRunning | DataDirectoryUnusable,
@@ -117,7 +117,7 @@ const make = Effect.fnUntraced(function*(extraSettings: Readonly<Record<string, 
 
   const start = Effect.gen(function*() {
     yield* takeDownRemains(directory)
-    // Looked up at every start, because what cleans caches may have removed a copy meanwhile.
+    // The binaries are looked up at every start, because a cleaner of caches may have removed a copy meanwhile.
     const binaries = yield* PostgresBinaries.locate
     const running = yield* Effect.sync(() => {
       current = launch(directory, binaries.postgres, identity, { ...settings, ...extraSettings }, log.write)
@@ -161,12 +161,12 @@ const restartSchedule = Schedule.min([Schedule.exponential("100 millis"), Schedu
 
 interface Running {
   readonly child: ChildProcess
-  /** How the process ended, in words. */
+  /** The way the process ended, in words. */
   readonly ended: Deferred.Deferred<string>
 }
 
-// Ends Postgres when the server's end of the pipe closes without a word, as it does however the server dies. Detached from
-// Postgres, which would log it as a stranger among its children.
+// Ends Postgres when the server's end of the pipe closes without a word, as it does however the server dies. Detached
+// from Postgres, which would log it as a stranger among its children.
 const launcher = `exec 3<&0 </dev/null
 ( { cd /; read -r _ <&3 || kill -INT "$$"; } >/dev/null 2>&1 & )
 exec "$@" 3<&-`
@@ -225,7 +225,8 @@ const awaitReady = (directory: string, running: Running, tail: () => string) => 
 }
 
 const stop = Effect.fnUntraced(function*(running: Running) {
-  // Fast shutdown first, which writes a checkpoint; then without one; then by force, from which it recovers at its start.
+  // Fast shutdown first, which writes a checkpoint; then without one; then by force, from which it recovers at its
+  // start.
   for (const [signal, patience] of [["SIGINT", "30 seconds"], ["SIGQUIT", "5 seconds"]] as const) {
     running.child.kill(signal)
     const ending = yield* Deferred.await(running.ended).pipe(Effect.interruptible, Effect.timeoutOption(patience))
@@ -235,7 +236,7 @@ const stop = Effect.fnUntraced(function*(running: Running) {
   yield* Deferred.await(running.ended)
 })
 
-/** Ends what a killed server, or a killed postmaster, left behind on the data directory, which we hold the lock of. */
+/** Ends the processes that a killed server or postmaster left on the data directory, whose lock this process holds. */
 const takeDownRemains = Effect.fnUntraced(function*(directory: string) {
   const steps: ReadonlyArray<readonly [NodeJS.Signals | "wait", Duration.Input]> = [
     // Most end by themselves: the watcher of a killed server ends its Postgres, and backends without a postmaster go.
@@ -304,7 +305,9 @@ const connectionTo = Effect.fnUntraced(function*(directory: string) {
   return connection
 })
 
-/** The path under which clients find the socket: in the data directory, or, where that is too long, by a short alias. */
+/**
+ * The path under which clients find the socket: in the data directory, or, where that is too long, by a short alias.
+ */
 const socketPath = Effect.fnUntraced(function*(directory: string) {
   const name = `.s.PGSQL.${port}`
   const path = Path.join(directory, name)

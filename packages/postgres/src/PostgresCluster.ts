@@ -9,16 +9,16 @@ import { type Identity, isRoot, postgresIdentity } from "./Unprivileged.ts"
 export const superuser = "postgres"
 
 /**
- * The path by which the running processes know the directory they work in. It stays valid below directories they may not
- * enter, because the kernel hands them the directory itself.
+ * The path by which the running processes know the directory they work in. It stays valid below directories they may
+ * not enter, because the kernel hands them the directory itself.
  */
 export const workingDirectory = (directory: string): string =>
   process.platform === "linux" ? "/proc/self/cwd" : directory
 
-/** Nothing of ours but the path: variables such as PGPORT would change what Postgres does. */
+/** Only the server's PATH is passed on: variables such as PGPORT would change what Postgres does. */
 export const environment = (): NodeJS.ProcessEnv => ({ PATH: process.env.PATH ?? "/usr/bin:/bin", LC_ALL: "C" })
 
-/** Who Postgres has to run as: the owner of its data directory, which it insists on. */
+/** The identity that Postgres has to run as: it insists on the owner of its data directory. */
 export const identityFor = Effect.fnUntraced(function*(directory: string) {
   if (!isRoot()) return undefined
   const owner = yield* attempt(directory, "Cannot read the data directory", () => Fs.stat(directory))
@@ -104,9 +104,10 @@ const runInitdb = (
   })
 
 /**
- * Who initdb runs as. It refuses to be root and, unlike Postgres itself, insists on a name for its uid. Where ours has
- * none, it works as any account that has one and presently no process that could interfere; what it made is handed over
- * to Postgres' own identity afterwards. The directory it works in cannot be entered from outside meanwhile.
+ * The identity that initdb runs as. It refuses to be root and, unlike Postgres itself, insists on a name for its uid.
+ * If the uid of Postgres has none, initdb runs as any account that has a name and presently no process that could
+ * interfere; its files are handed over to the identity of Postgres afterwards. The directory it works in cannot be
+ * entered from outside meanwhile.
  */
 const initdbIdentity = async (): Promise<Identity | undefined> => {
   const wanted = postgresIdentity()

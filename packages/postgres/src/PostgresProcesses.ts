@@ -4,7 +4,7 @@ import * as Fs from "node:fs/promises"
 import * as Path from "node:path"
 import { promisify } from "node:util"
 
-/** What `postmaster.pid` in a Postgres data directory says. */
+/** The content of `postmaster.pid` in a Postgres data directory. */
 export interface Postmaster {
   readonly pid: number
   /** In its own words: `starting`, `ready` once it accepts connections, `stopping` once it was told to end. */
@@ -20,9 +20,9 @@ export const readPostmaster = (directory: string): Effect.Effect<Postmaster | un
   })
 
 /**
- * The ids of the living Postgres processes of a data directory. On Linux these are the ones that work in it (each process
- * of Postgres does), so an unrelated process that got a recorded id is never taken for one; elsewhere it is the process
- * `postmaster.pid` names, if its command line names the directory.
+ * The ids of the living Postgres processes of a data directory. On Linux these are the ones that work in it (each
+ * process of Postgres does), so an unrelated process that got a recorded id is never taken for one; elsewhere it is the
+ * process `postmaster.pid` names, if its command line names the directory.
  */
 export const livingProcesses = (directory: string): Effect.Effect<ReadonlyArray<number>> =>
   Effect.gen(function*() {

@@ -15,14 +15,16 @@ export interface Identity {
 const postgresUid = 65524
 const sandboxUid = 65525
 
-/** Whether this process is root and therefore has to give its child processes another identity. */
+/** True if this process is root and therefore has to give its child processes another identity. */
 export const isRoot = (): boolean => process.getuid?.() === 0
 
-/** Who Postgres runs as: a fixed unprivileged uid when we are root, `undefined` for our own identity. */
+/**
+ * The identity of Postgres: a fixed unprivileged uid if this process is root, else `undefined`, for its own identity.
+ */
 export const postgresIdentity = (): Identity | undefined =>
   isRoot() ? { uid: postgresUid, gid: postgresUid } : undefined
 
-/** Who component code runs as: a fixed unprivileged uid, not that of Postgres, when we are root, else `undefined`. */
+/** The identity of component code: another fixed unprivileged uid if this process is root, else `undefined`. */
 export const sandboxIdentity = (): Identity | undefined => isRoot() ? { uid: sandboxUid, gid: sandboxUid } : undefined
 
 /** No place was found from which an unprivileged process could execute `path`. */
@@ -82,7 +84,7 @@ const ancestors = (path: string): ReadonlyArray<string> => {
   return parent === path ? [] : [parent, ...ancestors(parent)]
 }
 
-/** Whether every directory above `path` may be entered by every user. */
+/** True if every user may enter every directory above `path`. */
 export const isReachableByAll = (path: string): Effect.Effect<boolean, ExecutableInaccessible> =>
   attempt(path, () => reachableByAll(path))
 
@@ -99,10 +101,10 @@ const attempt = <A>(path: string, run: () => Promise<A>): Effect.Effect<A, Execu
 
 /**
  * The path of an executable file, or of a directory of them with their libraries, that unprivileged processes can read
- * and execute. That is `source` itself when we are not root or it is open to everyone where it lies. A clone below a
- * directory only root can enter is not: then it is a copy (hard links where possible) in a directory that root owns and
- * nobody else can write, made once per content and checked before every use. They lie in `headwater-executables` below the
- * temporary directory; those of earlier versions stay until that is cleared.
+ * and execute. That is `source` itself if this process is not root, or if everyone can reach and run it where it lies.
+ * A clone below a directory that only root can enter is out of reach: then it is a copy (hard links where possible) in
+ * a directory that root owns and nobody else can write, made once per content and checked before every use. Copies lie
+ * in `headwater-executables` below the temporary directory; those of earlier versions stay until that is cleared.
  */
 export const accessibleExecutable = Effect.fnUntraced(function*(source: string) {
   if (!isRoot()) return source
@@ -177,7 +179,7 @@ const copyTo = async (
   return { path }
 }
 
-/** Makes `place` a directory of ours, or says why it may not be trusted. */
+/** Makes `place` a directory of root's, or says why it may not be trusted. */
 const preparePlace = async (place: string): Promise<string | undefined> => {
   if (!(await reachableByAll(place))) return "other users cannot enter it"
   const parent = await Fs.stat(Path.dirname(place))
