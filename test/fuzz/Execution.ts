@@ -29,8 +29,8 @@ export interface Outcome {
   readonly answers: ReadonlyArray<HttpAnswer>
 }
 
-/** Longer than any documented answer takes: a run that answers a request itself has 30 seconds. */
-const patienceMs = 45_000
+/** Longer than any documented answer takes: a component may load for 60 seconds, and a webhook's test take 90. */
+const patienceMs = 120_000
 
 /** For what need not be answered. */
 const briefMs = 300

@@ -119,7 +119,6 @@ const tooLong: Flaw = (parts, pick) => {
 
 const limits: ReadonlyArray<readonly [string, Expectation]> = [
   ["0", "refused"],
-  ["101", "refused"],
   ["-1", "refused"],
   ["1.5", "refused"],
   ["ten", "refused"],
@@ -137,11 +136,11 @@ const limits: ReadonlyArray<readonly [string, Expectation]> = [
 ]
 
 const badLimit: Flaw = (parts, pick) => {
-  const [value, expects] = oneOf(limits, pick) ?? []
-  if (value === undefined || expects === undefined) return undefined
-  return querySchemas(parts.operation).some(([name]) => name === "limit")
-    ? flawed(`limit=${value}`, expects, withQuery(parts, "limit", value))
-    : undefined
+  const [, schema] = querySchemas(parts.operation).find(([name]) => name === "limit") ?? []
+  if (schema === undefined) return undefined
+  const beyond = [String(Number(schema.maximum) + 1), "refused"] as const
+  const [value, expects] = oneOf([beyond, ...limits], pick)!
+  return flawed(`limit=${value}`, expects, withQuery(parts, "limit", value))
 }
 
 const badCursor: Flaw = (parts, pick) => {
