@@ -5,7 +5,7 @@ import { AccountCapacity } from "./AccountCapacity.ts"
 const mebibyte = 1024 * 1024
 
 const aQuarterOf = (count: number, bytes: number): AccountCapacity =>
-  new AccountCapacity({ count, bytes }, { count: count / 4, bytes: bytes / 4 })
+  new AccountCapacity({ count, bytes }, { count: count / 4, bytes: bytes / 4 }, "ignored")
 
 const bytesAlone = (mostOfAll: number, mostOfAccount: number): AccountCapacity =>
   new AccountCapacity({ count: Infinity, bytes: mostOfAll }, { count: Infinity, bytes: mostOfAccount })
@@ -92,6 +92,22 @@ describe("capacity of accounts", () => {
     capacity.release("ann", 500)
     assert.isTrue(capacity.takeNow("ann", 60))
     assert.isFalse(capacity.takeNow("ann", 500))
+  })
+
+  it("all accounts together hold no more bytes than there are, however large each one's first thing is", () => {
+    const capacity = bytesAlone(1_000, 100)
+    assert.isTrue(capacity.takeNow("ann", 500))
+    assert.isTrue(capacity.takeNow("bob", 400))
+    assert.isFalse(capacity.takeNow("cid", 200))
+    assert.isTrue(capacity.takeNow("cid", 100))
+  })
+
+  it("a thing larger than all of the capacity is let in while nobody holds anything", () => {
+    const capacity = bytesAlone(1_000, 100)
+    assert.isTrue(capacity.takeNow("ann", 5_000))
+    assert.strictEqual(capacity.fullness("bob", 1), "all")
+    capacity.release("ann", 5_000)
+    assert.isTrue(capacity.takeNow("bob", 5_000))
   })
 
   it("what becomes free goes to accounts in turn, whatever each waits for", () => {

@@ -19,37 +19,41 @@ interface Waiter {
 const nothing: Share = { count: 0, bytes: 0 }
 
 /**
- * Capacity that accounts share. An account may hold up to the limit of one account and no more than is still free, so
- * that an account that holds nothing finds some, however much the others hold. Waiters are let in in turn: one of each
- * account after another, and first come, first served within an account.
+ * Capacity that accounts share. An account may hold its part, and no more than is still free, so that one that holds nothing
+ * finds some, however much the others hold. Waiters are let in in turn: one of each account after another, and of an account
+ * the one that came first.
  *
  * Invariants:
- * - C1. `free` is the whole capacity less each account's share. A share counts only up to one account's limit: large
- *   items beyond it cost the others nothing.
- * - C2. A waiter that would fit waits only behind others of the same account.
+ * - C1. `free` is the whole capacity less what all accounts hold; of an account that takes more than its part, as one large
+ *   thing does, the excess counts or not as the constructor was told.
+ * - C2. Nobody waits who would fit, but behind others of the same account.
+ * - C3. An account that holds nothing may have one thing larger than its part, and one larger than all of the capacity while
+ *   nobody holds anything.
  */
 export class AccountCapacity {
   readonly #mostOfAccount: Amount
+  readonly #excess: "counts" | "ignored"
   #freeCount: number
   #freeBytes: number
   readonly #shares = new Map<string, Share>()
   /** The account that was let in last comes last. */
   readonly #waiting = new Map<string, Set<Waiter>>()
 
-  constructor(mostOfAll: Amount, mostOfAccount: Amount) {
+  /** @param excess `ignored` where things are taken at any size, and a large one is not to be the others' loss */
+  constructor(mostOfAll: Amount, mostOfAccount: Amount, excess: "counts" | "ignored" = "counts") {
     this.#mostOfAccount = mostOfAccount
+    this.#excess = excess
     this.#freeCount = mostOfAll.count
     this.#freeBytes = mostOfAll.bytes
   }
 
-  /** The limit that one more item of so many bytes would exceed: the account's or that of all. Undefined if it fits. */
+  /** The bound that leaves no place for one more thing of so many bytes, if one does. */
   fullness(accountId: string, bytes = 1): "account" | "all" | undefined {
     const share = this.#shares.get(accountId) ?? nothing
-    // An item larger than an account's limit counts as one that fills it, so that an account can always have one.
-    const counted = share.count === 0 ? Math.min(bytes, this.#mostOfAccount.bytes) : bytes
-    const [count, held] = [share.count + 1, share.bytes + counted]
-    if (count > this.#mostOfAccount.count || held > this.#mostOfAccount.bytes) return "account"
-    return count > this.#freeCount || held > this.#freeBytes ? "all" : undefined
+    const [count, held] = [share.count + 1, share.bytes + bytes]
+    const most = this.#mostOfAccount
+    if (count > most.count || (share.count > 0 && held > most.bytes)) return "account"
+    return count > this.#freeCount || (held > this.#freeBytes && this.#shares.size > 0) ? "all" : undefined
   }
 
   isFull(accountId: string): boolean {
@@ -97,9 +101,12 @@ export class AccountCapacity {
     const after = { count: before.count + count, bytes: before.bytes + bytes }
     if (after.count === 0) this.#shares.delete(accountId)
     else this.#shares.set(accountId, after)
-    const most = this.#mostOfAccount
-    this.#freeCount += Math.min(before.count, most.count) - Math.min(after.count, most.count)
-    this.#freeBytes += Math.min(before.bytes, most.bytes) - Math.min(after.bytes, most.bytes)
+    this.#freeCount += this.#counted(before.count, "count") - this.#counted(after.count, "count")
+    this.#freeBytes += this.#counted(before.bytes, "bytes") - this.#counted(after.bytes, "bytes")
+  }
+
+  #counted(held: number, of: keyof Amount): number {
+    return this.#excess === "counts" ? held : Math.min(held, this.#mostOfAccount[of])
   }
 
   /** An account that has one let in goes to the end of the map, where this loop meets its next waiter. */

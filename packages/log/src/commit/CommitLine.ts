@@ -44,7 +44,8 @@ export class CommitLine {
   /** @param sharers how many processes share the machine */
   constructor(sharers: number) {
     const all = { count: Math.ceil(most.count / sharers), bytes: Math.ceil(most.bytes / sharers) }
-    this.capacity = new AccountCapacity(all, { count: all.count * accountShare, bytes: all.bytes * accountShare })
+    const part = { count: all.count * accountShare, bytes: all.bytes * accountShare }
+    this.capacity = new AccountCapacity(all, part, "ignored")
   }
 
   get isIdle(): boolean {

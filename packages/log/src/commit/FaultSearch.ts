@@ -137,16 +137,19 @@ export class FaultSearch {
     )
   }
 
+  /** Writes a part of a batch, which is halved if it is refused. */
+  private writePart(part: Batch): Effect.Effect<void> {
+    return Effect.suspend(() =>
+      this.divide(part, (together) => this.writeTogether(together, (cause) => this.halve(together, cause)))
+    )
+  }
+
   /** Halves what was refused, until it is known which commit it was. */
   private halve(batch: Batch, cause: Cause.Cause<WriteError>): Effect.Effect<void> {
     const [only, ...others] = batch
     if (only !== undefined && others.length === 0) return this.fail(only, cause)
     const middle = batch.length >> 1
-    const half = (part: Batch) =>
-      Effect.suspend(() =>
-        this.divide(part, (together) => this.writeTogether(together, (cause) => this.halve(together, cause)))
-      )
-    return Effect.andThen(half(batch.slice(0, middle)), half(batch.slice(middle)))
+    return Effect.andThen(this.writePart(batch.slice(0, middle)), this.writePart(batch.slice(middle)))
   }
 
   private fail(submission: Submission, cause: Cause.Cause<WriteError>): Effect.Effect<void> {
@@ -175,10 +178,7 @@ export class FaultSearch {
           left.delete(submission)
           yield* this.setAside(ownerOf(submission.commit), [submission])
         }
-        return yield* this.divide(
-          [...left],
-          (together) => this.writeTogether(together, (cause) => this.halve(together, cause))
-        )
+        return yield* this.writePart([...left])
       }
       return yield* new AllLocked()
     })

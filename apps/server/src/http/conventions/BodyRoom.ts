@@ -34,7 +34,7 @@ export class BodyRoom extends Context.Service<BodyRoom, {
       const sharers = yield* Sharers
       const makeRoom = () =>
         new AccountCapacity(
-          { count: Infinity, bytes: Math.max(bytesOfAll / sharers, 2 * maxBody) },
+          { count: Infinity, bytes: Math.max(bytesOfAll / sharers, maxBody) },
           { count: Infinity, bytes: Math.max(bytesOfAccount / sharers, maxBody) }
         )
       const received = makeRoom()
