@@ -10,7 +10,7 @@ import { DueWork } from "@headwater/log/work/DueWork"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import * as WebhookActor from "../src/webhook/WebhookActor.ts"
+import { WebhookActor } from "../src/webhook/WebhookActor.ts"
 import * as EngineFixture from "./EngineFixture.ts"
 
 /** A webhook on a sink that answers as told, subscribed to one emitter, with its owner. */

@@ -23,11 +23,6 @@ export interface Work {
 export class WorkLoop {
   private state: State = "resting"
   private readonly signalled = Latch.makeUnsafe(false)
-  private readonly work: Work
-
-  constructor(work: Work) {
-    this.work = work
-  }
 
   isResting(): boolean {
     return this.state === "resting"
@@ -41,26 +36,30 @@ export class WorkLoop {
   }
 
   /** Works until there is nothing left. If it works already, it is signalled, and this returns at once. */
-  readonly run: Effect.Effect<void> = Effect.suspend(() => {
-    if (this.state !== "resting") {
-      this.signal()
-      return Effect.void
-    }
-    return Effect.onError(this.untilNothingIsLeft, () => Effect.sync(() => this.rest()))
-  })
-
-  private readonly untilNothingIsLeft = Effect.gen({ self: this }, function*() {
-    do {
-      this.beginToLook()
-      if ((yield* this.work.step) || this.isSignalled()) continue
-      if (this.work.isBusy()) {
-        yield* this.signalled.await
-        continue
+  run(work: Work): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      if (this.state !== "resting") {
+        this.signal()
+        return Effect.void
       }
-      if ((yield* this.work.settle) || this.isSignalled()) continue
-      this.rest()
-    } while (!this.isResting())
-  })
+      return Effect.onError(this.untilNothingIsLeft(work), () => Effect.sync(() => this.rest()))
+    })
+  }
+
+  private untilNothingIsLeft(work: Work): Effect.Effect<void> {
+    return Effect.gen({ self: this }, function*() {
+      do {
+        this.beginToLook()
+        if ((yield* work.step) || this.isSignalled()) continue
+        if (work.isBusy()) {
+          yield* this.signalled.await
+          continue
+        }
+        if ((yield* work.settle) || this.isSignalled()) continue
+        this.rest()
+      } while (!this.isResting())
+    })
+  }
 
   private isSignalled(): boolean {
     return this.state === "signalled"

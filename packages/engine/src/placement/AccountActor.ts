@@ -7,7 +7,7 @@ import { Draining } from "../ground/Draining.ts"
 import * as DueItems from "../ground/DueItems.ts"
 import { EmitterLog } from "../ground/EmitterLog.ts"
 import type { Wake } from "../ground/Wake.ts"
-import { WorkLoop } from "../ground/WorkLoop.ts"
+import { type Work, WorkLoop } from "../ground/WorkLoop.ts"
 
 /** The owner of an account's own log, on which its webhooks' transitions are told. */
 export interface AccountActor {
@@ -46,7 +46,8 @@ export const make = Effect.fnUntraced(function*(accountId: string) {
     return true
   })
 
-  const work = new WorkLoop({ step: appendDue, isBusy: () => false, settle: Effect.succeed(false) })
+  const loop = new WorkLoop()
+  const work: Work = { step: appendDue, isBusy: () => false, settle: Effect.succeed(false) }
 
-  return { hint: () => work.signal(), wake: () => work.run } satisfies AccountActor as AccountActor
+  return { hint: () => loop.signal(), wake: () => loop.run(work) } satisfies AccountActor as AccountActor
 })

@@ -54,7 +54,7 @@ import { Unavailable } from "../ground/Unavailable.ts"
 import * as Wake from "../ground/Wake.ts"
 import * as ProgramActor from "../program/ProgramActor.ts"
 import * as Hints from "../routing/Hints.ts"
-import * as WebhookActor from "../webhook/WebhookActor.ts"
+import { WebhookActor } from "../webhook/WebhookActor.ts"
 import * as AccountActor from "./AccountActor.ts"
 import * as Crossing from "./Crossing.ts"
 import * as PeerSockets from "./PeerSockets.ts"
@@ -183,7 +183,7 @@ const mostActors = Math.floor(getHeapStatistics().heap_size_limit * heapShare / 
 /** The actors that are in this node's memory. */
 class LocalActors extends Context.Service<LocalActors, {
   readonly programs: Residents.Residents<ProgramActor.ProgramActor>
-  readonly webhooks: Residents.Residents<WebhookActor.WebhookActor>
+  readonly webhooks: Residents.Residents<WebhookActor>
   readonly accounts: Residents.Residents<AccountActor.AccountActor>
   readonly consumers: Residents.Residents<ConsumerActor.ConsumerActor>
   /** The consumers' ways to be hinted at, which do not keep them awake. */
@@ -197,7 +197,7 @@ class LocalActors extends Context.Service<LocalActors, {
       const population: Residents.Population = { size: 0, most: mostActors }
       return LocalActors.of({
         programs: yield* Residents.make<ProgramActor.ProgramActor>(population),
-        webhooks: yield* Residents.make<WebhookActor.WebhookActor>(population),
+        webhooks: yield* Residents.make<WebhookActor>(population),
         accounts: yield* Residents.make<AccountActor.AccountActor>(population),
         consumers: yield* Residents.make<ConsumerActor.ConsumerActor>(population),
         consumerHints: new Map(),
@@ -449,9 +449,10 @@ const layerEntities = Layer.unwrap(Effect.map(Effect.map(Clock.Clock, onTimeOf),
         const actors = yield* ActorCalls
         const local = yield* LocalActors
         const draining = yield* Draining.ofActor
-        const actor = yield* WebhookActor.make(entityId as string as Id.WebhookId, {
-          kick: () => actors.wake(entityId, Wake.nothing)
-        }).pipe(Effect.provideService(Draining, draining))
+        const actor = yield* WebhookActor.make(
+          entityId as string as Id.WebhookId,
+          () => actors.wake(entityId, Wake.nothing)
+        ).pipe(Effect.provideService(Draining, draining))
         const resident = yield* local.webhooks.add(entityId, actor, draining.begin)
         return WebhookEntity.of({
           Wake: ({ payload }) => arrived(local, entityId, resident.stay(payload)),

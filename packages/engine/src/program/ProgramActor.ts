@@ -18,7 +18,7 @@ import type { CommitParts, PartsOf } from "../ground/EmitterLog.ts"
 import { Suspensions } from "../ground/Suspensions.ts"
 import { Unavailable } from "../ground/Unavailable.ts"
 import * as Wake from "../ground/Wake.ts"
-import { WorkLoop } from "../ground/WorkLoop.ts"
+import { type Work, WorkLoop } from "../ground/WorkLoop.ts"
 import type { Feed, PassedItem } from "../routing/Feed.ts"
 import * as CodeRuns from "./CodeRuns.ts"
 import type { ProgramInput } from "./ProgramInput.ts"
@@ -127,10 +127,12 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
   let deployed = false
   let retired = false
 
+  const loop = new WorkLoop()
+
   /** Has the work go on, or begin. */
   const goOn = () => {
-    if (work.isResting()) options.kick()
-    else work.signal()
+    if (loop.isResting()) options.kick()
+    else loop.signal()
   }
 
   /** Those of these inputs that are requests are no longer to be run. */
@@ -176,7 +178,7 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
         Effect.annotateLogs(labelOf(programId)),
         Effect.andThen(startOver)
       ),
-    onEnd: () => work.signal()
+    onEnd: () => loop.signal()
   })
 
   /**
@@ -269,7 +271,7 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
     }
   }).pipe(Effect.catchTag("ProgramNotFound", () => Effect.succeed(false)))
 
-  const work = new WorkLoop({
+  const work: Work = {
     step: Effect.suspend(() => Effect.provideService(step, OnBehalfOf, owner.ready()?.accountId ?? "")),
     isBusy: () => stepping.busy.size > 0,
     settle: Effect.gen(function*() {
@@ -281,7 +283,7 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
       yield* owner.settled
       return (yield* inputs.noteSettled) || owner.hasFailed()
     })
-  })
+  }
 
   const runHook = (memory: ProgramMemory, hook: SourceRuns.Hook, emits?: boolean) =>
     running.withPermits(allRuns)(runs.hook(memory, hook, emits)).pipe(
@@ -345,7 +347,7 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
 
   const hint = (wake: Wake.Wake) => {
     inputs.absorb(wake)
-    work.signal()
+    loop.signal()
   }
 
   return {
@@ -357,7 +359,7 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
     wake: (wake) =>
       Effect.suspend(() => {
         hint(wake)
-        return work.run
+        return loop.run(work)
       }),
     deploy: ({ emits } = { emits: true }) =>
       change(Effect.gen(function*() {
@@ -402,7 +404,7 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
       )
       if (memory.program.active && isIdle) yield* deactivate(memory)
       retired = true
-      work.signal()
+      loop.signal()
       if (isIdle) return yield* running.withPermits(allRuns)(owner.settled)
       // What it does comes to nothing: with the program goes the epoch under which it would be committed.
       yield* Effect.logWarning("Deleted a source or workflow during a run of it").pipe(

@@ -33,3 +33,7 @@ export const hops = ({ events }: EventBatch): number => Math.max(...events.map((
 /** The part of it that the record of an attempt holds. */
 export const sent = (batch: EventBatch | undefined): AttemptBatch | undefined =>
   batch && { lastEventId: batch.lastEventId, events: batch.events.length, eventIds: batch.eventIds }
+
+/** The part of it that the row of a delivery holds. */
+export const kept = (batch: EventBatch | undefined): DeliveryBatch | undefined =>
+  batch && { id: batch.id, lastEventId: batch.lastEventId, eventIds: batch.eventIds }

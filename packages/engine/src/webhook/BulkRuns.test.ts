@@ -14,7 +14,7 @@ import { TestClock } from "effect/testing"
 import * as EngineFixture from "../../test/EngineFixture.ts"
 import * as WebhookFixture from "../../test/WebhookFixture.ts"
 import * as Wake from "../ground/Wake.ts"
-import * as WebhookActor from "./WebhookActor.ts"
+import { WebhookActor } from "./WebhookActor.ts"
 
 type Fixture = Effect.Success<ReturnType<typeof WebhookFixture.make>>
 

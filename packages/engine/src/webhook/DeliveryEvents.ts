@@ -3,10 +3,10 @@ import type { Attempt } from "@headwater/log/work/Attempts"
 import type { Delivery, DeliveryBatch } from "@headwater/log/work/Deliveries"
 import { Effect, Option } from "effect"
 import type { SqlError } from "effect/sql"
-import type { Send } from "./WebhookSend.ts"
+import type { AttemptRequest } from "./WebhookSend.ts"
 
 /** The events that an attempt sends. */
-export type DeliveryEvents = Pick<Send, "event" | "batch">
+export type DeliveryEvents = Pick<AttemptRequest, "event" | "batch">
 
 /** Reads the events that an attempt at a delivery sends: those that are still in the log, if any are. */
 export const read = (

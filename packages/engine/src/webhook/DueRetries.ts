@@ -1,4 +1,5 @@
 import { type DueItem, type DuePlace, isFull } from "@headwater/log/work/DueWork"
+import { Effect, Fiber } from "effect"
 
 /** The most retries that are read at a time, and held; one takes a few hundred bytes. */
 export const pageSize = 200
@@ -7,8 +8,8 @@ export const pageSize = 200
 export class DueRetries {
   /** Keys of those under way, until their outcomes are committed. */
   readonly underWay = new Set<string>()
-  /** One of them is to begin before another first attempt does: they take turns at what is scarce. */
-  awaitsTurn = false
+  /** The fibers that attempt deliveries, by delivery. */
+  private readonly fibers = new Map<string, Fiber.Fiber<unknown, unknown>>()
   private page: Array<DueItem> = []
   /** The place behind which the next page begins; undefined for the first. */
   private place: DuePlace | undefined
@@ -54,6 +55,31 @@ export class DueRetries {
     while (item !== undefined && underWay.has(item.key)) item = page.shift()
     if (item !== undefined) underWay.add(item.key)
     return item
+  }
+
+  /** A fiber attempts a delivery until it ends. */
+  track(key: string, fiber: Fiber.Fiber<unknown, unknown>): void {
+    this.fibers.set(key, fiber)
+    fiber.addObserver(() => this.fibers.delete(key))
+  }
+
+  /**
+   * Breaks off the attempts under way of deliveries, and lets none begin until they are let go. Answers the deliveries
+   * of which no attempt is under way then: the outcomes of the others are being committed.
+   */
+  claim(
+    keys: ReadonlyArray<string>
+  ): Effect.Effect<{ readonly claimed: ReadonlyArray<string>; readonly letGo: () => void }> {
+    return Effect.suspend(() => {
+      const { fibers, underWay } = this
+      const broken = keys.flatMap((key) => fibers.get(key) ?? [])
+      const claimed = keys.filter((key) => fibers.has(key) || !underWay.has(key))
+      for (const key of claimed) underWay.add(key)
+      const letGo = () => {
+        for (const key of claimed) underWay.delete(key)
+      }
+      return Effect.as(Fiber.interruptAll(broken), { claimed, letGo })
+    })
   }
 
   /** All that are known, to be put off. */

@@ -1,154 +1,127 @@
 import * as DeliveryId from "@headwater/domain/DeliveryId"
 import type { Commit } from "@headwater/log/commit/Commit"
 import * as CrashPoint from "@headwater/log/commit/CrashPoint"
-import { Effect, Exit } from "effect"
-import type { FedEvents } from "../ground/Wake.ts"
+import { untilAnswered } from "@headwater/log/database/TransientSqlError"
+import { Effect, Exit, Option } from "effect"
+import * as Wake from "../ground/Wake.ts"
 import * as EventBatch from "../routing/EventBatch.ts"
-import type { BatchItem, EventItem, Feed, FeedItem, PassedItem } from "../routing/Feed.ts"
+import type { BatchItem, EventItem, Feed, FeedItem, FeedReader, PassedItem } from "../routing/Feed.ts"
+import { Attempt } from "./Attempt.ts"
 import type { Lane } from "./Lanes.ts"
+import * as Outcome from "./Outcome.ts"
 import { Overlap, type OverlapItem } from "./Overlap.ts"
-import { unattempted, type WebhookCommits } from "./WebhookCommits.ts"
+import * as WebhookCommits from "./WebhookCommits.ts"
 import type { WebhookMemory } from "./WebhookMemory.ts"
-import type { Send, Sent, WebhookSend } from "./WebhookSend.ts"
-
-/** A secret that was rotated out signs no longer than this past its end. */
-export const keysFreshMs = 30_000
+import type { WebhookOwner } from "./WebhookOwner.ts"
+import type { AttemptRequest } from "./WebhookSend.ts"
 
 /** The next item of a lane, and its feed. */
-export interface NextItem {
+interface NextItem {
   readonly feed: Feed
   readonly item: FeedItem
 }
 
-/** The owner of the webhook, who does the work of its lanes that takes the database. */
-export interface LanesOwner {
-  readonly now: () => number
-  readonly send: WebhookSend
-  readonly commits: WebhookCommits
-  /** True if a first attempt may start now. */
-  readonly isOpen: (memory: WebhookMemory, now: number) => boolean
-  /** The number of lanes that may have a slot. */
-  readonly slots: (memory: WebhookMemory) => number
-  /** The most outcomes that wait for one before them, if attempts overlap. */
-  readonly mostHeld: number
-  /** Notes up to where places of the webhook's rate are used, before they are. */
-  readonly reserve: (memory: WebhookMemory, until: number) => Effect.Effect<void>
-  /** True if so many commits are under way that no more should be begun. */
-  readonly isFull: (memory: WebhookMemory) => boolean
-  /** Hands over a commit, whether there is room for it or not. */
-  readonly commit: (memory: WebhookMemory, commit: Commit, onEnd: () => void) => void
-  /** Returns when there is room for a commit. */
-  readonly room: (memory: WebhookMemory) => Effect.Effect<void>
-  /** The lane's next item, after a look into the log. */
-  readonly nextOf: (lane: Lane) => Effect.Effect<NextItem | undefined>
-  /** Reads the keys that sign. */
-  readonly readKeys: (memory: WebhookMemory) => Effect.Effect<void>
-  /** Does work in a fiber of the webhook's. A defect of it fails the memory. */
-  readonly start: (work: Effect.Effect<void>, onEnd: (exit: Exit.Exit<void>) => void) => void
-  /** Has the webhook go on at a time, in Unix milliseconds: events have waited long enough for others then. */
-  readonly wakeAt: (memory: WebhookMemory, at: number) => void
-  /** The circuit's probe has ended: it may let other attempts through. */
-  readonly onProbed: () => void
-  /** A retry was made of an event: it is due. */
-  readonly onQueued: () => void
-  /** Something went wrong that should not: the memory is of no use any more. */
-  readonly onDefect: (defect: unknown) => void
-  /** Something that was under way is over, and no lane is ready to take its place. */
-  readonly onSlack: () => void
-}
-
 /**
  * Sends what the lanes of a webhook have, one item of a lane after the other and as many lanes at once as there are
- * slots. It runs in the calls of those who hand events over and of the endpoints' answers, without a fiber of its own;
- * its owner does the work that takes the database meanwhile.
+ * slots. It runs in the calls of those who hand events over and of the endpoints' answers; a fiber does only the work
+ * that takes the database.
  *
- * It is *working*; *paused* while the keys that sign are read, or there is no room for more commits, and no lane is
- * taken; *closed* when the sends under way are broken off, and nothing starts any more.
+ * It is *working*; *paused* while a fiber prepares the next attempt, and no lane is taken; *closed* when the sends under way
+ * are broken off, and nothing starts any more.
  *
- * If a webhook wants no order, a lane is put back as soon as its item is sent, and the item keeps the slot.
+ * - F1. A lane that is taken has an attempt, which takes one slot; the lane is put back when the attempt ends.
+ * - F2. If a webhook wants no order, a lane is put back as soon as its item is sent, and the attempt keeps the slot.
+ * - F3. A cursor moves in log order: outcomes of one feed are handed over in that order (`Overlap`).
  */
 export class FirstAttempts {
   private state: "working" | "paused" | "closed" = "working"
-  private readonly owner: LanesOwner
-  /** Slots that are taken, by a lane or by an item of one. */
-  private taken = 0
-  /** The sends under way. */
-  private readonly sending = new Set<{ readonly cancel: () => void }>()
+  private readonly owner: WebhookOwner
+  private readonly outcomes: Outcome.Outcomes
+  private readonly reader: FeedReader["Service"]
+  private readonly mostHeld: number
+  /** Those that have a slot. */
+  private readonly attempts = new Set<Attempt>()
   private readonly overlaps = new WeakMap<Feed, Overlap>()
 
-  constructor(owner: LanesOwner) {
+  /** @param mostHeld the most outcomes that wait for one before them, if attempts overlap */
+  constructor(
+    owner: WebhookOwner,
+    outcomes: Outcome.Outcomes,
+    reader: FeedReader["Service"],
+    mostHeld: number
+  ) {
     this.owner = owner
+    this.outcomes = outcomes
+    this.reader = reader
+    this.mostHeld = mostHeld
   }
 
   get isBusy(): boolean {
-    return this.taken > 0 || this.state === "paused"
-  }
-
-  get slotsTaken(): number {
-    return this.taken
+    return this.attempts.size > 0 || this.state === "paused"
   }
 
   /** Takes in events that were appended. Answers those of feeds that are not in memory. */
-  offer({ lanes }: WebhookMemory, fed: ReadonlyArray<FedEvents>): ReadonlyArray<FedEvents> {
-    let unknown: Array<FedEvents> | undefined
+  offer({ lanes }: WebhookMemory, fed: ReadonlyArray<Wake.FedEvents>): ReadonlyArray<Wake.FedEvents> {
+    let unknown: Array<Wake.FedEvents> | undefined
     for (const hint of fed) if (!lanes.offer(hint)) (unknown ??= []).push(hint)
     return unknown ?? none
   }
 
   /** Takes ready lanes while there are slots for them. */
   work(memory: WebhookMemory): void {
-    const { lanes } = memory
-    while (this.taken < this.owner.slots(memory) && lanes.readyCount > 0) {
+    const { lanes, slots } = memory
+    while (lanes.readyCount > 0 && slots.hasRoom("first")) {
       const now = this.owner.now()
       if (!this.mayStart(memory, now)) break
-      this.taken += 1
-      this.takeNext(memory, lanes.take()!, now)
+      const attempt = Attempt.enter(this.owner, memory, "first")
+      this.attempts.add(attempt)
+      this.takeNext(memory, lanes.take()!, attempt, now)
     }
   }
 
   /** Breaks off the sends under way, and starts nothing any more. */
   close(): void {
     this.state = "closed"
-    for (const send of this.sending) send.cancel()
-    this.sending.clear()
-    this.taken = 0
-    this.owner.onSlack()
+    for (const attempt of this.attempts) attempt.end()
+    this.attempts.clear()
+    this.noteSlack()
   }
 
   /** Takes ready lanes, when something that was under way is over. */
   private workOn(memory: WebhookMemory): void {
     this.work(memory)
-    if (this.taken < memory.webhook.settings.concurrency) this.owner.onSlack()
+    if (this.attempts.size < memory.webhook.settings.concurrency) this.noteSlack()
+  }
+
+  /** Something that was under way is over, and no lane is ready to take its place: the owner's work may go on. */
+  private noteSlack(): void {
+    const { hasFailed, look, loop, memory } = this.owner
+    const retryWaits = Option.isSome(memory) && memory.value.slots.retryWaits
+    if (look.isUnderWay() || retryWaits || !this.isBusy && hasFailed) this.owner.work()
+    else if (!this.isBusy) loop.signal()
   }
 
   private mayStart(memory: WebhookMemory, now: number): boolean {
-    if (this.state !== "working" || !this.owner.isOpen(memory, now)) return false
-    if (now - memory.keysReadAt >= keysFreshMs) this.pause(memory, this.owner.readKeys(memory))
-    else if (this.owner.isFull(memory)) this.pause(memory, this.owner.room(memory))
-    else {
-      const until = memory.gate?.toReserve(now)
-      if (until === undefined) return true
-      this.pause(memory, this.owner.reserve(memory, until))
-    }
-    return false
-  }
-
-  private pause(memory: WebhookMemory, until: Effect.Effect<void>): void {
+    const { owner } = this
+    if (this.state !== "working" || !owner.isOpen(memory, now) || !owner.isTurn(memory, "first", now)) return false
+    const preparation = owner.preparation(memory, now)
+    if (preparation === undefined) return true
     this.state = "paused"
-    this.owner.start(until, (exit) => {
+    owner.start(preparation, (exit) => {
       if (Exit.hasInterrupts(exit)) return this.close()
       if (this.state === "paused") this.state = "working"
       this.workOn(memory)
     })
+    return false
   }
 
-  private takeNext(memory: WebhookMemory, lane: Lane, now: number): void {
+  private takeNext(memory: WebhookMemory, lane: Lane, attempt: Attempt, now: number): void {
     try {
       const next = this.knownNext(lane, now)
-      if (next === "unread") this.readOn(memory, lane)
-      else this.deal(memory, lane, next, now)
+      if (next === "unread") this.readOn(memory, lane, attempt)
+      else this.deal(memory, lane, attempt, next, now)
     } catch (defect) {
-      this.giveUp(memory, lane, defect)
+      this.giveUp(memory, lane, attempt, defect)
     }
   }
 
@@ -163,52 +136,70 @@ export class FirstAttempts {
     return first
   }
 
-  private readOn(memory: WebhookMemory, lane: Lane): void {
+  private readonly readNext = Effect.fnUntraced(function*(reader: FeedReader["Service"], lane: Lane) {
+    let first: NextItem | undefined
+    for (const feed of lane.feeds.values()) {
+      const item = Option.getOrUndefined(yield* untilAnswered(feed.next(reader)))
+      if (item !== undefined && isBefore(item, first?.item)) first = { feed, item }
+    }
+    return first
+  })
+
+  private readOn(memory: WebhookMemory, lane: Lane, attempt: Attempt): void {
     let isRead = false
-    const reading = Effect.map(this.owner.nextOf(lane), (next) => {
+    const reading = Effect.map(this.readNext(this.reader, lane), (next) => {
       isRead = true
-      this.take(memory, lane, next)
+      this.take(memory, lane, attempt, next)
     })
     this.owner.start(reading, (exit) => {
       // The webhook leaves this node.
       if (Exit.hasInterrupts(exit)) return this.close()
-      if (!isRead) this.putBack(memory, lane, true)
+      if (!isRead) this.putBack(memory, lane, attempt, true)
       this.workOn(memory)
     })
   }
 
   /** Deals with an item that was read, unless its subscription has gone meanwhile. */
-  private take(memory: WebhookMemory, lane: Lane, next: NextItem | undefined): void {
+  private take(memory: WebhookMemory, lane: Lane, attempt: Attempt, next: NextItem | undefined): void {
     if (next !== undefined && lane.feeds.get(next.feed.key.subscriptionId) !== next.feed) {
-      return this.putBack(memory, lane, true)
+      return this.putBack(memory, lane, attempt, true)
     }
     try {
-      this.deal(memory, lane, next, this.owner.now())
+      this.deal(memory, lane, attempt, next, this.owner.now())
     } catch (defect) {
-      this.giveUp(memory, lane, defect)
+      this.giveUp(memory, lane, attempt, defect)
     }
   }
 
-  private deal(memory: WebhookMemory, lane: Lane, next: NextItem | undefined, now: number): void {
+  private deal(
+    memory: WebhookMemory,
+    lane: Lane,
+    attempt: Attempt,
+    next: NextItem | undefined,
+    now: number
+  ): void {
     if (next === undefined) {
       const until = memory.lanes.noteWait(lane)
-      if (until !== undefined) this.owner.wakeAt(memory, until)
-      return this.putBack(memory, lane, false)
+      if (until !== undefined) this.owner.wakeAt(memory, "batch", until, now)
+      return this.putBack(memory, lane, attempt, false)
     }
     const { feed, item } = next
-    const { commits, onQueued } = this.owner
-    if (item._tag === "Passed") return this.pass(memory, lane, feed, item)
+    if (item._tag === "Passed") return this.pass(memory, lane, attempt, feed, item)
     if (memory.webhook.workflowId !== null && item._tag === "Event") {
-      return this.finish(memory, lane, commits.queued(memory, feed, item, DeliveryId.make(now), now), onQueued)
+      const commit = WebhookCommits.queued(memory, feed, item, DeliveryId.make(now), now)
+      return this.finish(memory, lane, attempt, commit, () => {
+        this.owner.note(Wake.forDueWork)
+        this.owner.work()
+      })
     }
-    if (this.mayStart(memory, now)) this.send(memory, lane, feed, item, now)
-    else this.putBack(memory, lane, true)
+    if (this.mayStart(memory, now)) this.send(memory, lane, attempt, feed, item, now)
+    else this.putBack(memory, lane, attempt, true)
   }
 
   /** Passes events without a delivery. Those that follow before the commit ends are passed together by the next. */
-  private pass(memory: WebhookMemory, lane: Lane, feed: Feed, item: PassedItem): void {
+  private pass(memory: WebhookMemory, lane: Lane, attempt: Attempt, feed: Feed, item: PassedItem): void {
     feed.isPassing = true
-    const commit = this.owner.commits.passed(memory, feed, item)
+    const commit = WebhookCommits.passed(feed, item)
     const onEnd = () => {
       feed.isPassing = false
       if (!feed.mayHaveMore || this.state === "closed") return
@@ -216,7 +207,7 @@ export class FirstAttempts {
       this.workOn(memory)
     }
     const overlap = this.overlaps.get(feed)
-    if (overlap === undefined || overlap.isEmpty) return this.finish(memory, lane, commit, onEnd)
+    if (overlap === undefined || overlap.isEmpty) return this.finish(memory, lane, attempt, commit, onEnd)
     const passed: OverlapItem = {
       commit: undefined,
       stepAside: () => commit,
@@ -224,66 +215,65 @@ export class FirstAttempts {
     }
     overlap.add(passed)
     overlap.ended(passed, commit)
-    this.putBack(memory, lane, true)
+    this.putBack(memory, lane, attempt, true)
   }
 
-  private send(memory: WebhookMemory, lane: Lane, feed: Feed, item: EventItem | BatchItem, now: number): void {
+  private send(
+    memory: WebhookMemory,
+    lane: Lane,
+    attempt: Attempt,
+    feed: Feed,
+    item: EventItem | BatchItem,
+    now: number
+  ): void {
     CrashPoint.reached("send-chosen")
-    const options: Send = {
+    const request: AttemptRequest = {
       deliveryId: DeliveryId.make(now),
       subscriptionId: feed.key.subscriptionId,
       event: item._tag === "Event" ? item.event : item.events[0]!,
       attempt: 1,
       batch: item._tag === "Event" ? undefined : EventBatch.make(item.events)
     }
-    if (memory.webhook.settings.ordering === "none") return this.sendBeside(memory, lane, feed, item, options, now)
-    this.begin(memory, options, now, (sent) => {
+    attempt.begin(now)
+    if (memory.webhook.settings.ordering === "none") {
+      return this.sendBeside(memory, lane, attempt, feed, item, request, now)
+    }
+    attempt.send(request, (result) => {
+      CrashPoint.reached("send-answered")
       try {
-        const commit = this.owner.commits.first(memory, feed, item, sent)
-        if (memory.webhook.settings.ordering === "strict" && commit.deliveries?.[0]?.state === "pending") {
+        const outcome = this.outcomes.of(memory, { _tag: "Move", move: feed.pass(item) }, result)
+        if (memory.webhook.settings.ordering === "strict" && outcome.state === "pending") {
           memory.lanes.hold(lane.emitterId)
         }
-        this.finish(memory, lane, commit)
+        this.finish(memory, lane, attempt, Outcome.together(outcome))
       } catch (defect) {
-        this.giveUp(memory, lane, defect)
+        this.giveUp(memory, lane, attempt, defect)
       }
-    })
-  }
-
-  private begin(memory: WebhookMemory, options: Send, now: number, onSent: (sent: Sent) => void): void {
-    const isProbe = memory.gate?.begin(memory.webhook, now) === true
-    const sending = this.owner.send(memory, options, (sent) => {
-      CrashPoint.reached("send-answered")
-      this.sending.delete(sending)
-      if (isProbe) memory.gate?.probed()
-      onSent(sent)
       this.workOn(memory)
-      if (isProbe) this.owner.onProbed()
     })
-    this.sending.add(sending)
   }
 
   /** Sends an item, and puts its lane back at once: the next one does not wait for its outcome. */
   private sendBeside(
     memory: WebhookMemory,
     lane: Lane,
+    attempt: Attempt,
     feed: Feed,
     item: EventItem | BatchItem,
-    options: Send,
+    request: AttemptRequest,
     now: number
   ): void {
-    const { commits } = this.owner
-    const overlap = this.overlaps.get(feed) ?? new Overlap(this.owner.mostHeld)
+    const overlap = this.overlaps.get(feed) ?? new Overlap(this.mostHeld)
     this.overlaps.set(feed, overlap)
     const move = feed.pass(item)
-    const delivery = unattempted(memory, options)
+    const delivery = WebhookCommits.unattempted(memory, request)
     let isAside = false
     const sent: OverlapItem = {
       commit: undefined,
       stepAside: () => {
         isAside = true
         memory.retries.underWay.add(delivery.id)
-        return commits.steppedAside(memory, move, delivery, now + 2 * memory.webhook.settings.timeoutMs)
+        return WebhookCommits.steppedAside(move, delivery, now + 2 * memory.webhook.settings.timeoutMs)
       },
       handOver: (commit) => {
         lane.commits -= 1
@@ -292,54 +282,62 @@ export class FirstAttempts {
     }
     overlap.add(sent)
     lane.commits += 1
-    this.begin(memory, options, now, (outcome) => {
-      this.taken -= 1
+    attempt.send(request, (result) => {
+      CrashPoint.reached("send-answered")
       try {
         if (isAside) {
-          const settled = () => memory.retries.underWay.delete(delivery.id)
-          return this.handOver(memory, lane, commits.retried(memory, delivery, outcome), settled)
+          const outcome = this.outcomes.of(memory, { _tag: "Delivery", delivery }, result)
+          this.handOver(memory, lane, Outcome.together(outcome), () => memory.retries.underWay.delete(delivery.id))
+        } else {
+          const { events, webhook } = this.outcomes.of(memory, { _tag: "Move", move }, result)
+          if (webhook.duePut.length > 0 || webhook.updates.length > 0) this.handOver(memory, lane, webhook)
+          overlap.ended(sent, events)
         }
-        const { inOrder, now } = commits.overlapped(memory, move, outcome)
-        if (now !== undefined) this.handOver(memory, lane, now)
-        overlap.ended(sent, inOrder)
       } catch (defect) {
-        this.owner.onDefect(defect)
+        this.owner.noteDefect(defect)
       }
+      this.end(attempt)
+      this.workOn(memory)
     })
     memory.lanes.putBack(lane, true)
   }
 
   /** Hands over the outcome of a lane's item. The next one does not wait until that is durable. */
-  private finish(memory: WebhookMemory, lane: Lane, commit: Commit, onEnd?: () => void): void {
+  private finish(memory: WebhookMemory, lane: Lane, attempt: Attempt, commit: Commit, onEnd?: () => void): void {
     this.handOver(memory, lane, commit, onEnd)
-    this.putBack(memory, lane, true)
+    this.putBack(memory, lane, attempt, true)
   }
 
   private handOver(memory: WebhookMemory, lane: Lane, commit: Commit, onEnd?: () => void): void {
     lane.commits += 1
-    this.owner.commit(memory, commit, () => {
+    this.owner.submit(memory, commit, () => {
       lane.commits -= 1
       onEnd?.()
       memory.lanes.dropIfIdle(lane)
     })
   }
 
-  private putBack(memory: WebhookMemory, lane: Lane, hadItem: boolean): void {
+  private putBack(memory: WebhookMemory, lane: Lane, attempt: Attempt, hadItem: boolean): void {
     if (this.state === "closed") return
-    this.taken -= 1
+    this.end(attempt)
     memory.lanes.putBack(lane, hadItem)
   }
 
-  private giveUp(memory: WebhookMemory, lane: Lane, defect: unknown): void {
-    this.owner.onDefect(defect)
-    this.putBack(memory, lane, true)
+  private end(attempt: Attempt): void {
+    this.attempts.delete(attempt)
+    attempt.end()
+  }
+
+  private giveUp(memory: WebhookMemory, lane: Lane, attempt: Attempt, defect: unknown): void {
+    this.owner.noteDefect(defect)
+    this.putBack(memory, lane, attempt, true)
   }
 }
 
 const none: ReadonlyArray<never> = []
 
 /** True if an item comes before another in the emitter's log, or there is no other. */
-export const isBefore = (item: FeedItem, other: FeedItem | undefined): boolean =>
+const isBefore = (item: FeedItem, other: FeedItem | undefined): boolean =>
   other === undefined || idOf(item) < idOf(other)
 
 const idOf = (item: FeedItem): bigint =>

@@ -22,7 +22,7 @@ import { Draining } from "../ground/Draining.ts"
 import { EmitterLog } from "../ground/EmitterLog.ts"
 import * as Wake from "../ground/Wake.ts"
 import * as StandardWebhook from "./StandardWebhook.ts"
-import * as WebhookActor from "./WebhookActor.ts"
+import { WebhookActor } from "./WebhookActor.ts"
 
 /** What sends a workflow's own requests, with its owner. */
 const setupSender = Effect.gen(function*() {
@@ -42,7 +42,7 @@ const setupSender = Effect.gen(function*() {
 })
 
 /** Waits in real time, until nothing of it is under way that it was not woken for. */
-const untilRested = (actor: WebhookActor.WebhookActor) =>
+const untilRested = (actor: WebhookActor) =>
   TestClock.withLive(Effect.gen(function*() {
     while (actor.awaitsTurn()) yield* Effect.sleep("1 millis")
   }))
@@ -509,7 +509,7 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a webhook", (it)
     Effect.gen(function*() {
       let kicks = 0
       const { log, sink, subscription, webhook } = yield* WebhookFixture.make(() => ({ status: 200 }))
-      const actor = yield* WebhookActor.make(webhook.id, { kick: () => kicks++ })
+      const actor = yield* WebhookActor.make(webhook.id, () => kicks++)
       yield* EngineFixture.append(log, ["first"])
       yield* actor.wake(Wake.forEverything)
       // Somebody else became its owner.
@@ -528,7 +528,7 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a webhook", (it)
       const { log, sink, subscription, webhook } = yield* WebhookFixture.make((count) =>
         count === 0 ? { status: 200 } : undefined
       )
-      const hint = Effect.fnUntraced(function*(actor: WebhookActor.WebhookActor, payload: string) {
+      const hint = Effect.fnUntraced(function*(actor: WebhookActor, payload: string) {
         const events = yield* EngineFixture.append(log, [payload])
         actor.hint(Wake.forEvents([{ subscriptionId: subscription.id, emitterId: log.emitterId, stream: "", events }]))
       })

@@ -19,7 +19,7 @@ import * as WebhookFixture from "../../test/WebhookFixture.ts"
 import type { EmitterLog } from "../ground/EmitterLog.ts"
 import { defaults, EngineLimits } from "../ground/EngineLimits.ts"
 import * as Wake from "../ground/Wake.ts"
-import * as WebhookActor from "./WebhookActor.ts"
+import { WebhookActor } from "./WebhookActor.ts"
 
 const ok = { status: 200 }
 const failed = { status: 500 }
@@ -40,7 +40,7 @@ const setup = Effect.fnUntraced(function*(options: {
   const start = Effect.gen(function*() {
     const scope = yield* Scope.make()
     const kick = () => void (kicks += 1)
-    return { actor: yield* Scope.provide(WebhookActor.make(webhook.id, { kick }), scope), scope }
+    return { actor: yield* Scope.provide(WebhookActor.make(webhook.id, kick), scope), scope }
   })
   let current = yield* start
   return {

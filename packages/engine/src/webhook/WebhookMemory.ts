@@ -10,11 +10,11 @@ import type { KeyObject } from "node:crypto"
 import { EngineLimits } from "../ground/EngineLimits.ts"
 import { ListenerFilters } from "../routing/EventFilter.ts"
 import { FeedReader } from "../routing/Feed.ts"
+import { AttemptSlots } from "./AttemptSlots.ts"
 import { DueRetries } from "./DueRetries.ts"
 import { EchoedSecrets } from "./EchoedSecrets.ts"
 import { Lanes } from "./Lanes.ts"
 import * as RequestSettings from "./RequestSettings.ts"
-import { SendGate } from "./SendGate.ts"
 import * as SentHeaders from "./SentHeaders.ts"
 
 /** The memory of a webhook's owner: a cache of what the database says, dropped whole when a commit fails. */
@@ -37,8 +37,7 @@ export interface WebhookMemory {
   readonly lanes: Lanes
   readonly filters: ListenerFilters
   readonly retries: DueRetries
-  /** None if the webhook has neither a rate nor a circuit. */
-  readonly gate: SendGate | undefined
+  readonly slots: AttemptSlots
   failed: boolean
 }
 
@@ -86,7 +85,7 @@ const loadOwned = Effect.fnUntraced(function*(webhookId: Id.WebhookId, fence: Fe
     lanes,
     filters: new ListenerFilters(webhook.value.accountId, reader.documents, limits.filters),
     retries: new DueRetries(),
-    gate: SendGate.of(webhook.value),
+    slots: new AttemptSlots(webhook.value, lanes, limits.retries),
     failed: false
   })
 })

@@ -8,7 +8,7 @@ import * as EngineFixture from "../../test/EngineFixture.ts"
 import * as WebhookFixture from "../../test/WebhookFixture.ts"
 import * as Wake from "../ground/Wake.ts"
 import * as SentHeaders from "./SentHeaders.ts"
-import * as WebhookActor from "./WebhookActor.ts"
+import { WebhookActor } from "./WebhookActor.ts"
 
 /** An endpoint whose connections answer their first request, and end at the second. */
 const breaking = Effect.acquireRelease(

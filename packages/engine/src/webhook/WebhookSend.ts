@@ -24,7 +24,7 @@ const keptOfSuccess = 1_024
 const keptOfFailure = 16 * 1_024
 
 /** One attempt to make. */
-export interface Send {
+export interface AttemptRequest {
   readonly deliveryId: string
   readonly subscriptionId: string
   /** The first one of a batch. */
@@ -38,7 +38,7 @@ export interface Send {
 }
 
 /** The outcome of an attempt, with its record as it is if no other attempt is due. */
-export interface Sent {
+export interface AttemptResult {
   readonly outcome: DeliveryOutcome.DeliveryOutcome
   readonly endedAt: number
   readonly record: Attempt
@@ -63,7 +63,10 @@ const deliveryLag = Metric.histogram("headwater_delivery_lag_seconds", {
 })
 
 /** The request in which events are sent: their payloads to a webhook's URL, or a workflow's own request. */
-const requestOf = ({ target, webhook }: WebhookMemory, { batch, event }: Send): OutgoingRequest.OutgoingRequest => {
+const requestOf = (
+  { target, webhook }: WebhookMemory,
+  { batch, event }: AttemptRequest
+): OutgoingRequest.OutgoingRequest => {
   // Only requests come into the stream of a workflow's own.
   if (webhook.workflowId !== null) return Option.getOrThrow(OutgoingRequest.parse(event.payload))
   const body = batch === undefined ? event.payload : EventBatch.body(batch)
@@ -79,7 +82,7 @@ interface AttemptTimes {
 /** The headers of an attempt that its record does not tell otherwise. */
 const ownHeaders = (
   { requestSettings, signingKeys, webhook }: WebhookMemory,
-  { batch, event, isTest }: Send,
+  { batch, event, isTest }: AttemptRequest,
   request: OutgoingRequest.OutgoingRequest,
   { signedAt, startedAt }: AttemptTimes
 ): SentHeaders.OwnHeaders => {
@@ -104,7 +107,7 @@ const ownHeaders = (
   }
 }
 
-const factsOf = ({ attempt, batch, event, subscriptionId }: Send, startedAt: number): SentHeaders.Facts => ({
+const factsOf = ({ attempt, batch, event, subscriptionId }: AttemptRequest, startedAt: number): SentHeaders.Facts => ({
   attempt,
   emitId: batch?.id ?? event.emitId,
   emitterId: event.emitterId,
@@ -143,34 +146,34 @@ const withoutSecrets = (response: EgressHttpResponse, secrets: EchoedSecrets): E
 })
 
 /** The outcome of an attempt, by the answer it got or did not get. */
-const sentOf = (
+const resultOf = (
   memory: WebhookMemory,
-  send: Send,
+  attempt: AttemptRequest,
   secrets: EchoedSecrets,
   requestHeaders: string,
   startedAt: number,
   endedAt: number,
   durationMs: number,
   answer: EgressHttpEnding
-): Sent => {
+): AttemptResult => {
   const outcome = Result.isSuccess(answer)
     ? DeliveryOutcome.ofResponse(answer.success, endedAt)
     : DeliveryOutcome.ofFailure(answer.failure)
   const kept = Result.map(answer, (response) => withoutSecrets(response, secrets))
-  return recordOf(memory, send, outcome, requestHeaders, startedAt, endedAt, durationMs, kept)
+  return recordOf(memory, attempt, outcome, requestHeaders, startedAt, endedAt, durationMs, kept)
 }
 
 /** @param answer none if nothing was sent */
 const recordOf = (
   { webhook }: WebhookMemory,
-  { attempt, batch, deliveryId, event, subscriptionId }: Send,
+  { attempt, batch, deliveryId, event, subscriptionId }: AttemptRequest,
   outcome: DeliveryOutcome.DeliveryOutcome,
   requestHeaders: string | null,
   startedAt: number,
   endedAt: number,
   durationMs: number,
   answer: EgressHttpEnding | undefined
-): Sent => {
+): AttemptResult => {
   const delivered = outcome._tag === "Delivered"
   const response = answer !== undefined && Result.isSuccess(answer) ? answer.success : undefined
   const { address = undefined, earlier = undefined, phases = noPhases } = answer === undefined
@@ -216,10 +219,10 @@ const recordOf = (
 }
 
 /** Tells, once it has returned, that nothing was sent. */
-const refuse = (sent: Sent, onSent: (sent: Sent) => void) => {
+const refuse = (result: AttemptResult, onResult: (result: AttemptResult) => void) => {
   let isCancelled = false
   queueMicrotask(() => {
-    if (!isCancelled) onSent(sent)
+    if (!isCancelled) onResult(result)
   })
   return {
     cancel: () => {
@@ -234,8 +237,8 @@ const refuse = (sent: Sent, onSent: (sent: Sent) => void) => {
  */
 export type WebhookSend = (
   memory: WebhookMemory,
-  options: Send,
-  onSent: (sent: Sent) => void
+  attempt: AttemptRequest,
+  onResult: (result: AttemptResult) => void
 ) => { readonly cancel: () => void }
 
 export const make: Effect.Effect<WebhookSend, never, EgressHttp | Figures> = Effect.gen(function*() {
@@ -246,7 +249,7 @@ export const make: Effect.Effect<WebhookSend, never, EgressHttp | Figures> = Eff
   const context = yield* Effect.context<never>()
 
   /** Tells operators of an attempt. */
-  const report = ({ webhook }: WebhookMemory, { event, isTest }: Send, { record }: Sent) => {
+  const report = ({ webhook }: WebhookMemory, { event, isTest }: AttemptRequest, { record }: AttemptResult) => {
     if (isTest) return
     deliveriesBy[record.outcome].updateUnsafe(1, context)
     figures.noteAttempt(webhook.accountId, webhook.id, record.outcome !== "delivered", record.durationMs)
@@ -277,23 +280,23 @@ export const make: Effect.Effect<WebhookSend, never, EgressHttp | Figures> = Eff
     }, context)
   }
 
-  return (memory, options, onSent) => {
+  return (memory, attempt, onResult) => {
     const startedAt = clock.currentTimeMillisUnsafe()
     const beganAt = RealTime.elapsedUnsafe(clock)
     const signedAt = RealTime.isApart(clock) ? RealTime.of(clock).currentTimeMillisUnsafe() : startedAt
     const { requestSettings } = memory
-    const request = requestOf(memory, options)
+    const request = requestOf(memory, attempt)
     if (requestSettings?.maxBytes !== undefined) {
       const bytes = Buffer.byteLength(request.body ?? "")
       if (bytes > requestSettings.maxBytes) {
         const outcome = DeliveryOutcome.tooLarge(bytes, requestSettings.maxBytes)
-        return refuse(recordOf(memory, options, outcome, null, startedAt, startedAt, 0, undefined), (sent) => {
-          report(memory, options, sent)
-          onSent(sent)
+        return refuse(recordOf(memory, attempt, outcome, null, startedAt, startedAt, 0, undefined), (result) => {
+          report(memory, attempt, result)
+          onResult(result)
         })
       }
     }
-    const own = ownHeaders(memory, options, request, { signedAt, startedAt })
+    const own = ownHeaders(memory, attempt, request, { signedAt, startedAt })
     const shown = requestSettings === undefined ? own : { ...own, ...requestSettings.shownHeaders }
     const kept = SentHeaders.kept(memory.urlHeaders ?? SentHeaders.ofUrl(request.url), shown)
     return http.start({
@@ -303,7 +306,7 @@ export const make: Effect.Effect<WebhookSend, never, EgressHttp | Figures> = Eff
         use: "delivery",
         programId: memory.webhook.workflowId ?? undefined
       },
-      headers: SentHeaders.all(factsOf(options, startedAt), own),
+      headers: SentHeaders.all(factsOf(attempt, startedAt), own),
       tls: requestSettings?.tls,
       http2: requestSettings?.http2,
       timeoutMillis: memory.webhook.settings.timeoutMs,
@@ -311,9 +314,9 @@ export const make: Effect.Effect<WebhookSend, never, EgressHttp | Figures> = Eff
     }, (answer) => {
       const durationMs = Math.round(RealTime.elapsedUnsafe(clock) - beganAt)
       const secrets = memory.secrets ?? EchoedSecrets.of(request.url, request.headers)
-      const sent = sentOf(
+      const result = resultOf(
         memory,
-        options,
+        attempt,
         secrets,
         kept,
         startedAt,
@@ -321,8 +324,8 @@ export const make: Effect.Effect<WebhookSend, never, EgressHttp | Figures> = Eff
         durationMs,
         answer
       )
-      report(memory, options, sent)
-      onSent(sent)
+      report(memory, attempt, result)
+      onResult(result)
     })
   }
 })

@@ -9,7 +9,7 @@ import * as EngineFixture from "../../test/EngineFixture.ts"
 import * as WebhookFixture from "../../test/WebhookFixture.ts"
 import * as Wake from "../ground/Wake.ts"
 import * as AccountActor from "../placement/AccountActor.ts"
-import * as WebhookActor from "./WebhookActor.ts"
+import { WebhookActor } from "./WebhookActor.ts"
 
 const hours = 3_600_000
 

@@ -9,7 +9,7 @@ import { Effect, Metric, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import * as DueItems from "../ground/DueItems.ts"
 import type { WebhookMemory } from "./WebhookMemory.ts"
-import type { Sent } from "./WebhookSend.ts"
+import type { AttemptResult } from "./WebhookSend.ts"
 
 /** A webhook with nothing but failures for this long goes out of service, in milliseconds (delivery.md). */
 const failingLimitMs = 5 * 24 * 3_600_000
@@ -84,7 +84,7 @@ const together = (parts: ReadonlyArray<Transition>): Transition => ({
 /** The effects of attempts' outcomes on the webhook itself, in memory at once and in the database with the commit. */
 export interface WebhookTransitions {
   /** @param isGivenUp whether no other attempt follows on a failed one */
-  readonly of: (memory: WebhookMemory, sent: Sent, isGivenUp: boolean) => Transition
+  readonly of: (memory: WebhookMemory, result: AttemptResult, isGivenUp: boolean) => Transition
 }
 
 export const make: Effect.Effect<WebhookTransitions, never, Webhooks> = Effect.gen(function*() {
@@ -158,7 +158,7 @@ export const make: Effect.Effect<WebhookTransitions, never, Webhooks> = Effect.g
     return { duePut: [told(memory, said, now)], updates: [webhooks.noteFailingTold(webhook.id, percent)] }
   }
 
-  const givenUp = (memory: WebhookMemory, { endedAt, record }: Sent): Transition => {
+  const givenUp = (memory: WebhookMemory, { endedAt, record }: AttemptResult): Transition => {
     const { webhook } = memory
     if (webhook.exhaustedTold) return none
     change(memory, { exhaustedTold: true })
@@ -183,7 +183,7 @@ export const make: Effect.Effect<WebhookTransitions, never, Webhooks> = Effect.g
   }
 
   /** A failure opens the circuit after so many others, and if it is the probe's. */
-  const circuit = (memory: WebhookMemory, { endedAt, record }: Sent): Transition => {
+  const circuit = (memory: WebhookMemory, { endedAt, record }: AttemptResult): Transition => {
     const { webhook } = memory
     const setting = webhook.settings.circuit
     if (setting === null) return none
@@ -207,20 +207,20 @@ export const make: Effect.Effect<WebhookTransitions, never, Webhooks> = Effect.g
   }
 
   return {
-    of: (memory, sent, isGivenUp) => {
-      const { endedAt, outcome } = sent
+    of: (memory, result, isGivenUp) => {
+      const { endedAt, outcome } = result
       const { webhook } = memory
       // The answer of one place to a workflow says nothing of the others.
       if (webhook.workflowId !== null) return none
       if (outcome._tag === "Delivered") return healthy(memory, endedAt)
       // A request that was not sent says nothing of the endpoint.
-      if (outcome._tag === "Refused") return givenUp(memory, sent)
+      if (outcome._tag === "Refused") return givenUp(memory, result)
       if (outcome._tag === "Gone") return disable(memory, "gone", endedAt)
       const isOver = webhook.failingSince !== null && endedAt - webhook.failingSince >= failingLimitMs
       return together([
-        ...(isOver ? [disable(memory, "failing", endedAt)] : [failing(memory, endedAt), circuit(memory, sent)]),
+        ...(isOver ? [disable(memory, "failing", endedAt)] : [failing(memory, endedAt), circuit(memory, result)]),
         outcome._tag === "Throttled" && !isOver ? throttled(memory, outcome.until) : none,
-        isGivenUp ? givenUp(memory, sent) : none
+        isGivenUp ? givenUp(memory, result) : none
       ])
     }
   }
