@@ -7,8 +7,10 @@ import * as RealTime from "@headwater/domain/RealTime"
 import * as Stream from "@headwater/domain/Stream"
 import type { Judged } from "@headwater/domain/SubscriptionFilter"
 import type { Commit } from "@headwater/log/commit/Commit"
+import { Fenced } from "@headwater/log/commit/CommitWriter"
 import * as CrashPoint from "@headwater/log/commit/CrashPoint"
 import { explain, GroupCommit } from "@headwater/log/commit/GroupCommit"
+import { type CommitError, CommitRejected } from "@headwater/log/commit/Submission"
 import { EventLog, type FoundEvent } from "@headwater/log/logs/EventLog"
 import { type Fence, Fences } from "@headwater/log/logs/Fences"
 import { Consumers } from "@headwater/log/resources/Consumers"
@@ -86,9 +88,14 @@ const walkEvents = 1_000
 const tickMs = 1_000
 const lookAgainMs = 10_000
 
-const isUnavailable = Schema.is(Unavailable)
+/** The most times that a request is done whose commit fails. */
+const mostTries = 3
+
+const isCommitError = Schema.is(Schema.Union([Fenced, CommitRejected]))
 
 const again = (message: string) => new Unavailable({ message, retryAfterSeconds: 1 })
+
+const notWritten = again("The consumer's place could not be written. Try again later.")
 
 export const make = Effect.fnUntraced(function*(consumerId: Id.ConsumerId) {
   const consumers = yield* Consumers
@@ -152,11 +159,15 @@ export const make = Effect.fnUntraced(function*(consumerId: Id.ConsumerId) {
       memory === undefined ? work : Effect.provideService(work, OnBehalfOf, memory.consumer.accountId)
     )
 
-  /** Does requests one after the other: each is based on the state that the one before has left. */
-  const inTurn = <A, E>(work: Effect.Effect<A, E | SqlError.SqlError>) =>
-    turn.withPermits(1)(inItsName(work)).pipe(
-      Effect.catchTag("SqlError", (error) => toUnavailable(error as SqlError.SqlError))
-    ) as Effect.Effect<A, Exclude<E, SqlError.SqlError> | Unavailable>
+  /**
+   * Does requests one after the other: each is based on the state that the one before has left. One whose commit fails is
+   * done again on the state that is read anew, by which the consumer may have gone.
+   */
+  const inTurn = <A, E>(work: Effect.Effect<A, E | CommitError | SqlError.SqlError>) =>
+    turn.withPermits(1)(Effect.retry(inItsName(work), { while: isCommitError, times: mostTries - 1 })).pipe(
+      Effect.catchTag("SqlError", (error) => toUnavailable(error as SqlError.SqlError)),
+      Effect.catchIf(isCommitError, () => Effect.fail(notWritten))
+    ) as Effect.Effect<A, Exclude<E, CommitError | SqlError.SqlError> | Unavailable>
 
   /** Returns when a commit is durable and memory says so. It goes on though nobody waits for it any more. */
   const write = (memory: ConsumerMemory, commit: Commit, after: () => void) =>
@@ -164,11 +175,10 @@ export const make = Effect.fnUntraced(function*(consumerId: Id.ConsumerId) {
       writer.room(memory.consumer.accountId),
       Effect.suspend(() => writer.submit({ ...commit, fence: memory.fence }).durable)
     ).pipe(
-      Effect.catchCause((cause) => {
+      Effect.tapCause((cause) => {
         memory.failed = true
         return Effect.logWarning("A consumer's commit failed; reading its state again").pipe(
-          Effect.annotateLogs({ consumer_id: consumerId, error: LogText.make(explain(cause)) }),
-          Effect.andThen(again("The consumer's place could not be written. Try again later."))
+          Effect.annotateLogs({ consumer_id: consumerId, error: LogText.make(explain(cause)) })
         )
       }),
       Effect.andThen(Effect.sync(after)),
@@ -459,18 +469,6 @@ export const make = Effect.fnUntraced(function*(consumerId: Id.ConsumerId) {
     })
   })
 
-  /** A commit fails too if the consumer was removed under its owner. */
-  const unlessGone = <A, E, R>(work: Effect.Effect<A, E, R>) =>
-    Effect.catchIf(
-      work,
-      (error) => isUnavailable(error) && memory?.failed === true,
-      (error) =>
-        Effect.flatMap(
-          consumers.getById(consumerId),
-          (found) => Effect.fail(Option.isNone(found) ? new ConsumerNotFound() : error)
-        )
-    )
-
   const counted = <A, E>(answer: Effect.Effect<A, E>) =>
     Effect.suspend(() => {
       answering += 1
@@ -488,8 +486,8 @@ export const make = Effect.fnUntraced(function*(consumerId: Id.ConsumerId) {
     wake: () => Effect.void,
     awaitsTurn: () => answering > 0,
     read: (request) => counted(read(request)),
-    commit: (request) => counted(inTurn(unlessGone(commit(request)))),
-    seek: (request) => counted(inTurn(unlessGone(seek(request)))),
+    commit: (request) => counted(inTurn(commit(request))),
+    seek: (request) => counted(inTurn(seek(request))),
     retire: Effect.sync(() => {
       retired = true
       signal()
