@@ -14,7 +14,6 @@ import * as Projecting from "./conventions/Projecting.ts"
 import { RateLimiting } from "./conventions/RateLimiting.ts"
 import * as RequestChecking from "./conventions/RequestChecking.ts"
 import * as ResponseConventions from "./conventions/ResponseConventions.ts"
-import * as EndpointFastPath from "./endpoint/EndpointFastPath.ts"
 import * as EndpointRoute from "./endpoint/EndpointRoute.ts"
 import * as AppAccountsHandlers from "./handlers/AppAccountsHandlers.ts"
 import * as AuditHandlers from "./handlers/AuditHandlers.ts"
@@ -85,7 +84,6 @@ const routes = Layer.mergeAll(
   apiRoutes,
   ConsoleRoutes.layer,
   DocsRoutes.layer,
-  EndpointFastPath.layer,
   EndpointRoute.layer,
   GuideRoutes.layer,
   HealthRoutes.layer

@@ -1,3 +1,4 @@
+import { isDone } from "@headwater/domain/Done"
 import * as EmitId from "@headwater/domain/EmitId"
 import { maxHops } from "@headwater/domain/Event"
 import type { AccountId, ProgramId } from "@headwater/domain/Id"
@@ -32,19 +33,21 @@ const keptEndpoints = 50_000
 /** The time for which a full backlog is taken to stay full, in milliseconds. */
 const fullForMs = 250
 
-/** Takes requests for programs' HTTP interfaces: durable before they are answered. */
+const unlessExceeded = (exceeded: Option.Option<QuotaExceeded>): Effect.Effect<void, QuotaExceeded> =>
+  Option.isNone(exceeded) ? Effect.void : Effect.fail(exceeded.value)
+
+/**
+ * Takes requests for programs' HTTP interfaces: durable before they are answered. What is known without a look is answered
+ * with an effect that is done already (`Done`).
+ */
 export class Ingest extends Context.Service<Ingest, {
   /** The program that answers at an endpoint, or did a while ago; none of a suspended account does. */
   readonly find: (endpointKey: string) => Effect.Effect<Endpoint, EndpointNotFound | Unavailable>
-  /** The same where it is known without a look. */
-  readonly known: (endpointKey: string) => Endpoint | undefined
   /**
    * Fails where a request would be refused, as far as that is known without it, so that its body need not be read: once the
    * account has used up a quota, and while the program has as much waiting as it may.
    */
   readonly admit: (endpoint: Endpoint) => Effect.Effect<void, BacklogFull | QuotaExceeded | Unavailable>
-  /** True if it is known without a look that a request would not be refused. */
-  readonly isAdmitted: (endpoint: Endpoint) => boolean
   /**
    * Takes an admitted request.
    *
@@ -85,6 +88,12 @@ export class Ingest extends Context.Service<Ingest, {
         return suspensions.isSuspended(kept.endpoint.accountId) ? undefined : kept.endpoint
       }
 
+      const lookedUp = (key: string) =>
+        Cache.get(finding, key).pipe(
+          Effect.filterOrFail(({ accountId }) => !suspensions.isSuspended(accountId), () => new EndpointNotFound()),
+          Effect.catchTag("SqlError", toUnavailable)
+        )
+
       const isFull = (programId: ProgramId, now: number): boolean => {
         const until = fullUntil.get(programId)
         if (until === undefined) return false
@@ -99,22 +108,17 @@ export class Ingest extends Context.Service<Ingest, {
       }
 
       return Ingest.of({
-        known,
-        find: (endpointKey) =>
-          Effect.suspend(() => {
-            const endpoint = known(endpointKey)
-            return endpoint === undefined ? Cache.get(finding, endpointKey) : Effect.succeed(endpoint)
-          }).pipe(
-            Effect.filterOrFail(({ accountId }) => !suspensions.isSuspended(accountId), () => new EndpointNotFound()),
-            Effect.catchTag("SqlError", toUnavailable)
-          ),
-        admit: Effect.fnUntraced(function*({ accountId, programId }) {
-          if (isFull(programId, yield* RealTime.elapsed)) return yield* new BacklogFull({ programId })
-          const exceeded = yield* quotas.exceeded(accountId)
-          if (Option.isSome(exceeded)) return yield* exceeded.value
-        }, Effect.catchTag("SqlError", toUnavailable)),
-        isAdmitted: ({ accountId, programId }) =>
-          !isFull(programId, RealTime.elapsedUnsafe(clock)) && quotas.isKnownFree(accountId),
+        find: (endpointKey) => {
+          const endpoint = known(endpointKey)
+          return endpoint === undefined ? lookedUp(endpointKey) : Effect.succeed(endpoint)
+        },
+        admit: ({ accountId, programId }) => {
+          if (isFull(programId, RealTime.elapsedUnsafe(clock))) return Effect.fail(new BacklogFull({ programId }))
+          const exceeded = quotas.exceeded(accountId, clock)
+          return isDone(exceeded)
+            ? unlessExceeded(exceeded.value)
+            : Effect.catchTag(Effect.flatMap(exceeded, unlessExceeded), "SqlError", toUnavailable)
+        },
         take: ({ key, programId }, eventJson, hops, onAnswered) =>
           actors.ingest(
             programId,

@@ -1,6 +1,6 @@
 import * as Id from "@headwater/domain/Id"
 import type { Program } from "@headwater/domain/Program"
-import { Context, Effect, Layer, Option, Schema } from "effect"
+import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { ActorCalls, answerTo, type Cancellation, type ProgramNotFound } from "../ground/ActorCalls.ts"
 import { type BacklogFull, type EndpointNotFound, NotAnswered } from "../ground/HttpExchange.ts"
@@ -36,7 +36,7 @@ export class Invocations extends Context.Service<Invocations, {
       const random = yield* SecureRandom.SecureRandom
 
       const ask = Effect.fnUntraced(function*(workflow: Program, kind: "invocation" | "rerun", payload: string) {
-        const exceeded = yield* quotas.exceeded(workflow.accountId)
+        const exceeded = yield* quotas.exceeded(workflow.accountId, yield* Clock.Clock)
         if (Option.isSome(exceeded)) return yield* exceeded.value
         const id = Id.RunId.make(yield* Effect.provideService(Id.make("run"), SecureRandom.SecureRandom, random))
         const request = { endpointKey: null, kind, emitId: id, payload, hops: 0 }

@@ -288,7 +288,8 @@ export const make = Effect.fnUntraced(function*(programId: ProgramId, options: {
   const fromRequests = (memory: ProgramMemory) =>
     Effect.map(fromFeed(memory, memory.requests, "HTTP"), Option.filter((work) => takesTurn(memory, work)))
 
-  const whetherExceeded = (memory: ProgramMemory) => untilAnswered(quotas.exceeded(memory.program.accountId))
+  const whetherExceeded = (memory: ProgramMemory) =>
+    Effect.flatMap(Clock.Clock, (clock) => untilAnswered(quotas.exceeded(memory.program.accountId, clock)))
 
   const waitUntil = Effect.fnUntraced(function*(memory: ProgramMemory, key: string, until: number) {
     const now = yield* Clock.currentTimeMillis

@@ -51,10 +51,11 @@ export const amountOf = (quota: Quota, used: { readonly invocations: number; rea
  * second it is asked about.
  */
 export class Quotas extends Context.Service<Quotas, {
-  /** The quota that the account has used up, of several the one that is counted anew last. */
-  readonly exceeded: (accountId: AccountId) => Effect.Effect<Option.Option<QuotaExceeded>, SqlError.SqlError>
-  /** True if it is known without a look that the account has used up none. */
-  readonly isKnownFree: (accountId: AccountId) => boolean
+  /** The quota that the account has used up, of several the one that is counted anew last. There at once if it is known. */
+  readonly exceeded: (
+    accountId: AccountId,
+    clock: Clock.Clock
+  ) => Effect.Effect<Option.Option<QuotaExceeded>, SqlError.SqlError>
   /** How many runs the account may still begin, as far as is known: one where its compute time is limited. */
   readonly runsLeft: (accountId: AccountId, now: number) => number
   /** Counts what this node used at once, before the database is looked at again. */
@@ -68,7 +69,6 @@ export class Quotas extends Context.Service<Quotas, {
     Effect.gen(function*() {
       const accounts = yield* Accounts
       const usage = yield* Usage
-      const clock = yield* Clock.Clock
 
       const read = Effect.fnUntraced(function*(accountId: AccountId) {
         const account = yield* accounts.get(accountId)
@@ -129,17 +129,10 @@ export class Quotas extends Context.Service<Quotas, {
             ...standings.map(({ limit, quota, used }) => quota === "daily_compute_time" ? 1 : limit - used)
           )
         },
-        isKnownFree: (accountId) => {
-          const standings = trustedOf(accountId, clock)
-          return standings?.every(({ limit, used }) => used < limit) ?? false
+        exceeded: (accountId, clock) => {
+          const known = trustedOf(accountId, clock)
+          return known === undefined ? Effect.map(Cache.get(reading, accountId), judge) : Effect.succeed(judge(known))
         },
-        exceeded: (accountId) =>
-          Effect.clockWith((clock) => {
-            const known = trustedOf(accountId, clock)
-            return known !== undefined
-              ? Effect.succeed(judge(known))
-              : Effect.map(Cache.get(reading, accountId), judge)
-          }),
         note: (accountId, used) => {
           for (const standing of latest.get(accountId)?.standings ?? []) {
             standing.used += amountOf(standing.quota, used)

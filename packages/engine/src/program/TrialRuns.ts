@@ -136,7 +136,7 @@ export class TrialRuns extends Context.Service<TrialRuns, {
 
       const tryOut = Effect.fnUntraced(function*(request: TrialRequest) {
         const { accountId, component, mayConnect } = request
-        const exceeded = yield* quotas.exceeded(accountId)
+        const exceeded = yield* quotas.exceeded(accountId, yield* Clock.Clock)
         if (Option.isSome(exceeded)) return yield* exceeded.value
         const startedAt = yield* Clock.currentTimeMillis
         const program = yield* programOf(request)

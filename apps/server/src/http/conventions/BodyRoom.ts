@@ -14,18 +14,25 @@ const patience = "10 seconds"
 /**
  * Room for the bodies of requests to endpoints, from before they are read until they are answered. A body that finds
  * none is left on its connection, so that its sender waits; an account that sends too much delays only itself.
+ *
+ * Bodies in a coding have room of a second kind for what they become, whose size is not known before they are there: with one
+ * room for both, bodies that are there would wait for each other.
  */
 export class BodyRoom extends Context.Service<BodyRoom, {
-  /** Takes room for a body until the scope ends, waiting for it if need be. */
-  readonly take: (accountId: string, bytes: number) => Effect.Effect<void, Unavailable, Scope.Scope>
   /**
-   * The same for a body in a coding, without that coding: its size is not known before the body is there, and with one
-   * room for both, bodies that are there would wait for each other.
+   * Takes room for a body: at once if there is some now, else in the effect, which waits.
+   *
+   * @param onTaken called when the room is taken: from then on it is to be given back
    */
-  readonly takeDecoded: (accountId: string, bytes: number) => Effect.Effect<void, Unavailable, Scope.Scope>
-  /** Takes room where there is some now; answers whether it did. It has to be given back. */
-  readonly takeNow: (accountId: string, bytes: number) => boolean
-  readonly giveBack: (accountId: string, bytes: number) => void
+  readonly take: (
+    kind: RoomKind,
+    accountId: string,
+    bytes: number,
+    onTaken: () => void
+  ) => Effect.Effect<void, Unavailable>
+  /** Takes room for a body that has come, until the scope ends. */
+  readonly hold: (accountId: string, bytes: number) => Effect.Effect<void, Unavailable, Scope.Scope>
+  readonly giveBack: (kind: RoomKind, accountId: string, bytes: number) => void
 }>()("@headwater/server/BodyRoom") {
   static readonly layer: Layer.Layer<BodyRoom, never, HttpSettings> = Layer.effect(
     BodyRoom,
@@ -37,33 +44,43 @@ export class BodyRoom extends Context.Service<BodyRoom, {
           { count: Infinity, bytes: Math.max(bytesOfAll / sharers, maxBody) },
           { count: Infinity, bytes: Math.max(bytesOfAccount / sharers, maxBody) }
         )
-      const received = makeRoom()
-      const decoded = makeRoom()
-      const taken = (room: AccountCapacity, accountId: string, bytes: number) =>
-        room.takeNow(accountId, bytes)
-          ? Effect.void
-          : Effect.callback<void>((resume) =>
-            Effect.sync(room.wait(accountId, bytes, () => {
-              room.take(accountId, bytes)
-              resume(Effect.void)
-            }))
-          )
-      const takeFrom = (room: AccountCapacity) => (accountId: string, bytes: number) =>
-        Effect.uninterruptibleMask((restore) =>
-          restore(Effect.suspend(() => taken(room, accountId, bytes))).pipe(
-            Effect.timeoutOrElse({ duration: patience, orElse: () => Effect.fail(noRoom) }),
-            Effect.andThen(Effect.addFinalizer(() => Effect.sync(() => room.release(accountId, bytes))))
-          )
-        )
+      const rooms: Record<RoomKind, AccountCapacity> = { received: makeRoom(), decoded: makeRoom() }
+      const take: BodyRoom["Service"]["take"] = (kind, accountId, bytes, onTaken) => {
+        const room = rooms[kind]
+        if (room.takeNow(accountId, bytes)) {
+          onTaken()
+          return Effect.void
+        }
+        return Effect.callback<void>((resume) =>
+          Effect.sync(room.wait(accountId, bytes, () => {
+            room.take(accountId, bytes)
+            onTaken()
+            resume(Effect.void)
+          }))
+        ).pipe(Effect.timeoutOrElse({ duration: patience, orElse: () => Effect.fail(noRoom) }))
+      }
       return BodyRoom.of({
-        takeNow: (accountId, bytes) => received.takeNow(accountId, bytes),
-        giveBack: (accountId, bytes) => received.release(accountId, bytes),
-        take: takeFrom(received),
-        takeDecoded: takeFrom(decoded)
+        take,
+        hold: (accountId, bytes) =>
+          Effect.suspend(() => {
+            let isTaken = false
+            const giveBack = Effect.sync(() => {
+              if (isTaken) rooms.received.release(accountId, bytes)
+            })
+            const taken = Effect.suspend(() =>
+              take("received", accountId, bytes, () => {
+                isTaken = true
+              })
+            )
+            return Effect.andThen(Effect.addFinalizer(() => giveBack), taken)
+          }),
+        giveBack: (kind, accountId, bytes) => rooms[kind].release(accountId, bytes)
       })
     })
   )
 }
+
+type RoomKind = "received" | "decoded"
 
 const noRoom = new Unavailable({
   message: "The account sends too many bytes of request bodies together. Try again later.",

@@ -124,7 +124,7 @@ class Tasks {
  * one after another: anybody may send such JSON, and the server's own thread is everybody's.
  */
 export class JsonThread extends Context.Service<JsonThread, {
-  /** The JSON text of a request to an endpoint with its body. Takes the body's bytes over. */
+  /** The JSON text of a request to an endpoint with its body. That of a small one is made at once. */
   readonly event: (
     accountId: string,
     task: Omit<JsonTask.EventTask, "_tag">
@@ -150,8 +150,9 @@ export class JsonThread extends Context.Service<JsonThread, {
         return JsonThread.of({
           event: (accountId, rest) =>
             rest.coded === undefined && rest.bytes.length < largeBytes
-              ? Effect.sync(() => JsonTask.eventJson(rest))
-              : Effect.map(read(accountId, { _tag: "Event", ...rest }), (json) => new TextDecoder().decode(json)),
+              ? Effect.succeed(JsonTask.eventJson(rest))
+              : Effect.map(read(accountId, { _tag: "Event", ...rest, bytes: Uint8Array.from(rest.bytes) }), (json) =>
+                new TextDecoder().decode(json)),
           project: (accountId, rest) =>
             rest.bytes.length < largeBytes
               ? Effect.sync(() => JsonTask.projectedJson(rest))

@@ -8,10 +8,8 @@ import { type Excess, type Limits, RateBuckets } from "./RateBuckets.ts"
 
 /** Holds each account to the operator's requests and bytes a second on this machine. */
 export class RateLimiting extends Context.Service<RateLimiting, {
-  /** Counts a request of the account, or refuses it with when the next one may come. */
+  /** Counts a request of the account, or refuses it with when the next one may come. Done at once where none is ever refused. */
   readonly take: (accountId: AccountId) => Effect.Effect<void, Problem.RateLimited>
-  /** Notes a request of the account where none is ever refused; answers whether that is so. */
-  readonly isFree: (accountId: AccountId) => boolean
   /** Counts what a request's body has. A body of any size is taken while there is something left; the next ones wait. */
   readonly noteBytes: (accountId: AccountId, bytes: number) => void
 }>()("@headwater/server/RateLimiting") {
@@ -23,20 +21,14 @@ export class RateLimiting extends Context.Service<RateLimiting, {
       const turns = yield* Turns
       const isUnlimited = limits.rateLimit === 0 && limits.byteRateLimit === 0
       return RateLimiting.of({
-        isFree: (accountId) => {
-          if (!isUnlimited) return false
+        take: (accountId) => {
           turns.note(accountId)
-          return true
+          if (isUnlimited) return Effect.void
+          return Effect.flatMap(
+            takeRequest(accountId),
+            (excess) => excess === undefined ? Effect.void : Effect.fail(refusal(limits, excess))
+          )
         },
-        take: (accountId) =>
-          Effect.suspend(() => {
-            turns.note(accountId)
-            if (isUnlimited) return Effect.void
-            return Effect.flatMap(
-              takeRequest(accountId),
-              (excess) => excess === undefined ? Effect.void : Effect.fail(refusal(limits, excess))
-            )
-          }),
         noteBytes: (accountId, bytes) => {
           if (limits.byteRateLimit > 0) noteBytes(accountId, bytes)
         }

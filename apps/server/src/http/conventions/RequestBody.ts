@@ -1,7 +1,7 @@
 import { mediaTypeOf } from "@headwater/domain/RequestEventBody"
 import type { HttpServerRequest } from "effect/http"
 
-type Request = HttpServerRequest.HttpServerRequest
+type Request = Pick<HttpServerRequest.HttpServerRequest, "headers">
 
 /** True if nobody can tell the length of the body before its end. */
 export const isOfUnknownLength = (request: Request): boolean => request.headers["transfer-encoding"] !== undefined

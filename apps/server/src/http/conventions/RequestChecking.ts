@@ -105,7 +105,7 @@ const checkLarge = Effect.fnUntraced(function*(
 ) {
   const turns = yield* Turns
   const account = Option.getOrElse(yield* Effect.serviceOption(CurrentAccount), () => "")
-  yield* answerFailures(room.take(account, RequestBody.mostBytes(request, limits.bytes)))
+  yield* answerFailures(room.hold(account, RequestBody.mostBytes(request, limits.bytes)))
   const text = yield* textOf(request)
   const { depth, outside } = yield* turns.work(account, structureOf(text))
   if (outside > limits.outside) {
