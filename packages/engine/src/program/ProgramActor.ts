@@ -105,7 +105,7 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
   const sql = yield* SqlClient.SqlClient
   const draining = yield* Draining
   const suspensions = yield* Suspensions
-  const inputs = yield* ProgramInputs.make(programId, { onTurn: () => goOn() })
+  const inputs = yield* ProgramInputs.make({ onTurn: () => goOn() })
   const owner = yield* ProgramOwner.make(programId, { onReload: inputs.restart, onPutOff: inputs.notePutOff })
   const code = yield* CodeRuns.make(owner)
   const runs = yield* SourceRuns.make(owner, code)
@@ -432,12 +432,12 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
     refilter: Effect.fnUntraced(function*(subscriptionId) {
       const memory = yield* Effect.option(owner.current)
       if (Option.isNone(memory)) return
-      yield* inputs.refilter(memory.value, subscriptionId)
+      yield* memory.value.inbox.refilter(subscriptionId)
       goOn()
     }),
     forget: (subscriptionId) =>
       Effect.map(Effect.option(owner.current), (memory) => {
-        if (Option.isSome(memory)) inputs.forget(memory.value, subscriptionId)
+        if (Option.isSome(memory)) memory.value.inbox.forget(subscriptionId)
       })
   } satisfies ProgramActor as ProgramActor
 })

@@ -1,22 +1,27 @@
 import type { LoggedEvent } from "@headwater/domain/Event"
 import * as EventId from "@headwater/domain/EventId"
-import { type ProgramId, type RunId, type SubscriptionId, WorkflowId } from "@headwater/domain/Id"
+import { type RunId, WorkflowId } from "@headwater/domain/Id"
 import * as OwnMember from "@headwater/domain/OwnMember"
-import type { SubscriptionBatch } from "@headwater/domain/SubscriptionBatch"
 import * as Timer from "@headwater/domain/Timer"
 import { untilAnswered } from "@headwater/log/database/TransientSqlError"
-import { Subscriptions } from "@headwater/log/resources/Subscriptions"
-import { Cursors, type FilteredPosition, keyText, ownRequests } from "@headwater/log/work/Cursors"
+import { ownRequests } from "@headwater/log/work/Cursors"
 import { type DueItem, type DueKind, DueWork, isFull } from "@headwater/log/work/DueWork"
 import { WorkflowRuns } from "@headwater/log/work/WorkflowRuns"
-import { Clock, Effect, Option, Semaphore } from "effect"
+import { Clock, Effect, Option } from "effect"
 import { type EventRange } from "../ground/ActorCalls.ts"
 import * as DueItems from "../ground/DueItems.ts"
 import { EngineLimits } from "../ground/EngineLimits.ts"
 import * as Wake from "../ground/Wake.ts"
 import * as EventBatch from "../routing/EventBatch.ts"
-import { type BatchItem, type EventItem, Feed, type FeedItem, FeedReader, type PassedItem } from "../routing/Feed.ts"
-import * as OwedLook from "../routing/OwedLook.ts"
+import {
+  type BatchItem,
+  type EventItem,
+  type Feed,
+  type FeedItem,
+  FeedReader,
+  type PassedItem
+} from "../routing/Feed.ts"
+import type { NextItem } from "../routing/Inbox.ts"
 import type { ProgramInput } from "./ProgramInput.ts"
 import { answersItself, type ProgramMemory } from "./ProgramMemory.ts"
 import { type QuotaExceeded, Quotas } from "./Quotas.ts"
@@ -99,32 +104,22 @@ export interface ProgramInputs {
   readonly restart: () => void
   /** A commit has ended that passed events of a feed without a run: what was to be passed meanwhile is. Answers whether there may be any. */
   readonly notePassed: (memory: ProgramMemory, feed: Feed) => boolean
-  /** A subscription lets other events through. */
-  readonly refilter: (memory: ProgramMemory, subscriptionId: SubscriptionId) => Effect.Effect<void>
-  /** A subscription is gone: nothing of it starts any more. */
-  readonly forget: (memory: ProgramMemory, subscriptionId: string) => void
 }
 
 const kindOf = ({ meta }: LoggedEvent): "INVOCATION" | "RERUN" | undefined =>
   meta.kind === "invocation" ? "INVOCATION" : meta.kind === "rerun" ? "RERUN" : undefined
 
-/** The settings by which events go to a program together: only if its code asks for lists, and then always. */
-const batchesOf = ({ component }: ProgramMemory, asked: SubscriptionBatch | undefined): SubscriptionBatch | undefined =>
-  component.batch === null ? undefined : asked ?? component.batch
-
 const dueKey = (item: DueItem): string => `${item.kind} ${item.key}`
 
-export const make = Effect.fnUntraced(function*(programId: ProgramId, options: {
+export const make = Effect.fnUntraced(function*(options: {
   /** Called when a request may be run for which it was not the turn. */
   readonly onTurn: () => void
 }) {
-  const cursors = yield* Cursors
   const dueWork = yield* DueWork
   const limits = yield* EngineLimits
   const quotas = yield* Quotas
   const reader = yield* FeedReader
   const runs = yield* WorkflowRuns
-  const subscriptions = yield* Subscriptions
 
   let hints: Wake.Wake | undefined = Wake.forEverything
   let due: Array<DueItem> = []
@@ -139,75 +134,25 @@ export const make = Effect.fnUntraced(function*(programId: ProgramId, options: {
   const taken = new Map<string, number>()
   /** The earliest time that commits which may be under way put work off to; infinity for none. */
   let putOffTo = Infinity
-  const forgotten = new Set<string>()
-  /** When a program that waits for its account's quota, a workflow for its own limit, or batches for others, looks again, by that. */
+  /** The times at which it looks again while it waits for its account's quota, its own limit, or batches for others, by that. */
   const waitsUntil = new Map<string, number>()
-  /** When the first feed is to be looked at whose events wait for others, in Unix milliseconds; infinity where none do. */
-  let batchesWait = Infinity
-  /** True if such a feed was forgotten: it is found again by a look at what is owed. */
-  let forgotWaiting = false
   let turn = 0
-  const look = yield* OwedLook.make(programId)
   /** The memory that was last looked at, and how much it and `taken` may hold before what is not needed goes. */
   let memoryUsed: ProgramMemory | undefined
   let mayHold = limits.idle
   const requestTurn = yield* RequestTurn.make(options.onTurn)
-  /** Held while a filter is read until the feed has it, so that none is replaced by the one it replaced. */
-  const filtering = yield* Semaphore.make(1)
-
-  const addFeed = (
-    memory: ProgramMemory,
-    { emitterId, stream, subscriptionId }: Omit<Wake.FedEvents, "events">,
-    { batch, filter, position }: FilteredPosition
-  ) => {
-    const address = { emitterId, stream }
-    const feed = new Feed(
-      { subscriptionId, emitterId },
-      address,
-      position,
-      reader.room,
-      memory.filters.of(filter),
-      batchesOf(memory, batch)
-    )
-    memory.feeds.set(keyText({ subscriptionId, emitterId }), feed)
-    return feed
-  }
-
-  const readFeed = Effect.fnUntraced(function*(memory: ProgramMemory, address: Omit<Wake.FedEvents, "events">) {
-    const position = yield* untilAnswered(cursors.position(address))
-    if (forgotten.has(address.subscriptionId)) return Option.none<Feed>()
-    return Option.map(position, (position) => addFeed(memory, address, position))
-  }, filtering.withPermits(1))
-
-  const feedFor = (memory: ProgramMemory, address: Omit<Wake.FedEvents, "events">) => {
-    if (address.subscriptionId === ownRequests) return Effect.succeedSome(memory.requests)
-    const known = memory.feeds.get(keyText(address))
-    return known === undefined ? readFeed(memory, address) : Effect.succeedSome(known)
-  }
-
-  const lookOn = Effect.fnUntraced(function*(memory: ProgramMemory) {
-    for (const owed of yield* look.page) {
-      if (forgotten.has(owed.subscriptionId)) continue
-      // A cursor whose commit is under way has its feed in memory still.
-      const feed = memory.feeds.get(keyText(owed)) ?? addFeed(memory, owed, owed)
-      feed.lookAgain()
-      memory.ready.add(feed)
-    }
-  }, filtering.withPermits(1))
-
   const takeHints = Effect.fnUntraced(function*(memory: ProgramMemory) {
     if (hints === undefined) return
     const { due: lookDue, fed, look: looksAll } = hints
     hints = undefined
     // Its own requests it knows of: nobody else appends them.
-    if (looksAll) look.begin()
-    for (const hint of fed) {
-      const feed = yield* feedFor(memory, hint)
-      if (Option.isNone(feed)) continue
-      if (hint.events.length === 0) feed.value.lookAgain()
-      else feed.value.offer(hint.events)
-      if (feed.value !== memory.requests) memory.ready.add(feed.value)
+    if (looksAll) memory.inbox.lookAgain()
+    const own = fed.filter(({ subscriptionId }) => subscriptionId === ownRequests)
+    for (const { events } of own) {
+      if (events.length === 0) memory.requests.lookAgain()
+      else memory.requests.offer(events)
     }
+    yield* memory.inbox.follow(fed.filter(({ subscriptionId }) => subscriptionId !== ownRequests))
     if (!lookDue && !looksAll) return
     const now = yield* Clock.currentTimeMillis
     // What is held stays due, and would hide what comes after it; nor is more and more of it to be held.
@@ -265,17 +210,24 @@ export const make = Effect.fnUntraced(function*(programId: ProgramId, options: {
     return [first, ...(other < 0 ? inputs : inputs.slice(0, other))] as const
   }
 
-  const fromFeed = (memory: ProgramMemory, feed: Feed, kind: "EVENT" | "HTTP") =>
+  const toWork = (
+    memory: ProgramMemory,
+    { feed, item }: NextItem,
+    kind: "EVENT" | "HTTP",
+    now: number
+  ): NextWork => {
+    if (item._tag === "Passed") return { _tag: "Skip", feed, item }
+    if (item._tag === "Batch") return { _tag: "Run", inputs: [ofBatch(feed, item)] }
+    return { _tag: "Run", inputs: withOthers(memory, feed, ofEvent(feed, item, kind), kind, now) }
+  }
+
+  const fromOwnFeed = (memory: ProgramMemory) =>
     Effect.clockWith((clock) => {
-      const toWork = (item: FeedItem): NextWork => {
-        if (item._tag === "Passed") return { _tag: "Skip", feed, item }
-        if (item._tag === "Batch") return { _tag: "Run", inputs: [ofBatch(feed, item)] }
-        const inputs = withOthers(memory, feed, ofEvent(feed, item, kind), kind, clock.currentTimeMillisUnsafe())
-        return { _tag: "Run", inputs }
-      }
+      const feed = memory.requests
+      const work = (item: FeedItem) => toWork(memory, { feed, item }, "HTTP", clock.currentTimeMillisUnsafe())
       const known = feed.known(clock.currentTimeMillisUnsafe())
-      if (known !== undefined) return Effect.succeedSome(toWork(known))
-      return feed.mayHaveMore ? Effect.map(untilAnswered(feed.next(reader)), Option.map(toWork)) : Effect.succeedNone
+      if (known !== undefined) return Effect.succeedSome(work(known))
+      return feed.mayHaveMore ? Effect.map(untilAnswered(feed.next(reader)), Option.map(work)) : Effect.succeedNone
     })
 
   /** Requests that somebody waits to be answered by the code have their turn at once. */
@@ -286,7 +238,7 @@ export const make = Effect.fnUntraced(function*(programId: ProgramId, options: {
   const requestsWait = (memory: ProgramMemory): boolean => requestTurn.isAwaited && !answersItself(memory)
 
   const fromRequests = (memory: ProgramMemory) =>
-    Effect.map(fromFeed(memory, memory.requests, "HTTP"), Option.filter((work) => takesTurn(memory, work)))
+    Effect.map(fromOwnFeed(memory), Option.filter((work) => takesTurn(memory, work)))
 
   const whetherExceeded = (memory: ProgramMemory) =>
     Effect.flatMap(Clock.Clock, (clock) => untilAnswered(quotas.exceeded(memory.program.accountId, clock)))
@@ -315,43 +267,26 @@ export const make = Effect.fnUntraced(function*(programId: ProgramId, options: {
   /** Events keep their place while they wait for others to go with. */
   const waitForOthers = Effect.fnUntraced(function*(memory: ProgramMemory) {
     waitsUntil.delete("batch")
-    return yield* waitUntil(memory, "batch", batchesWait)
+    return yield* waitUntil(memory, "batch", memory.inbox.lanes.waitUntil)
   })
 
   /** True if events wait for others and it is yet to be said that they are to go then. */
-  const mayWait = () => batchesWait < (waitsUntil.get("batch") ?? Infinity)
+  const mayWait = ({ inbox }: ProgramMemory) => inbox.lanes.waitUntil < (waitsUntil.get("batch") ?? Infinity)
 
-  /** Takes in those whose events have waited for others for long enough. */
-  const endWaits = ({ feeds, ready }: ProgramMemory, now: number) => {
-    if (batchesWait > now) return
-    batchesWait = Infinity
-    waitsUntil.delete("batch")
-    for (const feed of feeds.values()) {
-      if (feed.waitsUntil === 0) continue
-      if (feed.waitsUntil <= now) ready.add(feed)
-      else batchesWait = Math.min(batchesWait, feed.waitsUntil)
-    }
-    if (forgotWaiting) look.begin()
-    forgotWaiting = false
-  }
-
-  const fromFeeds = Effect.fnUntraced(function*(memory: ProgramMemory) {
-    const { ready } = memory
-    for (const feed of ready) {
-      if (feed.mayHaveMore) {
-        const exceeded = yield* whetherExceeded(memory)
-        if (Option.isSome(exceeded)) return yield* wait(memory, exceeded.value)
-        const work = yield* fromFeed(memory, feed, "EVENT")
-        if (Option.isSome(work)) {
-          // To the back of the line, so that each emitter gets its turn.
-          if (ready.delete(feed)) ready.add(feed)
-          return work
-        }
-        batchesWait = Math.min(batchesWait, feed.waitsUntil || Infinity)
-        // A commit that it waited for may have ended meanwhile.
-        if (feed.waitsUntil === 0 && feed.mayHaveMore && !feed.isPassing) continue
+  const fromInbox = Effect.fnUntraced(function*(memory: ProgramMemory) {
+    const { inbox, inbox: { lanes } } = memory
+    for (let lane = lanes.take(); lane !== undefined; lane = lanes.take()) {
+      const exceeded = lanes.isEmpty(lane) ? Option.none() : yield* whetherExceeded(memory)
+      if (Option.isSome(exceeded)) {
+        lanes.putBack(lane, true)
+        return yield* wait(memory, exceeded.value)
       }
-      ready.delete(feed)
+      const now = yield* Clock.currentTimeMillis
+      const known = inbox.known(lane, now)
+      const next = known === "unread" ? yield* inbox.read(lane) : known
+      if (next === undefined) lanes.noteWait(lane)
+      lanes.putBack(lane, next !== undefined)
+      if (next !== undefined) return Option.some(toWork(memory, next, "EVENT", now))
     }
     return Option.none<NextWork>()
   })
@@ -515,16 +450,17 @@ export const make = Effect.fnUntraced(function*(programId: ProgramId, options: {
     // What was emitted while the program was active comes when it is due; everything else keeps its place.
     { mayBe: () => due.length > 0, find: fromDue },
     { mayBe: () => deletions.length > 0, find: () => fromDeletions },
-    { mayBe: (memory) => memory.program.active && memory.ready.size > 0 && hasRoom(memory), find: inTurn(fromFeeds) },
+    {
+      mayBe: (memory) => memory.program.active && memory.inbox.lanes.readyCount > 0 && hasRoom(memory),
+      find: inTurn(fromInbox)
+    },
     { mayBe: (memory) => held.size > 0 && hasRoom(memory), find: fromHeld }
   ]
 
-  const mayLookOn = (memory: ProgramMemory) => look.isUnderWay() && memory.ready.size < limits.ready
-
   const search = Effect.fnUntraced(function*(memory: ProgramMemory) {
     if (due.length === 0 && hints !== undefined) yield* takeHints(memory)
-    endWaits(memory, yield* Clock.currentTimeMillis)
-    while (mayLookOn(memory)) yield* lookOn(memory)
+    if (memory.inbox.endWaits(yield* Clock.currentTimeMillis)) waitsUntil.delete("batch")
+    yield* memory.inbox.lookOn
     for (let i = 0; i < kinds.length; i++) {
       turn = (turn + 1) % kinds.length
       const { find, mayBe } = kinds[turn]!
@@ -532,7 +468,7 @@ export const make = Effect.fnUntraced(function*(programId: ProgramId, options: {
       const work = yield* find(memory)
       if (Option.isSome(work)) return work
     }
-    return mayWait() ? yield* waitForOthers(memory) : Option.none<NextWork>()
+    return mayWait(memory) ? yield* waitForOthers(memory) : Option.none<NextWork>()
   })
 
   const next: ProgramInputs["next"] = (memory, { besideHook, busy: atSteps, most, mostTicks: mostAhead }) =>
@@ -545,7 +481,7 @@ export const make = Effect.fnUntraced(function*(programId: ProgramId, options: {
       if (besideHook || program.state === "creating") {
         // A workflow's runs would begin on what it is changed from; it has no hooks that a vendor may verify it in.
         return program.workflow === null && answersItself(memory)
-          ? fromFeed(memory, memory.requests, "HTTP")
+          ? fromOwnFeed(memory)
           : Effect.succeedNone
       }
       if (program.state === "deleting") return Effect.succeedNone
@@ -559,20 +495,15 @@ export const make = Effect.fnUntraced(function*(programId: ProgramId, options: {
           () => next(memory, { besideHook, busy, most, mostTicks })
         )
       }
-      const mayBeAny = hints !== undefined || mayLookOn(memory) || mayWait() || kinds.some(({ mayBe }) => mayBe(memory))
+      const mayBeAny = hints !== undefined || memory.inbox.mayLookOn || mayWait(memory) ||
+        kinds.some(({ mayBe }) => mayBe(memory))
       return mayBeAny ? search(memory) : Effect.succeedNone
     })
 
-  /** Where each of them stands is in the database, and read from there with its next event. */
-  const dropIdleFeeds = ({ feeds, ready }: ProgramMemory) => {
-    for (const [key, feed] of feeds) {
-      if (feeds.size <= limits.idle) break
-      if (ready.has(feed) || feed.mayHaveMore && feed.waitsUntil === 0) continue
-      if (feed.waitsUntil > 0) forgotWaiting = true
-      feed.letGo()
-      feeds.delete(key)
-    }
-    mayHold = feeds.size + limits.idle
+  /** The position of each lane is in the database, and read from there with its next event. */
+  const dropIdle = ({ inbox: { lanes } }: ProgramMemory) => {
+    lanes.dropIdle()
+    mayHold = lanes.size + limits.idle
   }
 
   const restart = () => {
@@ -581,7 +512,6 @@ export const make = Effect.fnUntraced(function*(programId: ProgramId, options: {
     deletions = []
     held.clear()
     waitsUntil.clear()
-    batchesWait = Infinity
     taken.clear()
   }
 
@@ -592,14 +522,14 @@ export const make = Effect.fnUntraced(function*(programId: ProgramId, options: {
     next,
     awaitsTurn: () => requestTurn.isAwaited,
     requestsWait,
-    isFull: () => taken.size + (memoryUsed?.feeds.size ?? 0) > mayHold,
+    isFull: () => taken.size + (memoryUsed?.inbox.lanes.size ?? 0) > mayHold,
     notePutOff: (dueAt) => {
       putOffTo = Math.min(putOffTo, dueAt)
     },
     noteSettled: Effect.clockWith((clock) =>
       Effect.sync(() => {
         taken.clear()
-        if (memoryUsed !== undefined) dropIdleFeeds(memoryUsed)
+        if (memoryUsed !== undefined) dropIdle(memoryUsed)
         // The scan finds work that is due later.
         const isDue = putOffTo <= clock.currentTimeMillisUnsafe()
         putOffTo = Infinity
@@ -611,31 +541,11 @@ export const make = Effect.fnUntraced(function*(programId: ProgramId, options: {
       deletions = deletions.filter((other) => other !== deletion)
     },
     restart,
-    notePassed: (memory, feed) => {
+    notePassed: ({ inbox }, feed) => {
       feed.isPassing = false
       if (!feed.mayHaveMore) return false
-      memory.ready.add(feed)
+      inbox.lanes.makeReady(feed.key.emitterId)
       return true
-    },
-    refilter: Effect.fnUntraced(function*(memory, subscriptionId) {
-      const found = yield* untilAnswered(subscriptions.get(subscriptionId))
-      if (Option.isNone(found)) return
-      const filter = memory.filters.of(found.value.filter)
-      for (const feed of memory.feeds.values()) {
-        if (feed.key.subscriptionId !== subscriptionId) continue
-        feed.setFilter(filter)
-        feed.setBatch(batchesOf(memory, found.value.batch ?? undefined))
-        memory.ready.add(feed)
-      }
-    }, filtering.withPermits(1)),
-    forget: (memory, subscriptionId) => {
-      forgotten.add(subscriptionId)
-      if (forgotten.size > limits.forgotten) forgotten.delete(forgotten.values().next().value!)
-      for (const [key, feed] of memory.feeds) {
-        if (feed.key.subscriptionId !== subscriptionId) continue
-        memory.feeds.delete(key)
-        memory.ready.delete(feed)
-      }
     }
   } satisfies ProgramInputs as ProgramInputs
 })

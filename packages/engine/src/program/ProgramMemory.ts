@@ -4,6 +4,7 @@ import * as Id from "@headwater/domain/Id"
 import { OnBehalfOf } from "@headwater/domain/OnBehalfOf"
 import { declaredProps, type Program } from "@headwater/domain/Program"
 import * as Stream from "@headwater/domain/Stream"
+import type { SubscriptionBatch } from "@headwater/domain/SubscriptionBatch"
 import { EventLog } from "@headwater/log/logs/EventLog"
 import { ordinalOf } from "@headwater/log/logs/Heads"
 import { ProgramState } from "@headwater/log/logs/ProgramState"
@@ -15,9 +16,8 @@ import type { InterfaceProp } from "@headwater/sandbox/Run"
 import { Clock, Effect, Option } from "effect"
 import { EmitterLog } from "../ground/EmitterLog.ts"
 import { endpointUrl } from "../ground/EngineConfig.ts"
-import { EngineLimits } from "../ground/EngineLimits.ts"
-import { ListenerFilters } from "../routing/EventFilter.ts"
 import { Feed, FeedReader } from "../routing/Feed.ts"
+import { Inbox } from "../routing/Inbox.ts"
 import type { Executable } from "./ComponentRuns.ts"
 import type * as WorkflowProgress from "./WorkflowProgress.ts"
 
@@ -37,11 +37,8 @@ export interface ProgramMemory {
   /** Dedupe marks of commits under way. */
   readonly marks: Map<string, string>
   readonly requests: Feed
-  /** Feeds of the subscriptions the program listens through, by subscription and emitter. */
-  readonly feeds: Map<string, Feed>
-  readonly filters: ListenerFilters
-  /** Feeds to look at, the next one first: a program may listen to very many emitters, few of which have anything. */
-  readonly ready: Set<Feed>
+  /** The events that it listens to. */
+  readonly inbox: Inbox
   /** Requests of the last minute by their emit id, for repeats. */
   readonly recent: Map<string, EventId.EventId>
   /** Bytes of requests acknowledged and not run. */
@@ -126,7 +123,6 @@ export const load = Effect.fnUntraced(function*(programId: Id.ProgramId) {
 const loadOwned = Effect.fnUntraced(function*(program: Program, log: EmitterLog) {
   const programId = program.id
   const now = yield* Clock.currentTimeMillis
-  const limits = yield* EngineLimits
   const reader = yield* FeedReader
   const component = yield* (yield* Components).runnable(program.componentId)
   if (Option.isNone(component)) return Option.none<ProgramMemory>()
@@ -139,6 +135,9 @@ const loadOwned = Effect.fnUntraced(function*(program: Program, log: EmitterLog)
     reader.room
   )
   if (position.n === lastRequest) requests.noteAtHead()
+  // Events go together only if the code asks for lists, and then always.
+  const { batch } = component.value
+  const batchOf = (asked: SubscriptionBatch | undefined) => batch === null ? undefined : asked ?? batch
   const declared = declaredProps(component.value, program)
   const hasStore = declared.some(({ type }) => type === interfaceTypes.db)
   const db = hasStore ? yield* (yield* ProgramState).load(programId) : {}
@@ -152,9 +151,7 @@ const loadOwned = Effect.fnUntraced(function*(program: Program, log: EmitterLog)
     db,
     marks: new Map(),
     requests,
-    feeds: new Map(),
-    filters: new ListenerFilters(program.accountId, reader.documents, limits.filters),
-    ready: new Set(),
+    inbox: yield* Inbox.make({ id: programId, accountId: program.accountId, batchOf }, true),
     recent: new Map(recent),
     backlogBytes,
     underWay: [],

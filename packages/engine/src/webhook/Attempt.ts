@@ -72,7 +72,7 @@ export class Attempt {
       const { memory, owner } = this
       const now = owner.now()
       if (owner.areKeysOld(memory, now)) return Effect.andThen(owner.readKeys(memory), this.resultIfOpen(request))
-      return owner.isOpen(memory, now) && !owner.isForgotten(request.subscriptionId)
+      return owner.isOpen(memory, now) && !memory.inbox.isForgotten(request.subscriptionId)
         ? this.result(request)
         : Effect.undefined
     })

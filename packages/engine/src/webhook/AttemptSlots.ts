@@ -1,5 +1,5 @@
 import type { Webhook } from "@headwater/domain/Webhook"
-import type { Lanes } from "./Lanes.ts"
+import type { Lanes } from "../routing/Lanes.ts"
 import { SendRate } from "./SendRate.ts"
 
 /** First attempts are made in log order, retries when they are due, those of bulk actions and tests when clients ask. */

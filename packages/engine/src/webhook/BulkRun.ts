@@ -20,7 +20,7 @@ import * as DeliveryEvents from "./DeliveryEvents.ts"
 import type { Interventions } from "./Interventions.ts"
 import * as Outcome from "./Outcome.ts"
 import { Pace } from "./Pace.ts"
-import type { WebhookInbox } from "./WebhookInbox.ts"
+import type { StrictOrder } from "./StrictOrder.ts"
 import type { WebhookMemory } from "./WebhookMemory.ts"
 import type { WebhookOwner } from "./WebhookOwner.ts"
 import type { AttemptRequest } from "./WebhookSend.ts"
@@ -67,7 +67,7 @@ const dueItem = ({ bulkId, webhookId }: BulkPart, dueAt: number): DueItem => ({
 /** The parts of a run. */
 interface BulkRunParts {
   readonly owner: WebhookOwner
-  readonly inbox: WebhookInbox
+  readonly order: StrictOrder
   readonly interventions: Interventions
   readonly outcomes: Outcome.Outcomes
   /** Open when runs that wait are to end soon. */
@@ -91,7 +91,7 @@ interface Chosen {
  */
 export class BulkRun {
   private readonly owner: WebhookOwner
-  private readonly inbox: WebhookInbox
+  private readonly order: StrictOrder
   private readonly interventions: Interventions
   private readonly outcomes: Outcome.Outcomes
   private readonly halting: Latch.Latch
@@ -102,9 +102,9 @@ export class BulkRun {
   private controlledAt = -Infinity
   private halt: Halt | undefined
 
-  constructor({ halting, inbox, interventions, memory, outcomes, owner, part }: BulkRunParts) {
+  constructor({ halting, interventions, memory, order, outcomes, owner, part }: BulkRunParts) {
     this.owner = owner
-    this.inbox = inbox
+    this.order = order
     this.interventions = interventions
     this.outcomes = outcomes
     this.halting = halting
@@ -366,7 +366,7 @@ export class BulkRun {
       const outcome = this.outcomes.of(memory, account, result)
       yield* this.mark(item.key, outcome.state === "delivered" ? "done" : "failed", Outcome.together(outcome), settled)
       if (account._tag === "Delivery" && account.delivery.state === "pending" && outcome.state !== "pending") {
-        this.inbox.release(memory, account.delivery)
+        this.order.release(memory, account.delivery)
       }
     })
   }
@@ -386,12 +386,12 @@ export class BulkRun {
    */
   private chooseDelivery(listed: ListedDelivery, deliveryId: string | undefined): Effect.Effect<Chosen | undefined> {
     return Effect.gen({ self: this }, function*() {
-      const { owner } = this
+      const { memory, owner } = this
       const { subscriptionId } = listed
       const [delivery] = yield* untilAnswered(owner.tables.deliveries.find([listed.id]))
       const found = yield* untilAnswered(this.eventsOf(listed, delivery))
       const subscribed = yield* untilAnswered(owner.tables.cursors.position(listed))
-      if (found === undefined || Option.isNone(subscribed) || owner.isForgotten(subscriptionId)) return undefined
+      if (found === undefined || Option.isNone(subscribed) || memory.inbox.isForgotten(subscriptionId)) return undefined
       if (deliveryId === undefined) {
         const request = { deliveryId: DeliveryId.make(owner.now()), subscriptionId, attempt: 1, ...found }
         return { request, account: { _tag: "Apart" } } satisfies Chosen
@@ -417,9 +417,9 @@ export class BulkRun {
       const subscribed = yield* untilAnswered(owner.tables.cursors.position({ subscriptionId, emitterId }))
       if (
         Option.isNone(found) || found.value.hops >= maxHops || Option.isNone(subscribed) ||
-        owner.isForgotten(subscriptionId)
+        memory.inbox.isForgotten(subscriptionId)
       ) return undefined
-      const filter = memory.filters.of(subscribed.value.filter)
+      const filter = memory.inbox.filterOf(subscribed.value.filter)
       if (filter !== undefined && (yield* filter.judge(found.value)).outcome !== "passes") return undefined
       return {
         request: {

@@ -1,25 +1,20 @@
 import * as DeliveryId from "@headwater/domain/DeliveryId"
 import type { Commit } from "@headwater/log/commit/Commit"
 import * as CrashPoint from "@headwater/log/commit/CrashPoint"
-import { untilAnswered } from "@headwater/log/database/TransientSqlError"
 import { Effect, Exit, Option } from "effect"
 import * as Wake from "../ground/Wake.ts"
 import * as EventBatch from "../routing/EventBatch.ts"
-import type { BatchItem, EventItem, Feed, FeedItem, FeedReader, PassedItem } from "../routing/Feed.ts"
+import type { BatchItem, EventItem, Feed, PassedItem } from "../routing/Feed.ts"
+import type { NextItem } from "../routing/Inbox.ts"
+import type { Lane } from "../routing/Lanes.ts"
 import { Attempt } from "./Attempt.ts"
-import type { Lane } from "./Lanes.ts"
 import * as Outcome from "./Outcome.ts"
 import { Overlap, type OverlapItem } from "./Overlap.ts"
+import type { StrictOrder } from "./StrictOrder.ts"
 import * as WebhookCommits from "./WebhookCommits.ts"
 import type { WebhookMemory } from "./WebhookMemory.ts"
 import type { WebhookOwner } from "./WebhookOwner.ts"
 import type { AttemptRequest } from "./WebhookSend.ts"
-
-/** The next item of a lane, and its feed. */
-interface NextItem {
-  readonly feed: Feed
-  readonly item: FeedItem
-}
 
 /**
  * Sends what the lanes of a webhook have, one item of a lane after the other and as many lanes at once as there are
@@ -37,7 +32,7 @@ export class FirstAttempts {
   private state: "working" | "paused" | "closed" = "working"
   private readonly owner: WebhookOwner
   private readonly outcomes: Outcome.Outcomes
-  private readonly reader: FeedReader["Service"]
+  private readonly order: StrictOrder
   private readonly mostHeld: number
   /** Those that have a slot. */
   private readonly attempts = new Set<Attempt>()
@@ -47,12 +42,12 @@ export class FirstAttempts {
   constructor(
     owner: WebhookOwner,
     outcomes: Outcome.Outcomes,
-    reader: FeedReader["Service"],
+    order: StrictOrder,
     mostHeld: number
   ) {
     this.owner = owner
     this.outcomes = outcomes
-    this.reader = reader
+    this.order = order
     this.mostHeld = mostHeld
   }
 
@@ -60,16 +55,9 @@ export class FirstAttempts {
     return this.attempts.size > 0 || this.state === "paused"
   }
 
-  /** Takes in events that were appended. Answers those of feeds that are not in memory. */
-  offer({ lanes }: WebhookMemory, fed: ReadonlyArray<Wake.FedEvents>): ReadonlyArray<Wake.FedEvents> {
-    let unknown: Array<Wake.FedEvents> | undefined
-    for (const hint of fed) if (!lanes.offer(hint)) (unknown ??= []).push(hint)
-    return unknown ?? none
-  }
-
   /** Takes ready lanes while there are slots for them. */
   work(memory: WebhookMemory): void {
-    const { lanes, slots } = memory
+    const { inbox: { lanes }, slots } = memory
     while (lanes.readyCount > 0 && slots.hasRoom("first")) {
       const now = this.owner.now()
       if (!this.mayStart(memory, now)) break
@@ -95,9 +83,9 @@ export class FirstAttempts {
 
   /** Something that was under way is over, and no lane is ready to take its place: the owner's work may go on. */
   private noteSlack(): void {
-    const { hasFailed, look, loop, memory } = this.owner
-    const retryWaits = Option.isSome(memory) && memory.value.slots.retryWaits
-    if (look.isUnderWay() || retryWaits || !this.isBusy && hasFailed) this.owner.work()
+    const { hasFailed, loop, memory } = this.owner
+    const isAwaited = Option.exists(memory, ({ inbox, slots }) => inbox.isLooking || slots.retryWaits)
+    if (isAwaited || !this.isBusy && hasFailed) this.owner.work()
     else if (!this.isBusy) loop.signal()
   }
 
@@ -117,7 +105,7 @@ export class FirstAttempts {
 
   private takeNext(memory: WebhookMemory, lane: Lane, attempt: Attempt, now: number): void {
     try {
-      const next = this.knownNext(lane, now)
+      const next = memory.inbox.known(lane, now)
       if (next === "unread") this.readOn(memory, lane, attempt)
       else this.deal(memory, lane, attempt, next, now)
     } catch (defect) {
@@ -125,29 +113,9 @@ export class FirstAttempts {
     }
   }
 
-  /** The lane's next item: of its feeds the one that comes first in the emitter's log. */
-  private knownNext(lane: Lane, now: number): NextItem | undefined | "unread" {
-    let first: NextItem | undefined
-    for (const feed of lane.feeds.values()) {
-      const item = feed.known(now)
-      if (item === undefined && feed.takesLook) return "unread"
-      if (item !== undefined && isBefore(item, first?.item)) first = { feed, item }
-    }
-    return first
-  }
-
-  private readonly readNext = Effect.fnUntraced(function*(reader: FeedReader["Service"], lane: Lane) {
-    let first: NextItem | undefined
-    for (const feed of lane.feeds.values()) {
-      const item = Option.getOrUndefined(yield* untilAnswered(feed.next(reader)))
-      if (item !== undefined && isBefore(item, first?.item)) first = { feed, item }
-    }
-    return first
-  })
-
   private readOn(memory: WebhookMemory, lane: Lane, attempt: Attempt): void {
     let isRead = false
-    const reading = Effect.map(this.readNext(this.reader, lane), (next) => {
+    const reading = Effect.map(memory.inbox.read(lane), (next) => {
       isRead = true
       this.take(memory, lane, attempt, next)
     })
@@ -179,7 +147,7 @@ export class FirstAttempts {
     now: number
   ): void {
     if (next === undefined) {
-      const until = memory.lanes.noteWait(lane)
+      const until = memory.inbox.lanes.noteWait(lane)
       if (until !== undefined) this.owner.wakeAt(memory, "batch", until, now)
       return this.putBack(memory, lane, attempt, false)
     }
@@ -203,7 +171,7 @@ export class FirstAttempts {
     const onEnd = () => {
       feed.isPassing = false
       if (!feed.mayHaveMore || this.state === "closed") return
-      memory.lanes.makeReady(lane.emitterId)
+      memory.inbox.lanes.makeReady(lane.emitterId)
       this.workOn(memory)
     }
     const overlap = this.overlaps.get(feed)
@@ -242,9 +210,7 @@ export class FirstAttempts {
       CrashPoint.reached("send-answered")
       try {
         const outcome = this.outcomes.of(memory, { _tag: "Move", move: feed.pass(item) }, result)
-        if (memory.webhook.settings.ordering === "strict" && outcome.state === "pending") {
-          memory.lanes.hold(lane.emitterId)
-        }
+        if (outcome.state === "pending") this.order.hold(memory, lane)
         this.finish(memory, lane, attempt, Outcome.together(outcome))
       } catch (defect) {
         this.giveUp(memory, lane, attempt, defect)
@@ -299,7 +265,7 @@ export class FirstAttempts {
       this.end(attempt)
       this.workOn(memory)
     })
-    memory.lanes.putBack(lane, true)
+    memory.inbox.lanes.putBack(lane, true)
   }
 
   /** Hands over the outcome of a lane's item. The next one does not wait until that is durable. */
@@ -313,14 +279,14 @@ export class FirstAttempts {
     this.owner.submit(memory, commit, () => {
       lane.commits -= 1
       onEnd?.()
-      memory.lanes.dropIfIdle(lane)
+      memory.inbox.lanes.dropIfIdle(lane)
     })
   }
 
   private putBack(memory: WebhookMemory, lane: Lane, attempt: Attempt, hadItem: boolean): void {
     if (this.state === "closed") return
     this.end(attempt)
-    memory.lanes.putBack(lane, hadItem)
+    memory.inbox.lanes.putBack(lane, hadItem)
   }
 
   private end(attempt: Attempt): void {
@@ -333,12 +299,3 @@ export class FirstAttempts {
     this.putBack(memory, lane, attempt, true)
   }
 }
-
-const none: ReadonlyArray<never> = []
-
-/** True if an item comes before another in the emitter's log, or there is no other. */
-const isBefore = (item: FeedItem, other: FeedItem | undefined): boolean =>
-  other === undefined || idOf(item) < idOf(other)
-
-const idOf = (item: FeedItem): bigint =>
-  item._tag === "Event" ? item.event.id : item._tag === "Passed" ? item.to.id : item.events[0]!.id

@@ -7,8 +7,8 @@ import { Effect, Option } from "effect"
 import type { SqlError } from "effect/sql"
 import type { Reopening } from "../ground/ActorCalls.ts"
 import * as DeliveryEvents from "./DeliveryEvents.ts"
+import type { StrictOrder } from "./StrictOrder.ts"
 import * as WebhookCommits from "./WebhookCommits.ts"
-import type { WebhookInbox } from "./WebhookInbox.ts"
 import type { WebhookMemory } from "./WebhookMemory.ts"
 import type { WebhookOwner } from "./WebhookOwner.ts"
 
@@ -20,11 +20,11 @@ type Failure = CommitError | SqlError.SqlError
 /** The requests of clients to a webhook's owner about the events that it owes. */
 export class Interventions {
   private readonly owner: WebhookOwner
-  private readonly inbox: WebhookInbox
+  private readonly order: StrictOrder
 
-  constructor(owner: WebhookOwner, inbox: WebhookInbox) {
+  constructor(owner: WebhookOwner, order: StrictOrder) {
     this.owner = owner
-    this.inbox = inbox
+    this.order = order
   }
 
   /** Has a delivery attempted once more, now, whatever became of it. */
@@ -51,10 +51,8 @@ export class Interventions {
         yield* owner.durably(memory, WebhookCommits.reopened(delivery, now))
       }
       memory.retries.hint()
-      // By strict order it holds those behind it, as it would after a restart.
-      if (memory.webhook.settings.ordering === "strict" && delivery?.state !== "pending") {
-        memory.lanes.hold(known.emitterId)
-      }
+      // It holds those behind it, as it would after a restart.
+      if (delivery?.state !== "pending") this.order.hold(memory, known)
       return "due"
     })
   }
@@ -79,7 +77,7 @@ export class Interventions {
         const pending = found.filter((delivery) => delivery.webhookId === this.owner.id && delivery.state === "pending")
         if (pending.length === 0 && also === undefined) return
         yield* this.owner.durably(memory, { ...WebhookCommits.ended(pending, state), ...also?.(pending.length) })
-        for (const delivery of pending) this.inbox.release(memory, delivery)
+        for (const delivery of pending) this.order.release(memory, delivery)
       }).pipe(Effect.ensuring(Effect.sync(letGo)))
     })
   }
@@ -122,7 +120,7 @@ export class Interventions {
         const last = page.at(-1)
         if (last === undefined) return
         yield* this.owner.durably(memory, WebhookCommits.ended(page, "dropped"))
-        for (const delivery of page) this.inbox.release(memory, delivery)
+        for (const delivery of page) this.order.release(memory, delivery)
         after = last.id
       }
     })

@@ -6,8 +6,8 @@ import { Attempt } from "./Attempt.ts"
 import * as DeliveryEvents from "./DeliveryEvents.ts"
 import * as DueRetries from "./DueRetries.ts"
 import * as Outcome from "./Outcome.ts"
+import type { StrictOrder } from "./StrictOrder.ts"
 import * as WebhookCommits from "./WebhookCommits.ts"
-import type { WebhookInbox } from "./WebhookInbox.ts"
 import type { WebhookMemory } from "./WebhookMemory.ts"
 import type { WebhookOwner } from "./WebhookOwner.ts"
 
@@ -22,12 +22,12 @@ const inactiveRetryMs = 24 * 3_600_000
  */
 export class RetryAttempts {
   private readonly owner: WebhookOwner
-  private readonly inbox: WebhookInbox
+  private readonly order: StrictOrder
   private readonly outcomes: Outcome.Outcomes
 
-  constructor(owner: WebhookOwner, inbox: WebhookInbox, outcomes: Outcome.Outcomes) {
+  constructor(owner: WebhookOwner, order: StrictOrder, outcomes: Outcome.Outcomes) {
     this.owner = owner
-    this.inbox = inbox
+    this.order = order
     this.outcomes = outcomes
   }
 
@@ -86,20 +86,20 @@ export class RetryAttempts {
 
   private retry(memory: WebhookMemory, attempt: Attempt, due: DueItem): Effect.Effect<void> {
     return Effect.gen({ self: this }, function*() {
-      const { inbox, owner } = this
+      const { order, owner } = this
       const { cursors, deliveries, events } = owner.tables
       const settled = () => void memory.retries.underWay.delete(due.key)
       const [delivery] = yield* untilAnswered(deliveries.find([due.key]))
       // Its subscription was removed, maybe while it waited for a slot.
       if (delivery?.state !== "pending") {
         yield* owner.commit(memory, { dueDone: [due] }, settled)
-        return yield* inbox.readHeld(memory)
+        return yield* order.readAnew(memory)
       }
       const found = yield* untilAnswered(DeliveryEvents.read(events, delivery))
       const subscribed = yield* untilAnswered(cursors.position(delivery))
       if (found === undefined || Option.isNone(subscribed)) {
         yield* owner.commit(memory, WebhookCommits.ended([delivery], "dropped"), settled)
-        return inbox.release(memory, delivery)
+        return order.release(memory, delivery)
       }
       CrashPoint.reached("retry-chosen")
       const result = yield* attempt.resultIfOpen({
@@ -111,13 +111,13 @@ export class RetryAttempts {
       if (result === undefined) {
         settled()
         // It is still due: if the webhook is out of service or told to wait, it is put off.
-        if (!owner.isForgotten(delivery.subscriptionId)) memory.retries.hint()
+        if (!memory.inbox.isForgotten(delivery.subscriptionId)) memory.retries.hint()
         return
       }
       CrashPoint.reached("retry-answered")
       const outcome = this.outcomes.of(memory, { _tag: "Delivery", delivery }, result)
       yield* owner.commit(memory, Outcome.together(outcome), settled)
-      if (outcome.state !== "pending") inbox.release(memory, delivery)
+      if (outcome.state !== "pending") order.release(memory, delivery)
     })
   }
 }

@@ -7,7 +7,6 @@ import { EngineLimits } from "../ground/EngineLimits.ts"
 import type { TestedAttempt } from "../ground/TestedAttempt.ts"
 import { Unavailable } from "../ground/Unavailable.ts"
 import type * as Wake from "../ground/Wake.ts"
-import { FeedReader } from "../routing/Feed.ts"
 import { Attempt } from "./Attempt.ts"
 import { mostTests } from "./AttemptSlots.ts"
 import { BulkRuns } from "./BulkRuns.ts"
@@ -15,14 +14,17 @@ import { FirstAttempts } from "./FirstAttempts.ts"
 import { Interventions } from "./Interventions.ts"
 import { Outcomes } from "./Outcome.ts"
 import { RetryAttempts } from "./RetryAttempts.ts"
-import { WebhookInbox } from "./WebhookInbox.ts"
+import { StrictOrder } from "./StrictOrder.ts"
 import type { WebhookMemory } from "./WebhookMemory.ts"
 import { WebhookOwner } from "./WebhookOwner.ts"
+
+/** Waits of batches that end within so many milliseconds of each other end together. */
+const batchedWaitsMs = 20
 
 /**
  * Sends the events that a webhook's cursors come to, and retries attempts that failed:
  *
- *     hint ─▶ WebhookInbox ─▶ Lanes ─▶ FirstAttempts ──┐
+ *     hint ─▶ Inbox ─▶ Lanes ─▶ FirstAttempts ─────────┐
  *     due work ─▶ DueRetries ─▶ RetryAttempts ─────────┤
  *     bulk actions ─▶ BulkRuns ────────────────────────┼─▶ Attempt ─▶ Outcome ─▶ commit
  *     a client's test ─────────────────────────────────┘    (a test has no outcome)
@@ -31,19 +33,19 @@ import { WebhookOwner } from "./WebhookOwner.ts"
  */
 export class WebhookActor {
   private readonly owner: WebhookOwner
-  private readonly inbox: WebhookInbox
+  private readonly order: StrictOrder
   private readonly interventions: Interventions
   private readonly firstAttempts: FirstAttempts
   private readonly retryAttempts: RetryAttempts
   private readonly bulkRuns: BulkRuns
 
-  private constructor(owner: WebhookOwner, inbox: WebhookInbox, outcomes: Outcomes, firstAttempts: FirstAttempts) {
+  private constructor(owner: WebhookOwner, order: StrictOrder, outcomes: Outcomes, firstAttempts: FirstAttempts) {
     this.owner = owner
-    this.inbox = inbox
+    this.order = order
     this.firstAttempts = firstAttempts
-    this.interventions = new Interventions(owner, inbox)
-    this.retryAttempts = new RetryAttempts(owner, inbox, outcomes)
-    this.bulkRuns = new BulkRuns(owner, inbox, this.interventions, outcomes)
+    this.interventions = new Interventions(owner, order)
+    this.retryAttempts = new RetryAttempts(owner, order, outcomes)
+    this.bulkRuns = new BulkRuns(owner, order, this.interventions, outcomes)
   }
 
   /** @param kick has `wake` called: there is something to do that nobody hinted at */
@@ -51,9 +53,10 @@ export class WebhookActor {
     const limits = yield* EngineLimits
     const outcomes = yield* Outcomes.make
     const owner = yield* WebhookOwner.make(webhookId, kick)
-    const firstAttempts = new FirstAttempts(owner, outcomes, yield* FeedReader, limits.outcomes)
+    const order = new StrictOrder(owner)
+    const firstAttempts = new FirstAttempts(owner, outcomes, order, limits.outcomes)
     yield* Effect.addFinalizer(() => Effect.sync(() => firstAttempts.close()))
-    return new WebhookActor(owner, new WebhookInbox(owner, limits.ready), outcomes, firstAttempts)
+    return new WebhookActor(owner, order, outcomes, firstAttempts)
   })
 
   /** Takes a hint in. Answers true if it has dealt with it already, false if it left that to its work. */
@@ -64,7 +67,7 @@ export class WebhookActor {
       owner.note(wake)
       return false
     }
-    const fed = firstAttempts.offer(memory.value, wake.fed)
+    const fed = memory.value.inbox.offer(wake.fed)
     firstAttempts.work(memory.value)
     if (wake.fed.length > 0 && fed.length === 0 && !wake.due && !wake.look) return true
     owner.note({ ...wake, fed })
@@ -137,12 +140,22 @@ export class WebhookActor {
 
   /** A subscription is gone: no new attempt for it starts any more. */
   forget(subscriptionId: string): Effect.Effect<void> {
-    return this.inbox.forget(subscriptionId)
+    return Effect.suspend(() => {
+      const { memory } = this.owner
+      if (Option.isNone(memory)) return Effect.void
+      memory.value.inbox.forget(subscriptionId)
+      // Its deliveries that waited for a retry hold nothing any more.
+      return Effect.map(this.order.readAnew(memory.value), () => this.owner.work())
+    })
   }
 
   /** A subscription lets other events through. Once this returns, events that it has not passed meet the new filter. */
   refilter(subscriptionId: Id.SubscriptionId): Effect.Effect<void> {
-    return this.inbox.refilter(subscriptionId)
+    return Effect.suspend(() => {
+      const { memory } = this.owner
+      if (Option.isNone(memory)) return Effect.void
+      return Effect.map(memory.value.inbox.refilter(subscriptionId), () => this.owner.work())
+    })
   }
 
   /** One step of its work. */
@@ -175,7 +188,12 @@ export class WebhookActor {
 
   private follow(memory: WebhookMemory, hints: Wake.Wake): Effect.Effect<void> {
     return Effect.gen({ self: this }, function*() {
-      yield* this.inbox.take(memory, hints)
+      const { inbox } = memory
+      this.endWaits(memory)
+      if (hints.look) inbox.lookAgain()
+      yield* inbox.lookOn
+      if (hints.look) yield* this.order.readAnew(memory)
+      yield* inbox.follow(hints.fed)
       this.firstAttempts.work(memory)
       if (hints.due || hints.look) {
         memory.retries.hint()
@@ -183,7 +201,15 @@ export class WebhookActor {
       }
       yield* this.retryAttempts.start(memory)
       // Slots and turns that were left to retries may be free again.
-      if (memory.lanes.readyCount > 0) this.firstAttempts.work(memory)
+      if (inbox.lanes.readyCount > 0) this.firstAttempts.work(memory)
     })
+  }
+
+  /** Has the lanes go on whose events have waited for others for long enough, and wakes it for those that wait on. */
+  private endWaits(memory: WebhookMemory): void {
+    const { inbox, inbox: { lanes } } = memory
+    const now = this.owner.now()
+    if (!inbox.endWaits(now) || lanes.waitUntil === Infinity) return
+    this.owner.wakeAt(memory, "batch", Math.max(lanes.waitUntil, now + batchedWaitsMs), now)
   }
 }

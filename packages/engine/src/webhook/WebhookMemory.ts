@@ -1,6 +1,7 @@
 import type * as Id from "@headwater/domain/Id"
 import { OnBehalfOf } from "@headwater/domain/OnBehalfOf"
 import * as SigningKey from "@headwater/domain/SigningKey"
+import type { SubscriptionBatch } from "@headwater/domain/SubscriptionBatch"
 import type { Webhook } from "@headwater/domain/Webhook"
 import { type Fence, Fences } from "@headwater/log/logs/Fences"
 import { Webhooks } from "@headwater/log/resources/Webhooks"
@@ -8,12 +9,10 @@ import { Deliveries } from "@headwater/log/work/Deliveries"
 import { Clock, Effect, Option, Redacted } from "effect"
 import type { KeyObject } from "node:crypto"
 import { EngineLimits } from "../ground/EngineLimits.ts"
-import { ListenerFilters } from "../routing/EventFilter.ts"
-import { FeedReader } from "../routing/Feed.ts"
+import { Inbox } from "../routing/Inbox.ts"
 import { AttemptSlots } from "./AttemptSlots.ts"
 import { DueRetries } from "./DueRetries.ts"
 import { EchoedSecrets } from "./EchoedSecrets.ts"
-import { Lanes } from "./Lanes.ts"
 import * as RequestSettings from "./RequestSettings.ts"
 import * as SentHeaders from "./SentHeaders.ts"
 
@@ -34,12 +33,15 @@ export interface WebhookMemory {
   signingKeys: ReadonlyArray<KeyObject>
   /** The time at which the keys were read: one that is rotated out stops signing. */
   keysReadAt: number
-  readonly lanes: Lanes
-  readonly filters: ListenerFilters
+  readonly inbox: Inbox
   readonly retries: DueRetries
   readonly slots: AttemptSlots
   failed: boolean
 }
+
+/** The batches that a subscription asks for, of which none is larger than the webhook takes. */
+const fitting = (batch: SubscriptionBatch | undefined, most: number): SubscriptionBatch | undefined =>
+  batch === undefined || batch.maxBytes <= most ? batch : { ...batch, maxBytes: most }
 
 /** The keys that sign for a webhook. */
 export const readSigningKeys = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
@@ -60,18 +62,19 @@ const loadOwned = Effect.fnUntraced(function*(webhookId: Id.WebhookId, fence: Fe
   const webhooks = yield* Webhooks
   const webhook = yield* webhooks.getById(webhookId)
   const limits = yield* EngineLimits
-  const reader = yield* FeedReader
   const target = yield* Effect.catchTag(webhooks.target(webhookId), "SealBroken", Effect.die)
   if (Option.isNone(webhook) || Option.isNone(target)) return Option.none<WebhookMemory>()
-  const lanes = new Lanes(reader.room, limits.idle)
-  if (webhook.value.settings.ordering === "strict") {
-    lanes.holdAll(yield* (yield* Deliveries).pendingByEmitter(webhookId))
-  }
   const requestSettings = webhook.value.request === null
     ? undefined
     : yield* RequestSettings.read(webhookId, webhook.value.request)
+  const { accountId } = webhook.value
+  const batchOf = (asked: SubscriptionBatch | undefined) => fitting(asked, requestSettings?.maxBytes ?? Infinity)
+  const inbox = yield* Inbox.make({ id: webhookId, accountId, batchOf }, false)
+  if (webhook.value.settings.ordering === "strict") {
+    inbox.lanes.holdAll(yield* (yield* Deliveries).pendingByEmitter(webhookId))
+  }
   return Option.some<WebhookMemory>({
-    accountId: webhook.value.accountId,
+    accountId,
     fence,
     webhook: webhook.value,
     target: target.value,
@@ -82,10 +85,9 @@ const loadOwned = Effect.fnUntraced(function*(webhookId: Id.WebhookId, fence: Fe
       : undefined,
     signingKeys: yield* readSigningKeys(webhookId),
     keysReadAt: yield* Clock.currentTimeMillis,
-    lanes,
-    filters: new ListenerFilters(webhook.value.accountId, reader.documents, limits.filters),
+    inbox,
     retries: new DueRetries(),
-    slots: new AttemptSlots(webhook.value, lanes, limits.retries),
+    slots: new AttemptSlots(webhook.value, inbox.lanes, limits.retries),
     failed: false
   })
 })

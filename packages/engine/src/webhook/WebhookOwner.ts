@@ -9,7 +9,6 @@ import { untilAnswered } from "@headwater/log/database/TransientSqlError"
 import { DeliveryList } from "@headwater/log/lists/DeliveryList"
 import { ReplayList } from "@headwater/log/lists/ReplayList"
 import { EventLog } from "@headwater/log/logs/EventLog"
-import { Subscriptions } from "@headwater/log/resources/Subscriptions"
 import { Webhooks } from "@headwater/log/resources/Webhooks"
 import { Attempts } from "@headwater/log/work/Attempts"
 import { BulkActions } from "@headwater/log/work/BulkActions"
@@ -20,13 +19,11 @@ import { Clock, type Context, Effect, type Exit, Fiber, Metric, Option, Schema }
 import { WebhookNotFound } from "../ground/ActorCalls.ts"
 import { AskedWork } from "../ground/AskedWork.ts"
 import { Draining } from "../ground/Draining.ts"
-import { EngineLimits } from "../ground/EngineLimits.ts"
 import { InFlight } from "../ground/InFlight.ts"
 import { Suspensions } from "../ground/Suspensions.ts"
 import { Unavailable } from "../ground/Unavailable.ts"
 import * as Wake from "../ground/Wake.ts"
 import { WorkLoop } from "../ground/WorkLoop.ts"
-import * as OwedLook from "../routing/OwedLook.ts"
 import type { AttemptKind } from "./AttemptSlots.ts"
 import { load, readSigningKeys, type WebhookMemory } from "./WebhookMemory.ts"
 import * as WebhookSend from "./WebhookSend.ts"
@@ -60,7 +57,6 @@ const tables = Effect.all({
   dueWork: DueWork,
   events: EventLog,
   replayList: ReplayList,
-  subscriptions: Subscriptions,
   webhooks: Webhooks
 })
 
@@ -68,11 +64,9 @@ interface Parts {
   readonly clock: Clock.Clock
   readonly context: Context.Context<never>
   readonly draining: Draining["Service"]
-  readonly forgottenAtMost: number
   readonly http: EgressHttp["Service"]
   readonly inFlight: InFlight
   readonly kick: () => void
-  readonly look: OwedLook.OwedLook
   readonly read: Effect.Effect<Option.Option<WebhookMemory>>
   readonly readKeys: (memory: WebhookMemory) => Effect.Effect<void>
   /** Forks a fiber that ends with the actor. */
@@ -94,8 +88,6 @@ interface Parts {
 export class WebhookOwner {
   readonly id: Id.WebhookId
   readonly loop = new WorkLoop()
-  /** Finds the cursors that are behind their emitters' heads. */
-  readonly look: OwedLook.OwedLook
   readonly asked = new AskedWork<WebhookMemory>()
   readonly send: WebhookSend.WebhookSend
   readonly tables: Effect.Success<typeof tables>
@@ -108,15 +100,12 @@ export class WebhookOwner {
   private isChanged = false
   /** The times at which it is woken for its rate, and for batches that have waited enough, in Unix milliseconds. */
   private readonly wakesAt = { rate: 0, batch: 0 }
-  /** Subscriptions that are gone: their feeds start nothing more. */
-  private readonly forgotten = new Set<string>()
   private readonly underWay = new Set<Fiber.Fiber<void>>()
   private readonly parts: Parts
 
   private constructor(id: Id.WebhookId, parts: Parts) {
     this.id = id
     this.parts = parts
-    this.look = parts.look
     this.send = parts.send
     this.tables = parts.tables
   }
@@ -131,11 +120,9 @@ export class WebhookOwner {
       context,
       draining: yield* Draining,
       fork: (work) => run(Effect.forkIn(work, scope)),
-      forgottenAtMost: (yield* EngineLimits).forgotten,
       http: yield* EgressHttp,
       inFlight: yield* InFlight.make({ webhook_id: id }),
       kick,
-      look: yield* OwedLook.make(id),
       read: load(id).pipe(untilAnswered, Effect.provideContext(context)),
       readKeys: (memory) =>
         Effect.flatMap(
@@ -341,16 +328,6 @@ export class WebhookOwner {
       this.parts.fork(Effect.delay(wake, at - now))
     }
     return true
-  }
-
-  isForgotten(subscriptionId: string): boolean {
-    return this.forgotten.has(subscriptionId)
-  }
-
-  /** A subscription is gone. */
-  forget(subscriptionId: string): void {
-    this.forgotten.add(subscriptionId)
-    if (this.forgotten.size > this.parts.forgottenAtMost) this.forgotten.delete(this.forgotten.values().next().value!)
   }
 
   /**

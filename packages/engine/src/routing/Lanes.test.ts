@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { beginning } from "@headwater/log/work/Cursors"
 import { defaults } from "../ground/EngineLimits.ts"
-import { FeedRoom } from "../routing/FeedRoom.ts"
+import { FeedRoom } from "./FeedRoom.ts"
 import { type Lane, Lanes } from "./Lanes.ts"
 
 const address = (emitterId: string) => ({ emitterId, subscriptionId: "sub_a", stream: "" })

@@ -1,11 +1,11 @@
 import type { SubscriptionBatch } from "@headwater/domain/SubscriptionBatch"
 import type { CursorKey, Position } from "@headwater/log/work/Cursors"
 import type { FedEvents } from "../ground/Wake.ts"
-import type { EventFilter } from "../routing/EventFilter.ts"
-import { Feed } from "../routing/Feed.ts"
-import type { FeedRoom } from "../routing/FeedRoom.ts"
+import type { EventFilter } from "./EventFilter.ts"
+import { Feed } from "./Feed.ts"
+import type { FeedRoom } from "./FeedRoom.ts"
 
-/** The feeds of one emitter: their events go out one first attempt at a time, in log order. */
+/** The feeds of one emitter: their events are dealt with one after the other, in log order. */
 export interface Lane {
   readonly emitterId: string
   /** By subscription. */
@@ -19,7 +19,7 @@ export interface Lane {
   commits: number
 }
 
-/** True if a lane may have something to send now. */
+/** True if a lane may have something to deal with now. */
 const mayHaveMore = ({ feeds }: Lane): boolean => {
   for (const feed of feeds.values()) if (feed.mayHaveMore && feed.waitsUntil === 0) return true
   return false
@@ -32,7 +32,7 @@ const waitsUntil = ({ feeds }: Lane): number => {
   return first
 }
 
-/** The lanes of a webhook, and whose turn it is. */
+/** The lanes of a listener, and whose turn it is. */
 export class Lanes {
   private readonly lanes = new Map<string, Lane>()
   private readonly ready = new Set<Lane>()
@@ -48,13 +48,18 @@ export class Lanes {
   private hasBatches = false
   private readonly room: FeedRoom
   private readonly mostIdle: number
-  /** Set while positions are read: a feed that was dropped meanwhile could be added again at its former position. */
-  keepAll = false
+  private readonly keepsIdle: boolean
+  /** True while no lane is dropped. */
+  private keepsAll: boolean
 
-  /** @param mostIdle the most lanes with nothing to send that are kept, for events to come */
-  constructor(room: FeedRoom, mostIdle: number) {
+  /**
+   * @param mostIdle the most lanes with nothing to do that are kept, for events to come
+   * @param keepsIdle whether the others are kept too until `dropIdle` is called
+   */
+  constructor(room: FeedRoom, mostIdle: number, keepsIdle = false) {
     this.room = room
     this.mostIdle = mostIdle
+    this.keepsIdle = this.keepsAll = keepsIdle
   }
 
   /** The number of lanes in memory. */
@@ -97,6 +102,11 @@ export class Lanes {
     return true
   }
 
+  /** True if there is nothing in front of a lane's cursors. */
+  isEmpty({ feeds }: Lane): boolean {
+    return [...feeds.values()].every((feed) => !feed.mayHaveMore)
+  }
+
   /** Puts an emitter's lane in line. */
   makeReady(emitterId: string): void {
     const lane = this.lanes.get(emitterId)
@@ -122,7 +132,7 @@ export class Lanes {
 
   /** Forgets a lane that has nothing to do, or is held, if there are many: the database has its cursors' positions. */
   dropIfIdle(lane: Lane): void {
-    if (this.keepAll || this.lanes.size <= this.mostIdle || lane.state !== "idle" || lane.commits > 0) return
+    if (this.keepsAll || this.lanes.size <= this.mostIdle || lane.state !== "idle" || lane.commits > 0) return
     if ((mayHaveMore(lane) && !this.isHeld(lane.emitterId)) || this.lanes.get(lane.emitterId) !== lane) return
     for (const feed of lane.feeds.values()) {
       if (feed.waitsUntil > 0) this.forgotWaiting = true
@@ -131,13 +141,24 @@ export class Lanes {
     this.lanes.delete(lane.emitterId)
   }
 
+  /** Positions are read: a feed that was dropped meanwhile could be added again at its former position. */
+  beginLook(): void {
+    this.keepsAll = true
+  }
+
+  /** The positions that were read are added. */
+  endLook(): void {
+    if (!this.keepsIdle) this.dropIdle()
+  }
+
   /** Forgets lanes that have gone idle while all were kept. */
   dropIdle(): void {
-    this.keepAll = false
+    this.keepsAll = false
     for (const lane of this.lanes.values()) {
-      if (this.lanes.size <= this.mostIdle) return
+      if (this.lanes.size <= this.mostIdle) break
       this.dropIfIdle(lane)
     }
+    this.keepsAll = this.keepsIdle
   }
 
   /** Notes that a lane's events may wait for others. Answers the end of that wait if it is before all other ends. */
