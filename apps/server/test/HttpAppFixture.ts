@@ -166,10 +166,10 @@ export const code = (key: string, props: Record<string, unknown> = {}): string =
   async run() {}
 }`
 
-/** Code of a component with an HTTP interface and this body of `run(event)`. */
 /** Code of a workflow that emits what it hears. */
 export const workflowCode = "export default { run({ steps, $ }) { $.emit(steps.trigger.event) } }"
 
+/** Code of a component with an HTTP interface and this body of `run(event)`. */
 export const httpCode = (body: string, more = ""): string =>
   `export default {
   props: { http: "$.interface.http", db: "$.service.db" },
