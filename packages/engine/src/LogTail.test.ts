@@ -27,12 +27,17 @@ layer(tables, { excludeTestServices: true, timeout: "60 seconds" })("a tail of a
       const [sql, journals, tail] = [yield* SqlClient.SqlClient, yield* Journals, yield* LogTail]
       const [heads, log, { committed }] = [yield* Heads, yield* EventLog, yield* GroupCommit]
       yield* sql`INSERT INTO accounts (id, username, email, plan, created_at) VALUES (${accountId}, 'a', 'a@b', 'free', 0)`
-      yield* sql`
-        INSERT INTO heads_folded (emitter_id, account_id, last_id, streams)
-        SELECT 'dc_' || to_char(n, 'FM00000'), ${accountId}, 1, '{"": 1}' FROM generate_series(0, ${emitters - 1}) AS n`
-      yield* sql`
-        INSERT INTO events (emitter_id, stream, id, n, emit_id, hops, payload)
-        SELECT 'dc_' || to_char(n, 'FM00000'), '', 1, 1, 'e', 0, '1' FROM generate_series(0, ${emitters - 1}) AS n`
+      // A head is of the transaction of its log's last event, as it is when a commit moves it.
+      yield* sql.withTransaction(Effect.andThen(
+        sql`
+          INSERT INTO heads_folded (emitter_id, account_id, last_id, streams)
+          SELECT 'dc_' || to_char(n, 'FM00000'), ${accountId}, 1, '{"": 1}' FROM generate_series(0, ${
+          emitters - 1
+        }) AS n`,
+        sql`
+          INSERT INTO events (emitter_id, stream, id, n, emit_id, hops, payload)
+          SELECT 'dc_' || to_char(n, 'FM00000'), '', 1, 1, 'e', 0, '1' FROM generate_series(0, ${emitters - 1}) AS n`
+      ))
 
       const idsOf = (n: number) => Array.from({ length: perEmitter }, (_, i) => BigInt(n * 1_000 + i + 2))
       const emit = (n: number) =>
