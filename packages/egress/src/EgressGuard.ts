@@ -1,3 +1,4 @@
+import { BoundedMap } from "@headwater/domain/BoundedMap"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -189,11 +190,10 @@ const longestRemembered = 2_048
  * Remembers answers of a function that always answers the same to a text and is asked about few texts again and again.
  */
 const remembered = <A>(answer: (text: string) => A) => {
-  const known = new Map<string, A>()
+  const known = new BoundedMap<string, A>(mostRemembered)
   return (text: string): A => {
     const before = known.get(text)
     if (before !== undefined) return before
-    if (known.size >= mostRemembered) known.clear()
     const fresh = answer(text)
     if (text.length <= longestRemembered) known.set(text, fresh)
     return fresh

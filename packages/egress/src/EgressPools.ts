@@ -1,3 +1,4 @@
+import { BoundedSet } from "@headwater/domain/BoundedMap"
 import * as Effect from "effect/Effect"
 import { ConnectionRoom } from "./ConnectionRoom.ts"
 import { EgressPool, type EgressPoolsOptions, type EgressRoute } from "./EgressPool.ts"
@@ -18,7 +19,7 @@ export class EgressPools {
   private readonly pools = new Map<string, EgressPool>()
   private readonly all = new Set<EgressPool>()
   /** Places where a request was answered HTTP_1_1_REQUIRED. */
-  private readonly http1Places = new Set<string>()
+  private readonly http1Places = new BoundedSet<string>(mostRemembered)
   private readonly room = new ConnectionRoom(mostConnections)
   private readonly options: EgressPoolsOptions
 
@@ -68,8 +69,6 @@ export class EgressPools {
     const place = placeKeyOf(route)
     this.http1Places.delete(place)
     this.http1Places.add(place)
-    const [oldest] = this.http1Places
-    if (this.http1Places.size > mostRemembered && oldest !== undefined) this.http1Places.delete(oldest)
   }
 
   readonly destroy: Effect.Effect<void> = Effect.sync(() => {

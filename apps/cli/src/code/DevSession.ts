@@ -1,5 +1,6 @@
 import type { SourceResource } from "@headwater/api/SourcesApi"
 import type { WorkflowResource } from "@headwater/api/WorkflowsApi"
+import { BoundedMap } from "@headwater/domain/BoundedMap"
 import type { SourcePlaces } from "@headwater/sandbox/SourcePlaces"
 import { explain } from "@headwater/server/ErrorExplanation"
 import { Console, Deferred, Effect, FiberHandle, Predicate, Result, Semaphore, Stream } from "effect"
@@ -55,7 +56,7 @@ export const make = Effect.fnUntraced(function*({ entry, kind, streams, ...optio
   /** A workflow's errors name a deployment that is known only when it is there. */
   const turn = yield* Semaphore.make(1)
 
-  const places = new Map<string, SourcePlaces>()
+  const places = new BoundedMap<string, SourcePlaces>(mostPlaces)
   let newest: SourcePlaces | undefined
   let tailed: string | undefined
   let program: SourceResource | WorkflowResource | undefined
@@ -82,16 +83,11 @@ export const make = Effect.fnUntraced(function*({ entry, kind, streams, ...optio
     yield* FiberHandle.run(tail, show(id, beginning).pipe(Effect.catch((error) => Deferred.fail(over, error))))
   })
 
-  const keepPlaces = (deploymentId: string, place: SourcePlaces) => {
-    places.set(deploymentId, place)
-    for (const oldest of places.keys()) if (places.size > mostPlaces) places.delete(oldest)
-  }
-
   const deploy = Effect.fnUntraced(function*(bundle: ComponentBundle) {
     const prepared = yield* deployment.prepare({ _tag: "Code", bundle, name: entry.name })
     newest = bundle.place
     const { before, deploymentId } = prepared
-    if (deploymentId !== undefined) keepPlaces(deploymentId, bundle.place)
+    if (deploymentId !== undefined) places.set(deploymentId, bundle.place)
     // From before the change, so that what its hooks do is shown.
     if (before !== undefined && before.id !== tailed) {
       yield* follow(before.id, {
@@ -101,7 +97,7 @@ export const make = Effect.fnUntraced(function*({ entry, kind, streams, ...optio
     }
     const apply = Effect.gen(function*() {
       const deployed = yield* prepared.apply
-      keepPlaces(deploymentOf(deployed.program), bundle.place)
+      places.set(deploymentOf(deployed.program), bundle.place)
       return deployed
     })
     const deployed = yield* (deploymentId === undefined ? turn.withPermit(apply) : apply)

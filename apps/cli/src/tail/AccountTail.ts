@@ -1,5 +1,6 @@
 import { EventSummary } from "@headwater/api/EventsApi"
 import { HeadwaterApi } from "@headwater/api/HeadwaterApi"
+import { BoundedSet } from "@headwater/domain/BoundedMap"
 import { Effect, Schema, Stream } from "effect"
 import { HttpApiClient } from "effect/http-api"
 import { ApiAccess } from "../access/ApiAccess.ts"
@@ -28,14 +29,13 @@ export const follow = Effect.fnUntraced(function*(
   watcher: LastingTail.Watcher & { readonly event: (event: EventSummary) => Effect.Effect<void> }
 ) {
   const { call } = yield* ApiAccess
-  const known = new Set<string>()
+  const known = new BoundedSet<string>(mostKnown)
   let position: string | undefined
 
   const isNew = ({ id, metadata }: EventSummary): boolean => {
     const key = `${metadata.emitter_id} ${id}`
     if (known.has(key)) return false
     known.add(key)
-    if (known.size > mostKnown) known.delete(known.values().next().value!)
     return true
   }
 

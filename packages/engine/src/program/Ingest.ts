@@ -1,3 +1,4 @@
+import { BoundedMap } from "@headwater/domain/BoundedMap"
 import { isDone } from "@headwater/domain/Done"
 import * as EmitId from "@headwater/domain/EmitId"
 import { maxHops } from "@headwater/domain/Event"
@@ -65,17 +66,16 @@ export class Ingest extends Context.Service<Ingest, {
       const suspensions = yield* Suspensions
       const programs = yield* Programs
       /** Until when a program's backlog is taken to be full, by program. */
-      const fullUntil = new Map<ProgramId, number>()
+      const fullUntil = new BoundedMap<ProgramId, number>(keptEndpoints)
       const clock = yield* Clock.Clock
       /** The endpoints that were found last, and the times until which they are kept, by endpoint key. */
-      const found = new Map<string, { readonly endpoint: Endpoint; readonly until: number }>()
+      const found = new BoundedMap<string, { readonly endpoint: Endpoint; readonly until: number }>(keptEndpoints)
       const finding = yield* Cache.makeWith(
         // Shared by all who ask meanwhile: it does not end with the one who asked first.
         Effect.fnUntraced(function*(key: string) {
           const program = yield* programs.byEndpointKey(key)
           if (Option.isNone(program)) return yield* new EndpointNotFound()
           const endpoint: Endpoint = { key, programId: program.value.id, accountId: program.value.accountId }
-          if (found.size >= keptEndpoints) found.clear()
           found.set(key, { endpoint, until: RealTime.elapsedUnsafe(clock) + keptForMs })
           return endpoint
         }, Effect.uninterruptible),
@@ -103,7 +103,6 @@ export class Ingest extends Context.Service<Ingest, {
       }
 
       const noteFull = (programId: ProgramId, now: number) => {
-        if (fullUntil.size >= keptEndpoints) fullUntil.clear()
         fullUntil.set(programId, now + fullForMs)
       }
 

@@ -1,4 +1,5 @@
 import type { Account } from "@headwater/domain/Account"
+import { BoundedMap } from "@headwater/domain/BoundedMap"
 import type { AccountId } from "@headwater/domain/Id"
 import * as RealTime from "@headwater/domain/RealTime"
 import { Accounts } from "@headwater/log/access/Accounts"
@@ -85,7 +86,9 @@ export class Quotas extends Context.Service<Quotas, {
       })
 
       /** What was read last, and how long it is trusted as time elapses, so that most who ask get their answer at once. */
-      const latest = new Map<AccountId, { readonly standings: ReadonlyArray<Standing>; readonly until: number }>()
+      const latest = new BoundedMap<AccountId, { readonly standings: ReadonlyArray<Standing>; readonly until: number }>(
+        trustedAccounts
+      )
 
       const reading = yield* Cache.makeWith(
         // Shared by all who ask meanwhile: it does not end with the one who asked first.
@@ -93,7 +96,6 @@ export class Quotas extends Context.Service<Quotas, {
           Effect.uninterruptible(Effect.clockWith((clock) => {
             const until = RealTime.elapsedUnsafe(clock) + Duration.toMillis(trustFor)
             return Effect.map(read(accountId), (standings) => {
-              if (latest.size >= trustedAccounts) latest.clear()
               latest.set(accountId, { standings, until })
               return standings
             })

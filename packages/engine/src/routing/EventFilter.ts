@@ -1,3 +1,4 @@
+import { BoundedMap } from "@headwater/domain/BoundedMap"
 import type { LoggedEvent } from "@headwater/domain/Event"
 import { JsonDocument } from "@headwater/domain/JsonDocument"
 import { Sharers } from "@headwater/domain/Sharers"
@@ -26,10 +27,10 @@ export class EventDocuments {
   readonly turns: AccountTurns
   /** Units of work that a judgement may take. */
   readonly mostWork: number
-  private readonly most: number
   /** By emitter and event, those used last at the end. The last one is kept in any case. */
   private readonly kept = new Map<string, JsonDocument>()
   private characters = 0
+  private readonly most: number
 
   constructor(turns: AccountTurns, limits: {
     /** Units of work that a judgement may take. */
@@ -156,14 +157,13 @@ export class EventFilter {
 export class ListenerFilters {
   private readonly accountId: string
   private readonly documents: EventDocuments
-  private readonly most: number
-  private readonly kept = new Map<string, EventFilter>()
+  private readonly kept: Map<string, EventFilter>
 
   /** @param most the most filters that are kept compiled */
   constructor(accountId: string, documents: EventDocuments, most: number) {
     this.accountId = accountId
     this.documents = documents
-    this.most = most
+    this.kept = new BoundedMap(most)
   }
 
   /** @param text JSON text of the filter; null for none */
@@ -171,7 +171,6 @@ export class ListenerFilters {
     if (text === null) return undefined
     const known = this.kept.get(text)
     if (known !== undefined) return known
-    if (this.kept.size >= this.most) this.kept.clear()
     const filter = new EventFilter(text, this.accountId, this.documents)
     this.kept.set(text, filter)
     return filter

@@ -1,3 +1,4 @@
+import { BoundedSet } from "@headwater/domain/BoundedMap"
 import type { SubscriptionId } from "@headwater/domain/Id"
 import type { SubscriptionBatch } from "@headwater/domain/SubscriptionBatch"
 import { untilAnswered } from "@headwater/log/database/TransientSqlError"
@@ -50,12 +51,13 @@ interface Parts {
 export class Inbox {
   readonly lanes: Lanes
   private readonly filtering = Semaphore.makeUnsafe(1)
-  private readonly forgotten = new Set<string>()
+  private readonly forgotten: Set<string>
   private readonly parts: Parts
 
   private constructor(parts: Parts, lanes: Lanes) {
     this.parts = parts
     this.lanes = lanes
+    this.forgotten = new BoundedSet(parts.mostForgotten)
   }
 
   /** @param keepsIdle whether lanes with nothing to do are kept until `lanes.dropIdle` is called */
@@ -190,7 +192,6 @@ export class Inbox {
   /** A subscription is gone. */
   forget(subscriptionId: string): void {
     this.forgotten.add(subscriptionId)
-    if (this.forgotten.size > this.parts.mostForgotten) this.forgotten.delete(this.forgotten.values().next().value!)
     this.lanes.forget(subscriptionId)
   }
 }

@@ -1,3 +1,4 @@
+import { BoundedMap } from "@headwater/domain/BoundedMap"
 import * as EmitterPattern from "@headwater/domain/EmitterPattern"
 import type { LoggedEvent } from "@headwater/domain/Event"
 import type { AccountId } from "@headwater/domain/Id"
@@ -23,11 +24,12 @@ class Routes {
   private readonly literal = new Map<string, Array<Subscription>>()
   private readonly globs: Array<Subscription> = []
   /** The subscriptions that were found before, by emitter and stream. */
-  private readonly known = new Map<string, Map<string, ReadonlyArray<Subscription>>>()
+  private readonly known: Map<string, Map<string, ReadonlyArray<Subscription>>>
   private readonly most: Limits["routes"]
 
   constructor(subscriptions: ReadonlyArray<Subscription>, most: Limits["routes"]) {
     this.most = most
+    this.known = new BoundedMap(most.emitters)
     for (const subscription of subscriptions) {
       const { emitterId } = subscription
       const others = this.literal.get(emitterId)
@@ -42,9 +44,7 @@ class Routes {
     const before = this.known.get(emitterId)?.get(stream)
     if (before !== undefined) return before
     const found = this.find(emitterId, stream)
-    if (this.known.size >= this.most.emitters) this.known.clear()
-    const streams = this.known.get(emitterId) ?? new Map<string, ReadonlyArray<Subscription>>()
-    if (streams.size >= this.most.streams) streams.clear()
+    const streams = this.known.get(emitterId) ?? new BoundedMap<string, ReadonlyArray<Subscription>>(this.most.streams)
     this.known.set(emitterId, streams.set(stream, found))
     return found
   }
@@ -133,7 +133,7 @@ export class Router extends Context.Service<Router, {
       const turns = yield* Turns
       const writer = yield* GroupCommit
       const runFork = Effect.runForkWith(yield* Effect.context())
-      const routes = new Map<string, Routes>()
+      const routes = new BoundedMap<string, Routes>(limits.routes.accounts)
       /** Counts the changes that make routes stale, so that a list read before one is not kept. */
       let changes = 0
 
@@ -146,7 +146,6 @@ export class Router extends Context.Service<Router, {
       const routesOf = Effect.fnUntraced(function*(accountId: string) {
         const known = routes.get(accountId)
         if (known !== undefined) return known
-        if (routes.size >= limits.routes.accounts) routes.clear()
         const before = changes
         const read = yield* untilAnswered(subscriptions.forAccount(accountId as AccountId))
         const fresh = new Routes(read, limits.routes)

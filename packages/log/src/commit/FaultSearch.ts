@@ -1,3 +1,4 @@
+import { BoundedMap } from "@headwater/domain/BoundedMap"
 import { Cause, Effect, Exit, Random, Schema } from "effect"
 import { SqlError } from "effect/sql"
 import { isLocked } from "../database/TransientSqlError.ts"
@@ -85,7 +86,7 @@ export class FaultSearch {
   /** Fences under which a commit was refused. Known for as long as anybody has that fence. */
   private readonly refused = new WeakSet<Fence>()
   /** Owners whose next commits are to be written by themselves, and until when, in Unix milliseconds. */
-  private readonly suspects = new Map<string, number>()
+  private readonly suspects = new BoundedMap<string, number>(maxSuspects)
   /** The line of each owner whose commits are written beside the batches now. */
   private readonly beside = new Map<string, Array<Submission>>()
 
@@ -260,7 +261,6 @@ export class FaultSearch {
   }
 
   private suspect(owner: string, forMs: number): void {
-    if (this.suspects.size >= maxSuspects) this.suspects.clear()
     this.suspects.set(owner, this.writes.now() + forMs)
   }
 

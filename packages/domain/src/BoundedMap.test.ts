@@ -1,0 +1,16 @@
+import { assert, it } from "@effect/vitest"
+import { BoundedMap, BoundedSet } from "./BoundedMap.ts"
+
+it("keeps as many entries as it may, those that came last, and changes one in its place", () => {
+  const map = new BoundedMap<string, number>(2)
+  map.set("a", 1).set("b", 2).set("a", 3)
+  assert.deepStrictEqual([...map], [["a", 3], ["b", 2]])
+  map.set("c", 4)
+  assert.deepStrictEqual([...map], [["b", 2], ["c", 4]])
+})
+
+it("keeps as many members as it may, those that came last", () => {
+  const set = new BoundedSet<string>(2)
+  set.add("a").add("b").add("a").add("c")
+  assert.deepStrictEqual([...set], ["b", "c"])
+})
