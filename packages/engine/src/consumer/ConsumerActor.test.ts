@@ -16,7 +16,7 @@ import { Draining } from "../ground/Draining.ts"
 import { EmitterLog } from "../ground/EmitterLog.ts"
 import { defaults, EngineLimits } from "../ground/EngineLimits.ts"
 import * as Wake from "../ground/Wake.ts"
-import * as ConsumerActor from "./ConsumerActor.ts"
+import { ConsumerActor } from "./ConsumerActor.ts"
 
 const { append, appendTo } = EngineFixture
 

@@ -22,7 +22,7 @@ import {
 } from "effect/cluster"
 import { Rpc, RpcSerialization, RpcServer } from "effect/rpc"
 import { getHeapStatistics } from "node:v8"
-import * as ConsumerActor from "../consumer/ConsumerActor.ts"
+import { ConsumerActor } from "../consumer/ConsumerActor.ts"
 import {
   ActorCalls,
   answerTo,
@@ -185,7 +185,7 @@ class LocalActors extends Context.Service<LocalActors, {
   readonly programs: Residents.Residents<ProgramActor.ProgramActor>
   readonly webhooks: Residents.Residents<WebhookActor>
   readonly accounts: Residents.Residents<AccountActor.AccountActor>
-  readonly consumers: Residents.Residents<ConsumerActor.ConsumerActor>
+  readonly consumers: Residents.Residents<ConsumerActor>
   /** The consumers' ways to be hinted at, which do not keep them awake. */
   readonly consumerHints: Map<string, Pick<Residents.Resident<unknown>, "hint">>
   /** The times since which hints are on their way to actors that are not awake, as time elapses, in milliseconds. */
@@ -199,7 +199,7 @@ class LocalActors extends Context.Service<LocalActors, {
         programs: yield* Residents.make<ProgramActor.ProgramActor>(population),
         webhooks: yield* Residents.make<WebhookActor>(population),
         accounts: yield* Residents.make<AccountActor.AccountActor>(population),
-        consumers: yield* Residents.make<ConsumerActor.ConsumerActor>(population),
+        consumers: yield* Residents.make<ConsumerActor>(population),
         consumerHints: new Map(),
         hintedAt: new Map()
       })
