@@ -21,8 +21,9 @@ import * as Wake from "../ground/Wake.ts"
 import { type Work, WorkLoop } from "../ground/WorkLoop.ts"
 import type { Feed, PassedItem } from "../routing/Feed.ts"
 import * as CodeRuns from "./CodeRuns.ts"
+import type { Deletion, NextWork } from "./NextWork.ts"
 import type { ProgramInput } from "./ProgramInput.ts"
-import * as ProgramInputs from "./ProgramInputs.ts"
+import { ProgramInputs } from "./ProgramInputs.ts"
 import { answersItself, type ProgramMemory } from "./ProgramMemory.ts"
 import * as ProgramOwner from "./ProgramOwner.ts"
 import * as ProgramRequests from "./ProgramRequests.ts"
@@ -62,7 +63,7 @@ export interface ProgramActor {
   readonly refilter: (subscriptionId: Id.SubscriptionId) => Effect.Effect<void>
 }
 
-type Inputs = Extract<ProgramInputs.NextWork, { readonly _tag: "Run" }>["inputs"]
+type Inputs = Extract<NextWork, { readonly _tag: "Run" }>["inputs"]
 
 /** How long it takes until what the sandbox, or we ourselves, could not run is tried again, in milliseconds. */
 const retryMs = 1_000
@@ -105,8 +106,11 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
   const sql = yield* SqlClient.SqlClient
   const draining = yield* Draining
   const suspensions = yield* Suspensions
-  const inputs = yield* ProgramInputs.make({ onTurn: () => goOn() })
-  const owner = yield* ProgramOwner.make(programId, { onReload: inputs.restart, onPutOff: inputs.notePutOff })
+  const inputs = yield* ProgramInputs.make(() => goOn())
+  const owner = yield* ProgramOwner.make(programId, {
+    onReload: () => inputs.restart(),
+    onPutOff: (dueAt) => inputs.notePutOff(dueAt)
+  })
   const code = yield* CodeRuns.make(owner)
   const runs = yield* SourceRuns.make(owner, code)
   const steps = yield* StepRuns.make(owner, code)
@@ -207,7 +211,7 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
     yield* requests.refuseUpTo(move.to.id, "hops")
   })
 
-  const removeSome = Effect.fnUntraced(function*(memory: ProgramMemory, deletion: ProgramInputs.Deletion) {
+  const removeSome = Effect.fnUntraced(function*(memory: ProgramMemory, deletion: Deletion) {
     const { range } = deletion
     const last = yield* untilAnswered(events.removeSome({ emitterId: programId, stream: range.stream }, range))
     if (Option.isSome(last)) {
@@ -223,7 +227,7 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
   /** Does one thing; answers whether there was any. */
   const step = Effect.gen(function*() {
     if (isStopping()) return false
-    if (inputs.isFull()) {
+    if (inputs.isFull) {
       yield* owner.settled
       yield* inputs.noteSettled
     }
@@ -355,7 +359,7 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
       draining.isDraining() ? onAnswered(Exit.fail(shuttingDown)) : requests.ingest(request, onAnswered),
     awaitsReply: requests.awaitsReply,
     hint,
-    awaitsTurn: inputs.awaitsTurn,
+    awaitsTurn: () => inputs.awaitsTurn,
     wake: (wake) =>
       Effect.suspend(() => {
         hint(wake)

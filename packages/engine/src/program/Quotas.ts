@@ -1,9 +1,11 @@
 import type { Account } from "@headwater/domain/Account"
 import { BoundedMap } from "@headwater/domain/BoundedMap"
+import { isDone } from "@headwater/domain/Done"
 import type { AccountId } from "@headwater/domain/Id"
 import * as RealTime from "@headwater/domain/RealTime"
 import { Accounts } from "@headwater/log/access/Accounts"
 import { billingPeriodOf, dayOf, type Span, Usage } from "@headwater/log/commit/Usage"
+import { untilAnswered } from "@headwater/log/database/TransientSqlError"
 import { Cache, Clock, Context, Duration, Effect, Layer, Option, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 
@@ -144,3 +146,10 @@ export class Quotas extends Context.Service<Quotas, {
     })
   )
 }
+
+/** The quota that an account has used up, once the database tells. */
+export const exceededOf = (quotas: Quotas["Service"], accountId: AccountId) =>
+  Effect.clockWith((clock) => {
+    const exceeded = quotas.exceeded(accountId, clock)
+    return isDone(exceeded) ? Effect.succeed(exceeded.value) : untilAnswered(exceeded)
+  })
