@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import * as Json from "@headwater/fixtures/Json"
-import { Effect } from "effect"
+import { Effect, Layer, Logger } from "effect"
 import { HttpServer } from "effect/http"
 import * as NodeHttp from "node:http"
 import * as Http from "../../../test/HttpAppFixture.ts"
@@ -100,3 +100,38 @@ layer(Http.layer, { excludeTestServices: true })("a request to an endpoint", (it
       assert.deepStrictEqual<unknown>(bodies.slice(7, 9), [{ a: ["1", "2"], b: " " }, { n: "1" }])
     }))
 })
+
+const largestBody = 8 * 1024 * 1024
+
+/** A client that has sent the beginning of a body, and goes. */
+const leaveAmidBody = (url: string, headers: NodeHttp.OutgoingHttpHeaders) =>
+  Effect.callback<void>((resume) => {
+    const request = NodeHttp.request(url, { method: "POST", headers, agent: false })
+    request.on("error", () => resume(Effect.void))
+    request.write("the beginning", () => request.destroy(new Error("gone")))
+  })
+
+const logged: Array<unknown> = []
+
+const logger = Logger.layer([Logger.make(({ message }) => void logged.push(message))])
+
+layer(Http.layerWith({ maxBody: largestBody }).pipe(Layer.provide(logger)), { excludeTestServices: true })(
+  "a client that goes amid its body",
+  (it) => {
+    it.effect("leaves neither room taken nor an error, whichever door it came in by", () =>
+      Effect.gen(function*() {
+        const http = yield* Http.tenant()
+        const source = yield* http.created("/v1/sources", { component_code: echo })
+        const { address } = yield* HttpServer.HttpServer
+        const endpoint = `${HttpServer.formatAddress(address) + Http.endpointOf(source)}/`
+        const length = { "content-length": String(largestBody) }
+        for (const headers of [length, { "transfer-encoding": "chunked" }, { ...length, "content-encoding": "gzip" }]) {
+          yield* leaveAmidBody(endpoint, headers)
+          // A body of unknown length takes all of the account's room.
+          const { status } = yield* post(endpoint, { type: "text/plain", body: "a" }, true)
+          assert.strictEqual(status, 200)
+        }
+        assert.deepStrictEqual(logged.flat().filter((message) => message === "A request failed"), [])
+      }))
+  }
+)

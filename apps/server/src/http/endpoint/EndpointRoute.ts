@@ -80,8 +80,8 @@ export const layer = HttpRouter.use(Effect.fnUntraced(function*(router) {
       url === undefined
         ? EndpointAnswer.noEndpoint
         : Effect.callback<HttpReply, EndpointAnswer.IntakeError>((resume) => {
-          const { cancel } = begin(message, url, resume)
-          return Effect.sync(cancel)
+          const request = begin(message, url, resume)
+          return Effect.sync(() => request.cancel())
         }),
       pathOf(url?.endpointKey ?? ""),
       NodeHttpServerRequest.toServerResponse(request)
