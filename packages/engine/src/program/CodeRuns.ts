@@ -74,8 +74,8 @@ export interface CodeRuns {
     parts: CommitParts
   ) => Effect.Effect<Submission>
   /**
-   * What the database said to a commit that it refuses each time, once: what it was for is passed with an error, or it would
-   * run for ever.
+   * The database's answer to a commit that it refuses each time, told once: the input is passed with an error, or it would run
+   * for ever.
    */
   readonly refusalOf: (id: string) => CommitRejected | undefined
   /** True if the commit of a run over this input is to be its own, since one that it shared was refused. */

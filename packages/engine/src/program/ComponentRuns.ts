@@ -34,7 +34,7 @@ export const makeStoredModuleOf = Effect.gen(function*() {
 
 const none: Effect.Effect<RunRequest["credentials"]> = Effect.succeed({})
 
-/** What the apps among the props get as `$auth`, read each time: an account that was removed is removed at once. */
+/** The credentials that the apps among the props get as `$auth`. They are read each time, so a removed account is gone at once. */
 export const makeCredentialsOf = Effect.gen(function*() {
   const appAccounts = yield* AppAccounts
   return (

@@ -42,9 +42,9 @@ export interface Decision {
 }
 
 /**
- * Which of a run's emits, in order, pass the component's strategy (components.md, "Running"): `unique` those whose id
+ * The emits of a run, in order, that pass the component's strategy (components.md, "Running"): `unique` those whose id
  * was never emitted, `greatest` those with an id above the greatest of its kind so far, `last` those after the last id
- * seen, or all where that is not among them.
+ * seen, or all of them if that id is not among them.
  */
 export const decide = (
   strategy: Strategy,

@@ -38,8 +38,8 @@ const unlessExceeded = (exceeded: Option.Option<QuotaExceeded>): Effect.Effect<v
   Option.isNone(exceeded) ? Effect.void : Effect.fail(exceeded.value)
 
 /**
- * Takes requests for programs' HTTP interfaces: durable before they are answered. What is known without a look is answered
- * with an effect that is done already (`Done`).
+ * Takes requests for programs' HTTP interfaces: durable before they are answered. If an answer is known without a look into the
+ * database, the effect is done already (`Done`).
  */
 export class Ingest extends Context.Service<Ingest, {
   /** The program that answers at an endpoint, or did a while ago; none of a suspended account does. */

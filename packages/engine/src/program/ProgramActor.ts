@@ -43,8 +43,8 @@ export interface ProgramActor {
   /** True if it waits for its turn, and is going to be kicked then. */
   readonly awaitsTurn: () => boolean
   /**
-   * Runs the hooks of a new program and puts it in service. What a hook emits commits with the hook; whether what `deploy`
-   * emits counts is said in `emits`.
+   * Runs the hooks of a new program and puts it in service. The emits of a hook commit with the hook; `emits` says whether
+   * those of `deploy` count.
    */
   readonly deploy: (
     options?: { readonly emits: boolean }
@@ -65,7 +65,7 @@ export interface ProgramActor {
 
 type Inputs = Extract<NextWork, { readonly _tag: "Run" }>["inputs"]
 
-/** How long it takes until what the sandbox, or we ourselves, could not run is tried again, in milliseconds. */
+/** The time after which an input that could not be run is tried again, in milliseconds. */
 const retryMs = 1_000
 
 /** More than there may ever be at a time: a hook has all of them. */
@@ -410,7 +410,7 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
       retired = true
       loop.signal()
       if (isIdle) return yield* running.withPermits(allRuns)(owner.settled)
-      // What it does comes to nothing: with the program goes the epoch under which it would be committed.
+      // The run comes to nothing: the epoch under which it would be committed goes with the program.
       yield* Effect.logWarning("Deleted a source or workflow during a run of it").pipe(
         Effect.annotateLogs(labelOf(programId))
       )

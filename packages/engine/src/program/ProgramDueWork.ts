@@ -49,7 +49,8 @@ const tickInput = (
  *
  * - D1. An item stays due in the database until a commit has done it. Until that commit is settled, `taken` keeps the item
  *   from being taken again.
- * - D2. Work by which a workflow's run begins or goes on is held until there is room for a run, and no more than a page of it.
+ * - D2. Work by which a workflow's run begins or goes on is held until there is room for a run. Once a page of it is held, no
+ *   more is read.
  */
 export class ProgramDueWork {
   private due: Array<DueItem> = []
@@ -94,7 +95,7 @@ export class ProgramDueWork {
   read(memory: ProgramMemory): Effect.Effect<boolean> {
     return Effect.gen({ self: this }, function*() {
       const now = yield* Clock.currentTimeMillis
-      // What is held stays due, and would hide what comes after it; nor is more and more of it to be held.
+      // Held items stay due and would hide those behind them, so the page is larger by them. Once a page is held, no more is read.
       const most = duePage + this.held.size
       const but = this.held.size < duePage ? [] : heldKinds
       const page = yield* untilAnswered(this.dueWork.dueOf(memory.program.id, now, most, but))

@@ -17,8 +17,8 @@ import { SqlClient } from "effect/sql"
 const isWorkflowId = Schema.is(Id.WorkflowId)
 
 /**
- * Removes everything a program leaves behind. What others lock too goes first and quickly, and with the head its owner's
- * epoch; then its log, in bites; its own row last, so that who is cut off can go on from there.
+ * Removes everything a program leaves behind. Rows that others lock too go first and quickly, and the owner's epoch goes with
+ * the head; then the log goes, in bites. The program's own row is last, so that a removal that is cut off can be resumed.
  */
 export const make = Effect.gen(function*() {
   const consumers = yield* Consumers

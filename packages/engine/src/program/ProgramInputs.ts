@@ -19,7 +19,7 @@ import { exceededOf, type QuotaExceeded, Quotas } from "./Quotas.ts"
 import { RequestTurn } from "./RunTurns.ts"
 import { of as progressOf, type WorkflowProgress } from "./WorkflowProgress.ts"
 
-/** How long a program whose account is over a quota waits before it looks whether that still is so, in milliseconds. */
+/** The time after which a program looks again whether its account is over a quota, in milliseconds. */
 const quotaWaitMs = 60_000
 
 const kindOf = ({ meta }: LoggedEvent): "INVOCATION" | "RERUN" | undefined =>
@@ -54,7 +54,7 @@ const ofBatch = (feed: Feed, item: BatchItem): ProgramInput => {
   }
 }
 
-/** What a program lets be taken now. */
+/** The inputs that a program may take now. */
 export interface TakeOptions {
   readonly besideHook: boolean
   /** The runs of a workflow that are at a step now, by id, and what they hold. */
@@ -202,7 +202,7 @@ export class ProgramInputs {
         memory.program.active && memory.requests.mayHaveMore && this.hasRoom(memory) && !this.requestsWait(memory),
       find: (memory) => this.inRate(memory, this.fromRequests(memory))
     },
-    // What was emitted while the program was active comes when it is due; everything else keeps its place.
+    // Emits of the time when the program was active come when they are due; everything else keeps its place.
     { mayBe: () => this.due.hasDue, find: (memory) => this.due.nextDue(memory, this.options.mostTicks) },
     { mayBe: () => this.due.hasDeletions, find: () => Effect.sync(() => this.due.nextDeletion) },
     {
@@ -248,7 +248,7 @@ export class ProgramInputs {
     })
   }
 
-  /** What is known to come after an input and can be run together with it: events alike, while nobody waits for an answer. */
+  /** An input with those known to follow that can be run together with it: like events, while nobody waits for an answer. */
   private withOthers(memory: ProgramMemory, feed: Feed, first: ProgramInput, kind: "EVENT" | "HTTP", now: number) {
     const { accountId } = memory.program
     if (first.kind === "RERUN" || kind === "HTTP" && answersItself(memory)) return [first] as const

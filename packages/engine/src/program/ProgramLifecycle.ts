@@ -57,8 +57,8 @@ export class ProgramLifecycle extends Context.Service<ProgramLifecycle, {
   }) => Effect.Effect<Program, HookFailed | InvalidProps | SandboxUnavailable | ProgramNotFound | Unavailable>
   readonly remove: (program: Program) => Effect.Effect<void, ProgramNotFound | Unavailable>
   /**
-   * What a crash left half-way and is to be removed: programs that were going, and those whose creation began before a
-   * time, in Unix seconds, and has not ended.
+   * The programs that a crash left half-way, to be removed: those whose removal had begun, and those whose creation began
+   * before a time, in Unix seconds, and has not ended.
    */
   readonly abandoned: (createdBefore: number) => Effect.Effect<ReadonlyArray<Program>, Unavailable>
 }>()("@headwater/engine/program/ProgramLifecycle") {
@@ -99,7 +99,7 @@ export class ProgramLifecycle extends Context.Service<ProgramLifecycle, {
         yield* erase(program, router.invalidate(program.accountId))
       })
 
-      /** What sends a workflow's own requests, and hears of them on its log. */
+      /** Makes the webhook that sends a workflow's own requests, which it hears of on the workflow's log. */
       const createSender = Effect.fnUntraced(function*(accountId: Id.AccountId, workflowId: Id.WorkflowId) {
         const input = { accountId, name: null, description: null, url: "", workflowId }
         const { id: listenerId } = yield* webhooks.insert(input)
@@ -113,7 +113,7 @@ export class ProgramLifecycle extends Context.Service<ProgramLifecycle, {
       const inTurn = (accountId: Id.AccountId, slug: string) => <A, E, R>(effect: Effect.Effect<A, E, R>) =>
         Effect.scoped(Effect.flatMap(RcMap.get(turns, `${accountId} ${slug}`), (turn) => turn.withPermit(effect)))
 
-      /** What there is of a program before any of its code runs, the subscriptions to it included. */
+      /** Inserts the rows that a program has before any of its code runs, the subscriptions to it included. */
       const insert = Effect.fnUntraced(function*(unnamed: Omit<Program, "nameSlug">) {
         const { accountId, componentId, id, name } = unnamed
         const slug = slugOf(name)

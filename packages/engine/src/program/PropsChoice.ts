@@ -33,8 +33,8 @@ export const make = Effect.gen(function*() {
   const configuration = yield* ComponentConfiguration
 
   /**
-   * Whether the accounts that apps are given are there, and are accounts with these apps. What a program has from before
-   * for the same component is let be: an account that was removed since keeps it from no change.
+   * Refuses accounts that are not there, or are not accounts with the apps that they are given to. Those that the program has
+   * from before for the same component are not looked at: an account that was removed since must not keep it from a change.
    */
   const checkAppAccounts = Effect.fnUntraced(function*(
     accountId: Id.AccountId,
@@ -67,7 +67,7 @@ export const make = Effect.gen(function*() {
     trial?: Trial
   ) {
     const { configurableProps } = component
-    // What they depend on stays, so they do too: a vendor that does not answer holds up no other change.
+    // The props that they depend on stay, so they do too: a vendor that does not answer holds up no other change.
     const isUntouched = before?.componentId === component.id && Object.keys(given).length === 0
     let additionalProps = isUntouched ? before.additionalProps : []
     if (component.hasAdditionalProps && !isUntouched) {

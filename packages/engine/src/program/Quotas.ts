@@ -25,7 +25,7 @@ export class QuotaExceeded extends Schema.TaggedError<QuotaExceeded>()("QuotaExc
   }
 }
 
-/** How long what is known of an account is taken to be so. */
+/** The time for which a reading of an account's use is trusted. */
 const trustFor = Duration.seconds(1)
 const trustedAccounts = 10_000
 
@@ -59,7 +59,7 @@ export class Quotas extends Context.Service<Quotas, {
     accountId: AccountId,
     clock: Clock.Clock
   ) => Effect.Effect<Option.Option<QuotaExceeded>, SqlError.SqlError>
-  /** How many runs the account may still begin, as far as is known: one where its compute time is limited. */
+  /** The number of runs that the account may still begin, as far as is known: one if its compute time is limited. */
   readonly runsLeft: (accountId: AccountId, now: number) => number
   /** Counts what this node used at once, before the database is looked at again. */
   readonly note: (
@@ -87,7 +87,7 @@ export class Quotas extends Context.Service<Quotas, {
         return standings
       })
 
-      /** What was read last, and how long it is trusted as time elapses, so that most who ask get their answer at once. */
+      /** The last readings, and the times up to which they are trusted as time elapses, so that most answers are there at once. */
       const latest = new BoundedMap<AccountId, { readonly standings: ReadonlyArray<Standing>; readonly until: number }>(
         trustedAccounts
       )
@@ -114,7 +114,7 @@ export class Quotas extends Context.Service<Quotas, {
           : Option.some(new QuotaExceeded({ quota: last.quota, limit: last.limit, until: last.span.until }))
       }
 
-      /** What was read last and is of a day or month that goes on. */
+      /** The last reading, if the days and month that it is of go on. */
       const latestOf = (accountId: AccountId, now: number) => {
         const known = latest.get(accountId)
         return known?.standings.every(({ span }) => now < span.until) === true ? known : undefined

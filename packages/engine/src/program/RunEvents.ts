@@ -18,7 +18,7 @@ import type { ProgramInput } from "./ProgramInput.ts"
 /** A longer payload is read in steps, which takes longer as a whole. */
 const longPayload = 32 * 1024
 
-/** Whether a payload can be read again: what runs untrusted code may say anything, and deep JSON exhausts the stack. */
+/** True if a payload can be read again: a process with untrusted code may say anything, and deep JSON exhausts the stack. */
 function* isReadable(payload: string): Generator<void, boolean> {
   if (payload.length > longPayload) return yield* isJson(payload, maxComponentDepth)
   if (isDeeper(payload, maxComponentDepth)) return false

@@ -5,7 +5,7 @@ import { Effect, Layer } from "effect"
 import { ActorCalls } from "../ground/ActorCalls.ts"
 import * as Wake from "../ground/Wake.ts"
 
-/** How long a run may stand still whose workflow's owner was lost, beside the time that it takes to have another one. */
+/** The longest that a run stands still if its workflow's owner was lost, beside the time that it takes to have another one. */
 const scanInterval = "5 seconds"
 
 /**

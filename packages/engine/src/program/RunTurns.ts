@@ -28,10 +28,10 @@ const measureThread = (): () => number => {
 }
 
 /**
- * Whose turn it is where there is more to do than this node's thread can: requests that are yet to be durable go before
+ * Decides what goes first if there is more to do than this node's thread can: requests that are yet to be durable go before
  * runs of those that are. A burst is taken in about as fast as it can be made durable, and worked off after it. While it
- * lasts as many runs begin as leave the acknowledgements quick, but no fewer than a share of what comes in, one account's
- * after another's.
+ * lasts, as many runs begin as leave the acknowledgements quick, but no fewer than a share of the requests that come in, one
+ * account's after another's.
  */
 export class RunTurns extends Context.Service<RunTurns, {
   /** A request is on its way into the log; and it is there, or not going to be. */

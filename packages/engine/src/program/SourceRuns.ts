@@ -27,8 +27,8 @@ export interface SourceRuns {
   /** The number of inputs to run together: more while runs are short. */
   readonly most: () => number
   /**
-   * How many ticks of a timer to run together, before they are due: one, where the code has reached out or put events off,
-   * since who is outside, and what comes in between, would find another time than it does one by one.
+   * The number of ticks of a timer to run together, before they are due. It is one if the code has reached out or put events
+   * off: those outside, and events that come in between, would meet another time than with single ticks.
    */
   readonly mostTicks: () => number
   /**
@@ -98,7 +98,7 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner, code: CodeR
       if (id > old) break
       memory.recent.delete(emitId)
     }
-    // What has run is not passed before its commit is there: another owner may have to run it again.
+    // A request that has run is not passed before its commit is there: another owner may have to run it again.
     const position = (yield* untilAnswered(cursors.requestsPosition(memory.program.id))).id
     const until = old < position ? old : position
     yield* untilAnswered(log.prune({ emitterId: memory.program.id, stream: Stream.requests }, until))
@@ -179,7 +179,7 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner, code: CodeR
             code.noteRefusal(submission, some.map(({ id }) => id))
           })
         }),
-      // What is put off may be due before the next tick, which is run again then.
+      // An event that is put off may be due before the next tick, which is run again then.
       { isLast: putsOff }
     )
 

@@ -48,7 +48,7 @@ import {
 export interface StepRuns {
   /** Takes an input: from here on it is a run, which goes on until it ends, whatever happens. */
   readonly begin: (memory: ProgramMemory, input: ProgramInput) => Effect.Effect<void>
-  /** How many inputs to run together: more while runs are short, where each is one step and follows on the one before. */
+  /** The number of inputs to run together: more while runs are short, if each is one step and follows on the one before. */
   readonly most: (memory: ProgramMemory) => number
   /** Those of some inputs that are run together next, which may be none: then the first is to begin by itself. */
   readonly chooseTogether: (memory: ProgramMemory, inputs: ReadonlyArray<ProgramInput>) => ReadonlyArray<ProgramInput>
@@ -76,8 +76,8 @@ export interface StepRuns {
   /** Takes a run that waited for its time. */
   readonly resume: (memory: ProgramMemory, item: DueItem) => Effect.Effect<void>
   /**
-   * Runs the next step to its commit, and answers whether there is another one to run now, on memory that holds. Where the
-   * sandbox can't, nothing of the step is kept, and it is still to be run.
+   * Runs the next step to its commit, and answers whether there is another one to run now, on memory that holds. If the
+   * sandbox can't run it, nothing of the step is kept, and it is still to be run.
    *
    * @param onRespond given where somebody waits for what the run responds, and is told when it has ended without that
    */
@@ -329,7 +329,7 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner, code: CodeR
     duePut: dueOf(run, turn)
   })
 
-  /** What becomes of a run whose step has ended, and what of that is handed over, with what is written of the run itself. */
+  /** The next state of a run whose step has ended, and the parts of its commit, with those that are written of the run itself. */
   const endStep = (
     memory: ProgramMemory,
     progress: WorkflowProgress,
@@ -565,7 +565,7 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner, code: CodeR
       }
     }, deciding.withPermits(1)),
     cancel: Effect.fnUntraced(function*(memory, id, onCancelled) {
-      // What took the run up, or took it to where it waits, may be on its way to the database.
+      // The commit that took the run up, or to where it waits, may be on its way to the database.
       yield* owner.settled
       const workflowId = Id.WorkflowId.make(memory.program.id)
       // Decided anew each time it is handed over: who owned the workflow in between may have taken the run up.

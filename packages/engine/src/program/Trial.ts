@@ -73,7 +73,7 @@ const mostShown = 1024 * 1024
 /** The size that each thing counts for beside its texts. */
 const each = 64
 
-/** What a trial has come to while it goes on. */
+/** The effects of a trial so far. */
 export class TrialRecord {
   readonly emits: Array<TrialEmit> = []
   readonly sends: Array<OutgoingRequest.OutgoingRequest> = []
@@ -93,7 +93,7 @@ export class TrialRecord {
   exitReason: string | null = null
   response: RunResponse | null = null
 
-  /** Whether there is room to show something of so many characters; what there is none for is counted. */
+  /** True if there is room to show something of so many characters, which is taken; a thing without room is counted. */
   hasRoom(characters: number): boolean {
     const fits = this.#shown + each + characters <= mostShown
     if (fits) this.#shown += each + characters

@@ -66,7 +66,7 @@ const requestEvent = (sample: unknown, url: string): Record<string, unknown> => 
     query: {},
     headers: body === undefined ? {} : { "content-type": isText ? "text/plain" : "application/json" },
     ...(body === undefined ? {} : { body }),
-    // What has its bytes has its text by them.
+    // A body that is given as bytes has its text by them.
     ...(body === undefined || rest["bodyBase64"] !== undefined
       ? {}
       : { bodyRaw: isText ? body : JSON.stringify(body) }),

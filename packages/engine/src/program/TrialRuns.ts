@@ -42,7 +42,7 @@ export interface TrialRequest extends TrialInput.TrialSample {
   readonly accountId: Id.AccountId
   /** Saved or not. */
   readonly component: Component
-  /** What the code is tried as: its props, its store and what it has emitted count. Without one, as something new. */
+  /** The program as which the code is tried: its props, its store and its emits count. Undefined for a new one. */
   readonly program: Program | undefined
   readonly configuredProps: Readonly<Record<string, Schema.Json>>
   /** True if the code's requests are made. */

@@ -15,7 +15,7 @@ export interface WorkflowProgress {
   recorded: number
 }
 
-/** What a run has come to by these of its steps. */
+/** The progress of a run by these of its steps. */
 export const make = (
   run: WorkflowRun,
   steps: ReadonlyArray<Pick<StepRecord, "n" | "name" | "result">>
@@ -57,7 +57,7 @@ const triggerOf = ({ accountId }: Program, { deploymentId, event, trigger, workf
   return `{"event":${event},"context":${context}}`
 }
 
-/** What a step is given of a run: `steps`, with the trigger and what the steps before it gave, and `$.context`. */
+/** The input of a step: `steps`, with the trigger and the results of the steps before it, and `$.context`. */
 const inputOf = (program: Program, { results, run }: WorkflowProgress, step: string): StepInput => ({
   stepsJson: `{"trigger":${triggerOf(program, run)}${
     [...results].map(([name, result]) => `,${JSON.stringify(name)}:${result}`).join("")

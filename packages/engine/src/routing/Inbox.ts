@@ -43,7 +43,7 @@ interface Parts {
  *     hint ───────────▶ feed by emitter and subscription ─▶ lane by emitter ─▶ in line ─▶ taken ─▶ put back
  *     look at cursors ─────────────▲
  *
- * - N1. What is owed is in the database. A hint that is lost, or for which there was no room, is found by a look.
+ * - N1. Everything owed is in the database. A hint that is lost, or for which there was no room, is found by a look.
  * - N2. A cursor is read and its feed added while `filtering` is held, so that no older filter replaces a newer one.
  * - N3. Of a lane's feeds the one whose next item comes first in the emitter's log is next.
  * - N4. Nothing of a subscription that is forgotten starts any more, also if its cursor was being read.
