@@ -19,7 +19,7 @@ const ofError = (error: unknown): number => {
   return hasTag(error) && PassingFailure.is(error) ? later : failed
 }
 
-/** How a command says to scripts what came of it. */
+/** The codes by which a command tells scripts its outcome. */
 export const of = (exit: Exit.Exit<unknown, unknown>): number => {
   if (Exit.isSuccess(exit)) return done
   return Cause.hasInterruptsOnly(exit.cause) ? interrupted : ofError(Cause.squash(exit.cause))

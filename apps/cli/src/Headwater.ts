@@ -91,8 +91,8 @@ const quiet = Layer.mergeAll(
 )
 
 /**
- * Runs `headwater` as it is told to by these arguments. Why it fails is told on standard error, in a line; `ExitCode` says
- * with which code it ends.
+ * Runs `headwater` as it is told to by these arguments. A failure is told on standard error, in a line; `ExitCode` has the
+ * code with which the command ends.
  */
 export const run = (args: ReadonlyArray<string>) =>
   Command.runWith(headwater, { version })(args).pipe(

@@ -5,7 +5,7 @@ import * as Os from "node:os"
 import * as Path from "node:path"
 import { CommandRefused } from "../CommandRefused.ts"
 
-/** Where a server is and the account's key, as they are kept from one command to the next. */
+/** The server's address and the account's key, as they are kept from one command to the next. */
 const Content = Schema.fromJsonString(Schema.Struct({
   url: Schema.optionalKey(Schema.String),
   apiKey: Schema.optionalKey(Schema.String)
@@ -30,7 +30,7 @@ export const path = Effect.map(
     )
 )
 
-/** What is in it; nothing where there is none. */
+/** The contents of the file; none if there is no file. */
 export const read = Effect.gen(function*() {
   const files = yield* FileSystem.FileSystem
   const file = yield* path

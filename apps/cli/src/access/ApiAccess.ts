@@ -6,7 +6,7 @@ import { FetchHttpClient, HttpClientError } from "effect/http"
 import { CommandRefused } from "../CommandRefused.ts"
 import * as AccessFile from "./AccessFile.ts"
 
-/** Where a server is, and an account's key. */
+/** A server's address, and an account's key. */
 export interface Access {
   /** Base URL without `/v1` and without a slash at its end. */
   readonly url: string
@@ -30,7 +30,7 @@ type Told<E> = Exclude<E, ToldHere> | ServerAway | KeyRefused | CommandRefused
 /** A server's API, for the account whose key the user has. */
 export class ApiAccess extends Context.Service<ApiAccess, {
   readonly url: string
-  /** What is no answer of the API, or one to the key alone, is told as that. */
+  /** An answer that is not the API's, or that is about the key alone, is told as such. */
   readonly call: <A, E, R>(
     use: (client: HeadwaterClient["Service"]) => Effect.Effect<A, E, R>
   ) => Effect.Effect<A, Told<E>, R>

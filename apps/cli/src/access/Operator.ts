@@ -28,7 +28,7 @@ import * as OperatorDatabase from "@headwater/server/OperatorDatabase"
 import { Effect, Layer, Option, Schema } from "effect"
 import { CommandRefused } from "../CommandRefused.ts"
 
-/** What else of an account is to go with it. */
+/** The other parts of an account that are to go with it. */
 const erasure = AccountErasure.layer.pipe(
   Layer.provide([Consumers.layer, Webhooks.layer]),
   Layer.provide(Subscriptions.layer),

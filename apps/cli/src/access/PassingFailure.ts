@@ -7,7 +7,7 @@ const passing: ReadonlySet<string> = new Set([
   "RateLimitedProblem"
 ])
 
-/** Whether a failed call to the server may succeed later without anybody doing anything. */
+/** True if a failed call to the server may succeed later without anybody doing anything. */
 export const is = ({ _tag }: { readonly _tag: string }): boolean => passing.has(_tag)
 
 const backoff = Schedule.min([Schedule.exponential("250 millis"), Schedule.spaced("5 seconds")])

@@ -19,7 +19,7 @@ import * as TypeCheck from "./TypeCheck.ts"
 /** Code that can be checked: not a key of the registry, which nobody here wrote. */
 export type Code = Exclude<Deployment.Subject, { readonly _tag: "Key" }>
 
-/** What an argument leads to, and whether it is a workflow. */
+/** The component that an argument leads to. */
 export interface Found {
   readonly subject: Deployment.Subject
   readonly isWorkflow: boolean
@@ -37,14 +37,14 @@ export const find = Effect.fnUntraced(function*(what: string, workflow: boolean)
   return found
 })
 
-/** How a request gives code. */
+/** The form in which a request gives code. */
 export const parametersOf = (subject: Code, isWorkflow: boolean) => {
   if (subject._tag === "Url") return isWorkflow ? { workflow_url: subject.url } : { component_url: subject.url }
   const { code } = subject.bundle
   return isWorkflow ? { workflow_code: code } : { component_code: code }
 }
 
-/** What the server says of code, its faults in the files that it was written in. */
+/** The server's answer about code, with its faults in the files that the code was written in. */
 export const ask = Effect.fnUntraced(function*(subject: Code, isWorkflow: boolean) {
   const { call } = yield* ApiAccess
   const { data } = yield* call(({ code }) => code.check({ headers: {}, payload: parametersOf(subject, isWorkflow) }))
@@ -58,7 +58,7 @@ export const ask = Effect.fnUntraced(function*(subject: Code, isWorkflow: boolea
   }
 })
 
-/** What is wrong with code, a line for each. */
+/** The faults of code, a line for each. */
 export const errorLines = ({ errors }: Pick<CheckedCode, "errors">): ReadonlyArray<string> =>
   errors.map((error) => at(error, `${error.message}. ${error.advice}`).replace(/\.\. /, ". "))
 
@@ -101,7 +101,7 @@ const linesOf = (checked: CheckedCode): string => {
   ].join("\n")
 }
 
-/** What the project's TypeScript finds in a file; nothing where the project has none. */
+/** The faults that the project's TypeScript finds in a file; none if the project has no TypeScript. */
 const typeFaults = Effect.fnUntraced(function*(file: string) {
   return yield* TypeCheck.check(file).pipe(
     Effect.catchTag("NoCompiler", ({ message }) =>
@@ -124,7 +124,7 @@ export const check = Effect.fnUntraced(function*(what: string, workflow: boolean
   }
   const faults = Option.isSome(file) ? yield* typeFaults(file.value) : []
   const checked = yield* ask(subject, isWorkflow)
-  // What both find is told in the server's words, which say what to do.
+  // A fault that both find is told in the server's words, which say what to do.
   const told = new Set(checked.errors.map(placeOf))
   const lines = [...faults.filter((fault) => !told.has(placeOf(fault))).map(TypeCheck.textOf), ...errorLines(checked)]
   yield* Output.print(

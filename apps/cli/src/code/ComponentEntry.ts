@@ -5,13 +5,13 @@ import { CommandRefused } from "../CommandRefused.ts"
 import * as CodeFile from "./CodeFile.ts"
 import * as PackageFile from "./PackageFile.ts"
 
-/** Where a component on disk begins. */
+/** The file in which a component on disk begins. */
 export interface ComponentEntry {
   /** The absolute path of its module. */
   readonly file: string
-  /** What it is called where its code does not say. */
+  /** Its name if its code gives none. */
   readonly name: string
-  /** Whether its file says that it is a workflow. */
+  /** True if its file says that it is a workflow. */
   readonly isWorkflow: boolean
 }
 

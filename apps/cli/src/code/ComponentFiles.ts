@@ -12,7 +12,7 @@ import * as PackageFile from "./PackageFile.ts"
 export interface ComponentBundle {
   /** As it is in its file, where nothing of it has to change. */
   readonly code: string
-  /** Where something of `code` was written, in files by their paths from the current folder. */
+  /** The places of `code` in the files that it was written in, by their paths from the current folder. */
   readonly place: SourcePlaces.SourcePlaces
 }
 
@@ -37,7 +37,7 @@ export const at = ({ column, file, line }: ModulePosition, message: string): str
 
 const isPath = (specifier: string): boolean => /^(\.{0,2}\/|\.{1,2}$)/.test(specifier)
 
-/** What a file is called in messages: as seen from the current folder, where it is below it. */
+/** The name of a file in messages: as seen from the current folder, if it is below that. */
 const nameOf = (file: string): string => {
   const relative = Path.relative("", file)
   return relative.startsWith("..") ? file : relative

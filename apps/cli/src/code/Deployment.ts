@@ -15,7 +15,7 @@ import * as Output from "../text/Output.ts"
 import type * as Progress from "../text/Progress.ts"
 import { at, type ComponentBundle } from "./ComponentFiles.ts"
 
-/** What is deployed: code with what its component is called where it does not say, or what the server finds itself. */
+/** The component to deploy: code, with a name if that gives none, or something that the server finds itself. */
 export type Subject =
   | { readonly _tag: "Code"; readonly bundle: ComponentBundle; readonly name: string }
   | { readonly _tag: "Url"; readonly url: string }
@@ -26,7 +26,7 @@ export interface DeploymentOptions {
   readonly name: string | undefined
   /** Values of props as texts. */
   readonly props: ReadonlyArray<readonly [name: string, text: string]>
-  /** Whether somebody is there to be asked for what is missing. */
+  /** True if somebody is there who can be asked for missing values. */
   readonly asks: boolean
   /** Tells of the calls that may take long; not at all where something else is shown meanwhile. */
   readonly during?: typeof Progress.during
@@ -48,7 +48,7 @@ interface Saved {
 
 const refuse = (message: string) => new CommandRefused({ message })
 
-/** Where the server finds fault with code, in the files it was written in. */
+/** The server's fault with code, at its place in the files that the code was written in. */
 export const inFiles =
   (subject: Subject) => ({ detail, details: { column, file, line } }: ComponentInvalid | HookFailed) => {
     if (file === undefined || line === undefined || column === undefined) return refuse(detail)
@@ -64,7 +64,7 @@ const endpointOf = ({ configured_props }: SourceResource | WorkflowResource): st
   return urls.find(Predicate.isString) ?? null
 }
 
-/** What there is to say of it, in columns. */
+/** The lines about it, in columns. */
 export const linesOf = ({ isNew, program }: Deployed<SourceResource | WorkflowResource>): string => {
   const endpoint = endpointOf(program)
   return Output.table([
@@ -88,7 +88,7 @@ export const needs = (whose: string, names: ReadonlyArray<string>) =>
 
 const prefix = ConfiguredProps.pathOf("")
 
-/** What is wrong with a request about something of this name, in the words of the command line. */
+/** The faults of a request about something of this name, in the words of the command line. */
 export const toldOf = (name: string, { detail, details }: InvalidRequest): CommandRefused => {
   const missing = details.filter(({ message, path }) => path.startsWith(prefix) && message === ConfiguredProps.missing)
   return missing.length === details.length
@@ -100,7 +100,7 @@ export const toldOf = (name: string, { detail, details }: InvalidRequest): Comma
 export const make = Effect.fnUntraced(
   function*({ asks, during = () => identity, name: givenName, props }: DeploymentOptions) {
     const { call } = yield* ApiAccess
-    /** What was asked for once. */
+    /** The values that were asked for once. */
     const answers = new Map<string, Schema.Json>()
     let own: SourceResource | undefined
 
@@ -228,7 +228,7 @@ export const make = Effect.fnUntraced(
         return {
           /** The source, where there is one. */
           before: source,
-          /** What its errors name as their deployment, where that is known beforehand. */
+          /** The deployment that its errors name, if that is known beforehand. */
           deploymentId: component.id as string | undefined,
           /** Creates the source or changes it. Asks for what is missing, where somebody is there. */
           apply: apply({ subject, component, name, source })

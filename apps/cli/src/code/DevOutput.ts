@@ -4,10 +4,10 @@ import * as SourcePlaces from "@headwater/sandbox/SourcePlaces"
 import { Clock, Console, Effect, Predicate } from "effect"
 import type { EndedRun } from "../tail/RunTail.ts"
 
-/** Where the places that the code's stacks name were written, by the id of the deployment; none for the newest one. */
+/** The places in files of what the code's stacks name, by the id of the deployment; undefined for the newest one. */
 export type PlacesOf = (deploymentId: string | undefined) => SourcePlaces.SourcePlaces | undefined
 
-/** What others send must not steer the terminal. */
+/** Text that others send must not steer the terminal. */
 const printable = (text: string): string => text.replace(/[^\P{Cc}\n\t]/gu, "")
 
 const pad = "\n                     "

@@ -20,23 +20,23 @@ import * as WorkflowDeployment from "./WorkflowDeployment.ts"
 export interface DevSessionOptions extends Deployment.DeploymentOptions {
   readonly kind: Kind
   readonly entry: ComponentEntry
-  /** Which streams of the source or workflow are shown. */
+  /** The streams of the source or workflow that are shown. */
   readonly streams: ReadonlyArray<string>
 }
 
 /** Of how many versions it is known where they were written: runs of an old one may yet end. */
 const mostPlaces = 20
 
-/** What no file that is saved can mend. */
+/** True for failures that no saved file can mend. */
 const isFinal = (error: unknown): boolean => ["KeyRefused", "QuitError"].some((tag) => Predicate.isTagged(error, tag))
 
-/** What came of a deployment: `later` where the server was away, and it is tried again. */
+/** The outcome of a deployment: `later` if the server was away, and it is tried again. */
 type Came = "deployed" | "failed" | "later"
 
-/** How often it is tried again to deploy what was saved while the server was away. */
+/** The schedule by which a save is deployed that happened while the server was away. */
 const again = "1 second"
 
-/** Where to begin showing what a source or workflow does. */
+/** The place from which on a source's or workflow's doings are shown. */
 interface Beginning {
   readonly places: ReadonlyArray<EmitterTail.Place>
   readonly runs: RunTail.Place

@@ -12,7 +12,7 @@ export const make = Effect.gen(function*() {
   const folders = yield* FiberMap.make<string>()
   let watched: ReadonlySet<string> = new Set()
 
-  /** What is there of the way to a file: an existing folder, and the next name in it. */
+  /** The part of the way to a file that exists: a folder, and the next name in it. */
   const nearest = Effect.fnUntraced(function*(file: string) {
     let name = file
     while (!(yield* Effect.orElseSucceed(fileSystem.exists(Path.dirname(name)), () => false))) name = Path.dirname(name)

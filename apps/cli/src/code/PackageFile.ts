@@ -15,7 +15,7 @@ const Content = Schema.fromJsonString(Schema.Struct({
   devDependencies: Dependencies
 }))
 
-/** What a `package.json` says that matters to a component. */
+/** The parts of a `package.json` that matter to a component. */
 export interface PackageFile {
   readonly path: string
   readonly content: typeof Content.Type
@@ -52,7 +52,7 @@ const entryOf = (exported: unknown): unknown => {
 export const entry = ({ content }: PackageFile): string | undefined =>
   [entryOf(content.exports), content.main].find(Predicate.isString)
 
-/** What the server has itself, in the one version there is. */
+/** The packages that the server has itself, in the one version there is. */
 const provided = new Set(["@headwater/component", "@pipedream/platform", "@pipedream/types"])
 
 /** The specifier of a package's module, with the range of versions that is asked for of the package in it. */

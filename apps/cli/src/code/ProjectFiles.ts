@@ -219,10 +219,10 @@ type Entries = Readonly<Record<string, unknown>>
 const entriesOf = (value: unknown): Entries =>
   Predicate.isObject(value) ? Object.fromEntries(Object.entries(value)) : {}
 
-/** What npm writes as a test script until somebody writes one. */
+/** The test script that npm writes until somebody writes one. */
 const noTest = /no test specified/
 
-/** What a project needs, beside what the `package.json` that is there has already. */
+/** The `package.json` of a project: the one that is there, with all that the project needs beside. */
 const packageWith = (name: string, present: Entries) => {
   const own = packageOf(name)
   const dependencies = entriesOf(present["dependencies"])

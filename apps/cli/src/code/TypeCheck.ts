@@ -6,7 +6,7 @@ import { CommandRefused } from "../CommandRefused.ts"
 import * as CodeFile from "./CodeFile.ts"
 import { at } from "./ComponentFiles.ts"
 
-/** What the compiler finds wrong; lines and columns count from 1, and files are as seen from the current folder. */
+/** The compiler's findings; lines and columns count from 1, and files are as seen from the current folder. */
 export interface TypeFault {
   readonly file: string
   readonly line: number

@@ -250,7 +250,7 @@ const set = Command.make(
   }, Effect.provide(Operator.layer))
 ).pipe(Command.withDescription("Change an account's name, email, plan, quotas or retention"))
 
-/** What an operator does with accounts. */
+/** The commands for an operator's work with accounts. */
 export const accountCommand = Command.make("account").pipe(
   Command.withDescription("Create, list, change, suspend and delete accounts"),
   Command.withSubcommands([create, list, set, suspend, resume, remove])

@@ -16,7 +16,7 @@ const rate = Flag.Int("rate").pipe(
   Flag.optional
 )
 
-/** How an action is begun. */
+/** The ways to begin an action. */
 export const flags = {
   rate,
   dryRun: Flag.Boolean("dry-run").pipe(
@@ -68,7 +68,7 @@ const ended = Effect.fnUntraced(function*(begun: BulkActionResource) {
   return last
 })
 
-/** What an action is to do. */
+/** The work of an action. */
 export interface Begun {
   readonly action: BulkActionResource["action"]
   readonly filter: BulkFilterInput
@@ -183,7 +183,7 @@ const resume = Command.make(
   })
 ).pipe(Command.withDescription("Have a bulk action go on, at another rate if you like"))
 
-/** What is done with many deliveries or events at once. */
+/** The commands for many deliveries or events at once. */
 export const bulkCommand = Command.make("bulk").pipe(
   Command.withDescription("Retry, replay, skip or give up many deliveries"),
   Command.withSubcommands([

@@ -6,7 +6,7 @@ import { CommandRefused } from "../CommandRefused.ts"
 import { spanOf } from "../given/TimeFlag.ts"
 import * as Output from "../text/Output.ts"
 
-/** How often an advance is looked at until it has ended. */
+/** The interval at which an advance is looked at until it has ended. */
 const lookEvery = "200 millis"
 
 const firedText = ({ fired }: ClockOperationResource): string => {

@@ -12,7 +12,7 @@ const id = Argument.String("id").pipe(Argument.withDescription("Begins with cns_
 
 const places = "beginning, end, an event id, a time in ISO 8601, or so long ago, such as 30m, 12h or 7d"
 
-/** Whether a text is a place by itself, and not a time. */
+/** True if a text is a place by itself, and not a time. */
 const isPlace = (text: string): boolean => text === "beginning" || text === "end" || /^\d{1,13}-\d{1,7}$/.test(text)
 
 const placeOf = (flag: string, text: string): Effect.Effect<Place, CommandRefused> =>

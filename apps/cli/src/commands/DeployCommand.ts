@@ -40,13 +40,13 @@ export const workflow = Flag.Boolean("workflow").pipe(
   Flag.withDefault(false)
 )
 
-/** Whether somebody sits at a terminal who can be asked. */
+/** True if somebody sits at a terminal who can be asked. */
 export const isAtTerminal = Effect.gen(function*() {
   const stdio = yield* Stdio.Stdio
   return (yield* stdio.stdinIsTerminal) && (yield* stdio.stdoutIsTerminal)
 })
 
-/** What is at no path of this machine, as it is written: a URL, or a key of the registry. */
+/** A component that is at no path of this machine, as it is written: a URL, or a key of the registry. */
 const elsewhere = (what: string): Effect.Effect<Deployment.Subject, CommandRefused> => {
   if (/^(https?|npm):/i.test(what)) return Effect.succeed({ _tag: "Url", url: what })
   return /[/\\]|^\./.test(what) || CodeFile.typeOf(what) !== undefined
@@ -54,7 +54,7 @@ const elsewhere = (what: string): Effect.Effect<Deployment.Subject, CommandRefus
     : Effect.succeed({ _tag: "Key", key: what })
 }
 
-/** What an argument leads to: the code of files, or what the server finds itself. */
+/** The component that an argument leads to: the code of files, or something that the server finds itself. */
 export const subjectOf = Effect.fnUntraced(
   function*(what: string, entry: Option.Option<ComponentEntry.ComponentEntry>) {
     if (Option.isNone(entry)) return yield* elsewhere(what)

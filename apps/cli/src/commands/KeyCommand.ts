@@ -121,7 +121,7 @@ const revoke = Command.make(
   }, Effect.provide(Operator.layer))
 ).pipe(Command.withDescription("Revoke a key"))
 
-/** What an operator does with keys. */
+/** The commands for an operator's work with keys. */
 export const keyCommand = Command.make("key").pipe(
   Command.withDescription("Create, list, rotate and revoke API keys"),
   Command.withSubcommands([create, list, rotate, revoke])

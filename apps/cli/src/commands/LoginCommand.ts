@@ -24,7 +24,7 @@ export const loginCommand = Command.make(
   Effect.fnUntraced(function*({ json, url: given }) {
     const url = yield* Option.match(given, { onNone: () => findUrl, onSome: givenUrl })
     const apiKey = Redacted.make(Redacted.value(yield* askForKey(url)).trim())
-    // What can't stand in a header would be told as a fault of the connection.
+    // Characters that can't stand in a header would be told as a fault of the connection.
     if (!/^[\x21-\x7e]+$/.test(Redacted.value(apiKey))) {
       return yield* new CommandRefused({
         message: "That is not an API key: expected hw_ followed by letters and digits"

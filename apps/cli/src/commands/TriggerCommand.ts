@@ -17,7 +17,7 @@ import * as Progress from "../text/Progress.ts"
 const endpointOf = ({ configured_props }: SourceResource): string | undefined => {
   for (const value of Object.values(configured_props)) {
     const url: unknown = Predicate.isObject(value) ? Reflect.get(value, "endpoint_url") : undefined
-    // Whoever runs the command reaches the server by its own URL, and maybe not by the public one.
+    // The command reaches the server by its own URL, and maybe not by the public one.
     const [path] = /\/http\/[^/]+$/.exec(Predicate.isString(url) ? url : "") ?? []
     if (path !== undefined) return path
   }

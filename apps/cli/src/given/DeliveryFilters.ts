@@ -45,7 +45,7 @@ export const span = Effect.fnUntraced(function*(
 
 type Given = { readonly [Name in keyof typeof flags]: (typeof flags)[Name] extends Flag.Flag<infer A> ? A : never }
 
-/** What the flags say, as the API takes it. */
+/** The flags as the API takes them. */
 export const query = Effect.fnUntraced(function*(flags: Given) {
   return {
     ...given("webhook_id", flags.webhook),

@@ -4,12 +4,12 @@ import { CommandRefused } from "../CommandRefused.ts"
 
 export type Kind = "source" | "workflow"
 
-/** What it takes to tell one from the others. */
+/** The fields by which one is told from the others. */
 export interface Named {
   readonly id: string
   readonly name: string
   readonly name_slug: string
-  /** What a source runs. */
+  /** The component that a source runs. */
   readonly component_id?: string
 }
 

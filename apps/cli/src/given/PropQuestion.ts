@@ -12,7 +12,7 @@ const messageOf = ({ description, label, name }: ConfigurableProp): string => {
   return description === undefined ? title : `${title}: ${description.trim().replace(/\s+/g, " ")}`
 }
 
-/** What there is to choose from, by the labels that the code gives it. */
+/** The values to choose from, by the labels that the code gives them. */
 const optionsOf = (prop: ConfigurableProp): Choices => {
   const labels = Array.isArray(prop["options"]) ? prop["options"] as ReadonlyArray<Schema.Json> : []
   return (ConfiguredProps.optionValues(prop) ?? []).map((value, index) => {
@@ -32,7 +32,7 @@ const accountsFor = Effect.fnUntraced(function*({ app }: ConfigurableProp) {
   }))
 })
 
-/** Where the value of an app prop comes from. */
+/** The origin of an app prop's value. */
 export const howToGetOne = ({ app, type }: ConfigurableProp): ReadonlyArray<string> =>
   type === "app"
     ? [`\`headwater accounts create ${Predicate.isString(app) ? app : "<app>"}\` creates an account with the app`]

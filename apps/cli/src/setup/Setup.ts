@@ -59,7 +59,7 @@ const listening = {
   batch: Schema.optionalKey(Schema.NullOr(Batch.GivenBatch))
 }
 
-/** What the file of each kind holds. */
+/** The contents of the file of each kind. */
 export const files = {
   accounts: Schema.Struct({ ...common, app: Schema.String, name: Schema.optionalKey(Schema.String) }),
   webhooks: Schema.Struct({

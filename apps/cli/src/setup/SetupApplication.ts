@@ -6,12 +6,12 @@ import * as SetupPlan from "./SetupPlan.ts"
 
 const refuse = (message: string) => new CommandRefused({ message })
 
-/** What came of a change. */
+/** The outcome of a change. */
 export interface Applied {
   readonly action: SetupPlan.Change["action"]
   readonly thing: string
   readonly id: string
-  /** Where the HTTP interface of what was created answers. */
+  /** The URL at which the HTTP interface of a created program answers. */
   readonly endpoint_url: string | null
 }
 
@@ -28,7 +28,7 @@ const put = (fields: Record<string, Schema.Json>, place: string, value: Schema.J
   fields[name] = inner === undefined ? value : { ...(fields[name] as object | null), [inner]: value } as Schema.Json
 }
 
-/** Does what a plan says, in its order. What was done before a failure stays: to plan and apply anew goes on from there. */
+/** Does what a plan says, in its order. Changes before a failure stay: to plan and apply anew goes on from there. */
 export const apply = Effect.fnUntraced(function*(plan: SetupPlan.Plan) {
   const { call } = yield* ApiAccess
   const ids = new Map<string, string>([[Setup.account, plan.account.accountId]])
@@ -314,7 +314,7 @@ const credentialsOf = (variable: string, text: string) =>
     )
   )
 
-/** What was done, a line for what somebody has to know. */
+/** The lines about the changes that somebody has to know. */
 export const linesOf = (applied: ReadonlyArray<Applied>): string => {
   const made = applied.flatMap(({ endpoint_url, thing }) =>
     endpoint_url === null ? [] : [`  ${thing}: ${endpoint_url}`]

@@ -9,7 +9,7 @@ import type { AccountThing, SetupOfAccount } from "./SetupOfAccount.ts"
 /** Marks a folder as one of a set-up. */
 export const marker = "headwater.json"
 
-/** What the things of the folder are called on the server that they were exported from. */
+/** The ids that the things of the folder have on the server that they were exported from. */
 const idsFile = "ids.json"
 
 const format = 1
@@ -135,7 +135,7 @@ const withEndings = Effect.fnUntraced(function*(things: ReadonlyArray<AccountThi
   )
 })
 
-/** What was written, and what the folder had before and the account has no longer. */
+/** The files that were written, and those of things that the account no longer has. */
 export interface Written {
   readonly files: ReadonlyArray<string>
   readonly removed: ReadonlyArray<string>
@@ -189,5 +189,5 @@ export const write = Effect.fnUntraced(
     )
 )
 
-/** Whether a path leads to a file below the folder that it is in. */
+/** True if a path leads to a file below the folder that it is in. */
 const isInside = (path: string) => !Path.isAbsolute(path) && !Path.normalize(path).startsWith("..")

@@ -56,7 +56,7 @@ export const distinctly = (kind: string) => {
 
 const asJson = (value: unknown) => value as Schema.Json
 
-/** What a prop shows of an account with an app, by the account's name in the set-up. */
+/** The value of a prop for an account with an app, by the account's name in the set-up. */
 const withRefs = (value: Schema.Json, refs: ReadonlyMap<string, string>): Schema.Json => {
   if (!Predicate.isObject(value) || !("authProvisionId" in value)) return value
   const id = value["authProvisionId"]

@@ -27,7 +27,7 @@ export interface FieldChange {
 export interface Change {
   readonly action: "create" | "change" | "delete"
   readonly thing: Setup.Thing
-  /** What the account has; undefined for what is to be created. */
+  /** The account's own one; undefined for one that is to be created. */
   readonly present: AccountThing | undefined
   readonly fields: ReadonlyArray<FieldChange>
   /** Code that is sent: of what is created, or has other code. */
@@ -55,10 +55,10 @@ export const hashOf = (code: string): string => Crypto.createHash("sha256").upda
 export const variable = (name: string) =>
   Effect.map(Effect.orElseSucceed(Config.String(name), () => ""), (text) => text === "" ? undefined : text)
 
-/** What a thing without a name shows as one. */
+/** The text that a thing without a name shows as one. */
 const nameOf = ({ fields, kind }: Setup.Thing): Schema.Json => fields["name"] ?? (kind === "accounts" ? "" : null)
 
-/** Which thing of the account each file is about. */
+/** The thing of the account that each file is about. */
 const matching = ({ ids, things }: Folder, account: SetupOfAccount): Map<string, AccountThing> => {
   const matches = new Map<string, AccountThing>()
   const taken = new Set<AccountThing>()
@@ -85,7 +85,7 @@ const matching = ({ ids, things }: Folder, account: SetupOfAccount): Map<string,
   pair((file, present) => file.ref === present.ref && hasSameName(file, present))
   pair((file, present) => hasSameName(file, present) && nameOf(file) !== null)
   pair((file, present) => isWebhook(file) && file.fields["name"] === undefined && hasSameUrl(file, present))
-  // What has another name by now: only where nothing has the name that it is to have.
+  // A thing that has another name by now matches only if nothing has the name that it is to have.
   pair((file, present) => !isListening(file) && file.ref === present.ref)
   const refOf = (ref: Schema.Json | undefined) =>
     typeof ref === "string" ? (matches.get(ref)?.ref ?? `new ${ref}`) : ref
@@ -216,11 +216,11 @@ interface Given {
   readonly files: Folder
   readonly account: SetupOfAccount
   readonly prune: boolean
-  /** Whether the secrets that the environment has replace those of things that are there. */
+  /** True if the secrets of the environment replace those of things that are there. */
   readonly secrets: boolean
 }
 
-/** What has to be done for an account to be as a folder says. Refuses the whole folder if anything of it can't be. */
+/** The changes that make an account as a folder says. Refuses the whole folder if anything of it can't be. */
 export const make = Effect.fnUntraced(function*({ account, files, folder, prune, secrets: resend }: Given) {
   const { call } = yield* ApiAccess
   const bundler = yield* ComponentFiles
@@ -413,7 +413,7 @@ export const make = Effect.fnUntraced(function*({ account, files, folder, prune,
     }
   })
 
-  /** What a value that names an account with an app is in the names of the account. */
+  /** A value that names an account with an app, in the names of the account. */
   const presentForm = (value: Schema.Json): Schema.Json => {
     if (!Predicate.isObject(value)) return value
     const ref = Reflect.get(value, "authProvisionId")
@@ -502,7 +502,7 @@ export const linesOf = ({ changes }: Plan): string => {
       ...fields.map(({ after, before, field }) =>
         field in thing.secrets
           ? `    ${field}: the secret is given anew`
-          // What the account has is in no file: its path is only what an export would name it.
+          // A thing that the account has is in no file: its path is only the name that an export would give it.
           : field === "code" && typeof before === "string" && typeof after === "string"
           ? "    code: changed"
           : `    ${field}: ${shown(before)} -> ${shown(after)}`

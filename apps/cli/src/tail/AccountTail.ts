@@ -6,7 +6,7 @@ import { HttpApiClient } from "effect/http-api"
 import { ApiAccess } from "../access/ApiAccess.ts"
 import * as LastingTail from "./LastingTail.ts"
 
-/** Which events are shown: those of which all of this holds. */
+/** The events that are shown: those of which all of this holds. */
 export interface Filter {
   /** Ids or slugs; all emitters where there are none. */
   readonly emitter?: ReadonlyArray<string>
@@ -17,7 +17,7 @@ export interface Filter {
 /** The server sends something every 15 seconds. */
 const silence = "45 seconds"
 
-/** What was committed at about the time of a position can come again behind it. So many events are known to have come. */
+/** Events that were committed at about the time of a position can come again behind it: so many are known to have come. */
 const mostKnown = 10_000
 
 const decodeRefusal = HttpApiClient.decodeResponse(HeadwaterApi, { group: "log", endpoint: "accountTail" })

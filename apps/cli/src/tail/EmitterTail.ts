@@ -4,7 +4,7 @@ import { ApiAccess } from "../access/ApiAccess.ts"
 import type { Kind } from "../given/ProgramByName.ts"
 import * as LastingTail from "./LastingTail.ts"
 
-/** Whose log is shown. */
+/** The emitter whose log is shown. */
 export interface Emitter {
   readonly kind: Kind
   readonly id: string

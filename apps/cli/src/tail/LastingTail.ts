@@ -2,7 +2,7 @@ import { explain } from "@headwater/server/ErrorExplanation"
 import { Effect, Schedule, Schema, Stream } from "effect"
 import * as PassingFailure from "../access/PassingFailure.ts"
 
-/** What is told of the connections of a tail. */
+/** The reports about the connections of a tail. */
 export interface Watcher {
   /** The connection is lost, and why; it is tried again by itself. */
   readonly lost: (why: string) => Effect.Effect<void>

@@ -10,7 +10,7 @@ export interface EndedRun {
   readonly failedStep: string | undefined
 }
 
-/** What is known of a workflow's runs. */
+/** The known runs of a workflow. */
 export interface Place {
   /** Those that had ended. */
   readonly ended: ReadonlySet<string>
@@ -31,7 +31,7 @@ export const beginning: Place = { ended: new Set(), open: new Set(), since: 0 }
 
 const hasEnded = ({ ended_at_ms }: RunResource): boolean => ended_at_ms !== null
 
-/** Where a workflow's runs stand: of those that have not ended, the newest are known. */
+/** The place behind a workflow's present runs: of those that have not ended, the newest are known. */
 export const end = Effect.fnUntraced(function*(workflowId: string) {
   const { call } = yield* ApiAccess
   const { data } = yield* call(({ workflowRuns }) =>

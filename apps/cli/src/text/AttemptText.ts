@@ -21,7 +21,7 @@ const first = ({ first_request }: AttemptResource): ReadonlyArray<string> =>
 const headers = (sent: Readonly<Record<string, string>>): ReadonlyArray<string> =>
   Object.entries(sent).map(([name, value]) => `    ${name}: ${value}`)
 
-/** What was sent and what came back, in lines for a person. */
+/** The request and the answer, in lines for a person. */
 export const linesOf = (attempt: AttemptResource): ReadonlyArray<string> => {
   const { address, error_message, request, response } = attempt
   const what = attempt.outcome === "delivered" ? String(response?.status) : error_message ?? "failed"

@@ -7,7 +7,7 @@ import * as Output from "./Output.ts"
 const memberOf = (json: unknown, name: string): unknown =>
   Predicate.isObject(json) ? Reflect.get(json, name) : undefined
 
-/** What an event says, in a line: its summary, what was printed, the error, or its data. */
+/** An event in a line: its summary, the printed text, the error, or its data. */
 const saidBy = ({ event, metadata }: EventSummary): string => {
   const raw = memberOf(event, "raw_event")
   const error = memberOf(event, "error")

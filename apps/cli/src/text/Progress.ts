@@ -1,12 +1,12 @@
 import { Clock, Effect } from "effect"
 
-/** What takes no longer is not told. */
+/** Work that takes no longer is not told of. */
 const patienceMs = 500
 const intervalMs = 500
 
 const clear = "\r\u001b[K"
 
-/** Whether somebody sees what is going on: a line that is written over is of no use in a file. */
+/** True if somebody watches: a line that is written over is of no use in a file. */
 const isWatched = (): boolean => process.stderr.isTTY === true && process.env["TERM"] !== "dumb"
 
 /** Some terminals do not say how wide they are. */

@@ -8,7 +8,7 @@ type TrialResource = Schema.Schema.Type<typeof Trial>
 
 const indent = `\n${" ".repeat(12)}`
 
-/** What it is about, and what there is to say; further lines stand below the first. */
+/** The subject and the text about it; further lines stand below the first. */
 const line = (about: string, text: string): string =>
   `${about.padEnd(10)}  ${text.trimEnd().replaceAll("\n", indent)}`.trimEnd()
 
@@ -26,7 +26,7 @@ export const inPlace = (trial: TrialResource, place: SourcePlaces.SourcePlaces |
   return { ...trial, error: { ...error, stack, ...(isOurs ? place(line, column) : {}) } }
 }
 
-/** What ended it early, in a line. */
+/** The cause of its early end, in a line. */
 export const failureOf = ({ error }: TrialResource): string | undefined => {
   if (error === null) return undefined
   const { column, file, line, message, name, step } = error
@@ -34,7 +34,7 @@ export const failureOf = ({ error }: TrialResource): string | undefined => {
   return file === undefined || line === undefined || column === undefined ? said : at({ file, line, column }, said)
 }
 
-/** What came of a trial, for a reader. */
+/** The outcome of a trial, for a reader. */
 export const linesOf = (trial: TrialResource): string => {
   const { connections, requests, response } = trial
   const lines = [
