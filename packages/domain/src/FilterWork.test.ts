@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Result } from "effect"
 import * as FastCheck from "fast-check"
 import { JsonDocument } from "./JsonDocument.ts"
-import { type Judged, SubscriptionFilter } from "./SubscriptionFilter.ts"
+import { type Judged, limits, SubscriptionFilter } from "./SubscriptionFilter.ts"
 import { Work } from "./Work.ts"
 
 /**
@@ -188,7 +188,7 @@ const clause = FastCheck.oneof(
 const filter = FastCheck.oneof(
   FastCheck.dictionary(FastCheck.constantFrom("a", "b", "c"), clause, { minKeys: 1 }),
   clause.map((one) => ({ $or: [{ a: one }, { $metadata: { summary: { $in: { $ref: "a" } } } }] }))
-)
+).filter((one) => JSON.stringify(one).length <= limits.bytes)
 
 /** Units that a judgement may take here. */
 const most = 200_000
