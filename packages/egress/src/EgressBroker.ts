@@ -37,7 +37,7 @@ interface Ticket {
 /**
  * The one port that a sandbox process can reach. For each connection a process asks for, over its own private channel,
  * the guard decides and dials, and the process gets a one-time ticket; a connection to the broker that begins with a
- * valid ticket is piped to what was dialled, any other is closed (`design.md`, "Sandbox").
+ * valid ticket is piped to what was dialled, any other is closed.
  */
 export class EgressBroker extends Context.Service<EgressBroker, {
   /** The loopback port on which tickets are redeemed. */

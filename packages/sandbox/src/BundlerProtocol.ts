@@ -9,8 +9,8 @@ export const ModulePosition = Schema.Struct({
 export type ModulePosition = typeof ModulePosition.Type
 
 /**
- * Of Node's modules, those of which the sandbox replaces members: imports by name would get what was there before. Without
- * their prefix.
+ * Of Node's modules, those of which the sandbox replaces members: imports by name would get what was there before.
+ * Without their prefix.
  */
 export const replacedBuiltins: ReadonlyArray<string> = ["dns", "dns/promises", "module", "os"]
 
@@ -21,14 +21,17 @@ export interface ModuleFile {
   readonly text: string
 }
 
-/** A module whose imports are known: the files behind its specifiers. What is not among them is left as it is. */
+/**
+ * A module whose imports are known: the files behind its specifiers. Imports that are not among them are left as they
+ * are.
+ */
 export interface LinkedFile extends ModuleFile {
   readonly links: ReadonlyArray<readonly [specifier: string, file: string]>
   /** Imports of others than these files, and the specifiers that they then have. */
   readonly outside?: ReadonlyArray<readonly [specifier: string, specifierThen: string]>
 }
 
-/** What the server asks of the bundler's process, one at a time. */
+/** The server's tasks for the bundler's process, one at a time. */
 export type BundlerTask =
   | { readonly _tag: "Scan"; readonly file: ModuleFile }
   | ({ readonly _tag: "Bundle" } & BundleTask)
@@ -40,7 +43,7 @@ export interface BundleTask {
   readonly files: ReadonlyArray<LinkedFile>
   /** Modules of our own that take the place of others: paths by package. They and what they import become part of it. */
   readonly standIns: Readonly<Record<string, string>>
-  /** Installed packages, which become part of it. What they import from elsewhere than the folder they don't get. */
+  /** Installed packages, which become part of it. They don't get imports from elsewhere than the folder. */
   readonly packages?: {
     readonly folder: string
     /** By specifier of the component's, as the folder has them. */
@@ -53,9 +56,11 @@ export type ModuleImport = typeof ModuleImport.Type
 
 export const BundlerAnswer = Schema.TaggedUnion({
   Scanned: { imports: Schema.Array(ModuleImport), isCommon: Schema.Boolean },
-  /** `map` is a source map as JSON; `undeclared` are packages that a package imports without saying that it needs them. */
+  /**
+   * `map` is a source map as JSON; `undeclared` are packages that a package imports without saying that it needs them.
+   */
   Bundled: { code: Schema.String, map: Schema.String, undeclared: Schema.Array(Schema.String) },
-  /** Where something of a definition is written, if that is found. */
+  /** The position at which something of a definition is written, if that is found. */
   Placed: { at: Schema.optionalKey(Schema.Struct({ line: Schema.Int, column: Schema.Int })) },
   /** The text is no module, or something that it imports is not there. */
   Faulty: { message: Schema.String, at: ModulePosition }

@@ -7,7 +7,7 @@ export const PropDefinition = Schema.StructWithRest(
 )
 export type PropDefinition = typeof PropDefinition.Type
 
-/** What a component's module says about itself once loaded (`components.md`, "Module"). */
+/** A component's description by its own module, once loaded (`components.md`, "Module"). */
 export const ComponentDescription = Schema.Struct({
   name: Schema.optionalKey(Schema.String),
   key: Schema.optionalKey(Schema.String),
@@ -15,7 +15,7 @@ export const ComponentDescription = Schema.Struct({
   type: Schema.optionalKey(Schema.String),
   description: Schema.optionalKey(Schema.String),
   dedupe: Schema.optionalKey(Schema.Literals(["unique", "greatest", "last"])),
-  /** How it asks for lists of events, as its code says it. */
+  /** The lists of events that it asks for, as its code says it. */
   batch: Schema.optionalKey(Schema.Json),
   /** Without `run`, the interface event itself is emitted. */
   hasRun: Schema.Boolean,
@@ -30,11 +30,11 @@ export const ComponentDescription = Schema.Struct({
 })
 export type ComponentDescription = typeof ComponentDescription.Type
 
-/** Where something of a definition is: keys of objects and places in lists, from its top. */
+/** The path to something of a definition: keys of objects and places in lists, from its top. */
 export const DefinitionPath = Schema.Array(Schema.Union([Schema.String, Schema.Int]))
 export type DefinitionPath = typeof DefinitionPath.Type
 
-/** Why code is not a usable component, and where. */
+/** The reason for which code is not a usable component, and the position. */
 export const componentFault = {
   reason: Schema.Literals([
     "syntax",
@@ -57,6 +57,7 @@ export const componentFault = {
 
 /**
  * The code is not a usable component. `syntax` and `import` are found before it runs and have a position; `load` is what
- * its top level threw; `timeout`, `memory` and `output` are limits of the inspection; `ended` is a process it brought down.
+ * its top level threw; `timeout`, `memory` and `output` are limits of the inspection; `ended` is a process it brought
+ * down.
  */
 export class ComponentInvalid extends Schema.TaggedError<ComponentInvalid>()("ComponentInvalid", componentFault) {}

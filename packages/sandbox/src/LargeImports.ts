@@ -1,9 +1,12 @@
-/** What is said of imports that are more than a component may have. */
+/** The message about imports that are more than a component may have. */
 
 /** A module with what it imports, in characters: every process that runs it is sent the module. */
 export const maxCharacters = 16 * 1024 * 1024
 
-/** The same with its source map and the versions of its packages, in bytes of the JSON that is stored of them in one row. */
+/**
+ * The same with its source map and the versions of its packages, in bytes of the JSON that is stored of them in one
+ * row.
+ */
 export const maxStoredBytes = 24 * 1024 * 1024
 
 /** Packages that hold all of a vendor's services, and what to import for one of them. */

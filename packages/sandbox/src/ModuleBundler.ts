@@ -44,7 +44,7 @@ export interface ReadModule {
   readonly file: ModuleFile
   /** Each specifier once, in their order. */
   readonly imports: ReadonlyArray<ModuleImport>
-  /** Whether it is a CommonJS module. */
+  /** True if it is a CommonJS module. */
   readonly isCommon: boolean
 }
 
@@ -58,7 +58,8 @@ export interface Bundle {
 
 /**
  * To read one text takes milliseconds of a processor; to bundle packages of thousands of files takes seconds. On a busy
- * machine that is many times as long on the wall, which says nothing about the text. Counted from when the process is ready.
+ * machine that is many times as long on the wall, which says nothing about the text. Counted from when the process is
+ * ready.
  */
 const limitsOf = {
   Scan: { cpuMillis: 4_000, wallMillis: 60_000 },
@@ -66,10 +67,10 @@ const limitsOf = {
   Place: { cpuMillis: 4_000, wallMillis: 60_000 }
 }
 
-/** How often it is looked how long a task has taken, in milliseconds. */
+/** The interval between looks at the time that a task has taken, in milliseconds. */
 const lookMillis = 100
 
-/** What is read at a time, and beside that what is bundled: so that a text waits for no bundle. */
+/** The numbers of texts that are read, and of bundles that are made, at a time: a text waits for no bundle. */
 const readAtOnce = 2
 const bundledAtOnce = 2
 
@@ -82,24 +83,24 @@ const startMillis = 60_000
 const maxPlaceCharacters = 4 * 1024 * 1024
 
 /**
- * What the bundler may allocate, in KiB: a hostile text would have it take all there is. The parser, which is a process of
- * its own with as much, frees memory more often from half of it on.
+ * The most memory of the bundler, in KiB: a hostile text would have it take all there is. The parser, which is a
+ * process of its own with as much, frees memory more often from half of it on.
  */
 const memoryKibibytes = 1536 * 1024
 const parserKibibytes = memoryKibibytes / 2
 
 /**
- * Reads modules' imports and makes one module of many, without running any of them. It works in processes of its own, each
- * with one task at a time, so that a text that is too much for the parser costs that process and nothing else. An account
- * has one text read and one module bundled at a time.
+ * Reads modules' imports and makes one module of many, without running any of them. It works in processes of its own,
+ * each with one task at a time, so that a text that is too much for the parser costs that process and nothing else. An
+ * account has one text read and one module bundled at a time.
  */
 export class ModuleBundler extends Context.Service<ModuleBundler, {
-  /** What a module's text says; it may be TypeScript where it is given as JavaScript. */
+  /** Reads a module's text; if that is given as JavaScript, it may be TypeScript. */
   read(file: ModuleFile): Effect.Effect<ReadModule, ModuleFaulty | ModuleUnread>
   bundle(task: BundleTask): Effect.Effect<Bundle, ModuleFaulty | ModuleUnread>
   /**
-   * Where something of the definition is written that JavaScript exports as its default, in the code itself; none where
-   * that is not found.
+   * The position in the code of something of the definition that JavaScript exports as its default; none if it is not
+   * found.
    */
   place(code: string, path: DefinitionPath): Effect.Effect<Option.Option<Pick<ModulePosition, "line" | "column">>>
 }>()("@headwater/sandbox/ModuleBundler") {
@@ -219,7 +220,7 @@ const make = Effect.fnUntraced(function*() {
         Effect.timeoutOrElse({ duration: startMillis, orElse: () => Effect.fail(new Lost()) }),
         RealTime.on,
         Effect.andThen(Effect.raceFirst(ask(child, task), tooLong)),
-        // What it works on then, nobody waits for.
+        // Nobody waits for the task that it works on then.
         Effect.onError(() => {
           end(child)
           return Pool.invalidate(processes, running)
@@ -227,7 +228,7 @@ const make = Effect.fnUntraced(function*() {
       )
     }))
     const answered = answer.pipe(
-      // What ended the process may be of the task before.
+      // The process may have ended because of the task before.
       Effect.catchTag("Lost", () => answer),
       Effect.flatMap(Schema.decodeUnknownEffect(BundlerAnswer)),
       Effect.catchTags({

@@ -43,7 +43,7 @@ export class ModuleLinker extends Context.Service<ModuleLinker, {
    * @param lock that of an earlier version of the module, which keeps the packages that both import as they were
    */
   link(text: string, lock?: string): Effect.Effect<Option.Option<LinkedModule>, LinkFailure>
-  /** Where something of the definition is written that code exports which the sandbox can run; none where it is not found. */
+  /** The position of something of the definition that code exports which the sandbox can run; none if it is not found. */
   readonly place: ModuleBundler["Service"]["place"]
   /** A module whose default export is that of a package's module, in the version that is the newest now. */
   pin(specifier: PackageSpecifier.PackageSpecifier): Effect.Effect<string, LinkFailure>
@@ -86,7 +86,7 @@ const make = Effect.fnUntraced(function*() {
     link: Effect.fnUntraced(function*(text, lock) {
       const read = yield* bundler.read({ file: moduleName, type: "js", text }).pipe(
         Effect.asSome,
-        // Whoever loads it says best what is wrong with it.
+        // The fault is told best by the process that loads it.
         Effect.catchTag("ModuleFaulty", () => Effect.succeedNone)
       )
       if (Option.isNone(read)) return Option.none()

@@ -1,4 +1,4 @@
-/** What a file is to the bundler, by its extension. */
+/** The bundler's type of a file, by its extension. */
 export const types = {
   ".mjs": "js",
   ".js": "js",
@@ -9,14 +9,17 @@ export const types = {
   ".json": "json"
 } as const
 
-/** What may stand behind the name of a file that is compiled before it runs elsewhere. */
+/** The source extensions behind the name of a file that is compiled before it runs elsewhere. */
 const compiledFrom: Readonly<Record<string, string>> = { ".js": ".ts", ".mjs": ".mts", ".cjs": ".cts" }
 
 /** The extension of a path, if it is one of a module's. */
 export const extensionOf = (path: string): keyof typeof types | undefined =>
   (Object.keys(types) as Array<keyof typeof types>).find((extension) => path.endsWith(extension))
 
-/** Where what is named so may be, the best first: the file, one that it is compiled from, one with an extension, a folder. */
+/**
+ * The files that a path may mean, the best first: the file, one that it is compiled from, one with an extension, a
+ * folder.
+ */
 export const candidates = (path: string): ReadonlyArray<string> => {
   const extensions = Object.keys(types)
   const inFolder = extensions.map((extension) => `${path.replace(/[/\\]$/, "")}/index${extension}`)

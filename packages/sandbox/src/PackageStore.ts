@@ -1,7 +1,7 @@
 import * as Fs from "node:fs/promises"
 import { join } from "node:path"
 
-/** How long it is taken for granted which versions a package has that others depend on, in milliseconds. */
+/** The time for which the versions of a package that others depend on are taken for granted, in milliseconds. */
 const metadataMillis = 60 * 60_000
 
 const metadata = "registry.json"
@@ -16,7 +16,7 @@ const absent = (error: NodeJS.ErrnoException): [] => {
   throw error
 }
 
-/** What the files below a directory take, while others may remove some. */
+/** The bytes of the files below a directory, while others may remove some. */
 export const bytesOf = async (directory: string): Promise<number> => {
   const entries = await Fs.readdir(directory, { withFileTypes: true, recursive: true }).catch(absent)
   let bytes = 0

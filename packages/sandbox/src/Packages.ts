@@ -26,7 +26,7 @@ export class PackageUnavailable extends Schema.TaggedError<PackageUnavailable>()
   reason: Schema.Literals(["missing", "unreachable", "refused"]),
   /** The package, where it is known which one it is. */
   name: Schema.optionalKey(Schema.String),
-  /** What was asked of its versions, where that is why. */
+  /** The range of versions that was asked for, if that is the reason. */
   range: Schema.optionalKey(Schema.String),
   message: Schema.String
 }) {}
@@ -37,18 +37,18 @@ export interface InstalledPackages {
   readonly folder: string
   /** The versions and checksums of all of them, from which the same are installed again. */
   readonly lock: string
-  /** What the folder has the package under. */
+  /** The name under which the folder has the package. */
   readonly nameOf: (specifier: PackageSpecifier) => string
 }
 
 export interface PackagesOptions {
-  /** Where packages are kept between installations. */
+  /** The directory in which packages are kept between installations. */
   readonly directory: string
   /** In place of the public registry: its URL. */
   readonly registry?: string
   /** Path of a PEM file with authorities to trust beside the public ones and the system's. */
   readonly extraCaFile?: string
-  /** What is kept may take so many bytes; what was fetched first goes first. */
+  /** The most bytes of packages that are kept; those that were fetched first go first. */
   readonly maxBytes?: number
 }
 
@@ -61,7 +61,7 @@ const installMillis = 60_000
 /** Installations at a time, each of another account: they wait for the registry more than they work. */
 const installedAtOnce = 3
 
-/** What the installer may allocate, and how large one file and all files of an installation may be. */
+/** The most memory of the installer, and the most bytes of one file and of all files of an installation. */
 const memoryKibibytes = 4 * 1024 * 1024
 const maxFileBytes = 128 * 1024 * 1024
 const maxInstalledBytes = 1024 * 1024 * 1024
@@ -217,7 +217,8 @@ const manifestOf = (packages: ReadonlyArray<PackageSpecifier>, names: ReadonlyMa
   return {
     private: true,
     dependencies: Object.fromEntries(packages.map((each) => [names.get(keyOf(each)), alias(each)])),
-    // What has a stand-in is never fetched: in its place comes, for nobody to look at, something that is there anyway.
+    // A package with a stand-in is never fetched: another that is there anyway comes in its place, and nobody looks at
+    // it.
     overrides: first === undefined ? {} : Object.fromEntries(Object.keys(standIns).map((name) => [name, alias(first)]))
   }
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs"
 
-/** What a process has used: processor time of all its threads, and memory. */
+/** The use of a process: processor time of all its threads, and memory. */
 export interface ProcessUsage {
   readonly cpuMs: number
   readonly residentMebibytes: number

@@ -10,7 +10,7 @@ import { ModuleBundler, ModuleFaulty, type ModuleUnread } from "./ModuleBundler.
 import * as ModulePath from "./ModulePath.ts"
 import * as SourcePlaces from "./SourcePlaces.ts"
 
-/** What was given is no URL that may be fetched. */
+/** The text is no URL that may be fetched. */
 export class RemoteUrlRefused extends Schema.TaggedError<RemoteUrlRefused>()("RemoteUrlRefused", {
   message: Schema.String
 }) {}
@@ -24,7 +24,10 @@ export class RemoteModulesTooLarge extends Schema.TaggedError<RemoteModulesTooLa
 export interface RemoteModule {
   /** As it was fetched, byte for byte, where it imports nothing from its origin. */
   readonly code: string
-  /** Where something of `code` was written; lines and columns count from 1. Files are called by the path of their URL. */
+  /**
+   * The places of `code` in the files that it was written in; lines and columns count from 1. Files are called by the
+   * path of their URL.
+   */
   readonly place: SourcePlaces.SourcePlaces
 }
 
@@ -55,10 +58,10 @@ interface Wanted {
   readonly by: ModuleImport | undefined
 }
 
-/** How servers say that there is no such file. */
+/** The statuses by which servers say that there is no such file. */
 const absent: ReadonlySet<number> = new Set([403, 404, 410])
 
-/** Where a module may be whose import leaves its extension out, or names the file that it is compiled to. */
+/** The URLs of a module whose import leaves its extension out, or names the file that it is compiled to. */
 const alternatives = (url: URL, from: string): ReadonlyArray<URL> => {
   const candidates = ModulePath.candidates(url.pathname)
   // A name with an extension is no folder's, and asking costs a request each.

@@ -2,41 +2,41 @@ import type * as Effect from "effect/Effect"
 import type { SandboxLimits } from "./SandboxLimits.ts"
 import type { SandboxUnavailable } from "./SandboxPool.ts"
 
-/** How a prop that is an interface or a service appears on `this`. */
+/** A prop that is an interface or a service, as it appears on `this`. */
 export type InterfaceProp =
   | { readonly _tag: "Http"; readonly endpoint: string }
   | { readonly _tag: "Timer" }
   | { readonly _tag: "Db" }
   | { readonly _tag: "Apphook"; readonly endpoint: string }
 
-/** What a component's `options` are asked for; keys beyond these are its own. */
+/** The argument of a component's `options`; keys beyond these are its own. */
 export interface OptionsRequest {
   /** Counted from 0. */
   readonly page: number
-  /** What the component gave with the page before; an empty object for the first. */
+  /** The context that the component gave with the page before; an empty object for the first. */
   readonly prevContext: unknown
-  /** What the user has typed, for props with `useQuery`. */
+  /** The text that the user has typed, for props with `useQuery`. */
   readonly query?: string
 }
 
-/** What a step is handed of one run. */
+/** The input of a step in one run. */
 export interface StepInput {
   /** JSON text of an object: the trigger, and what the steps before this one gave, by name. */
   readonly stepsJson: string
-  /** What the step sees as `$.context`. */
+  /** The step's `$.context`. */
   readonly context: StepContext
 }
 
-/** Where a step stands. */
+/** The place of a step in its run. */
 export interface StepContext {
   readonly id: string
   readonly workflow_id: string
   readonly deployment_id: string
   readonly step: string
   readonly run: {
-    /** How many times the step has begun in this run, this one included. */
+    /** The number of times that the step has begun in this run, this one included. */
     readonly runs: number
-    /** What it asked to be handed when it asked to be run again. */
+    /** The context that it asked to be handed when it asked to be run again. */
     readonly context: unknown
   }
 }
@@ -47,7 +47,7 @@ export type RunCall =
     readonly _tag: "Run"
     readonly eventsJson: ReadonlyArray<string>
     readonly isRequest?: boolean
-    /** What time it is for the code in each of the runs, in Unix milliseconds, where that is not now. */
+    /** The time for the code in each of the runs, in Unix milliseconds, if that is not now. */
     readonly times?: ReadonlyArray<number>
   }
   | { readonly _tag: "Hook"; readonly hook: "deploy" | "activate" | "deactivate" }
@@ -58,11 +58,11 @@ export type RunCall =
   /** The same step of several runs, one after the other. Each answers a `StepAnswer`. */
   | { readonly _tag: "Step"; readonly step: string; readonly runs: ReadonlyArray<StepInput> }
 
-/** How many runs a call asks for. */
+/** The number of runs that a call asks for. */
 export const runsOf = (call: RunCall): number =>
   call._tag === "Run" ? call.eventsJson.length : call._tag === "Step" ? call.runs.length : 1
 
-/** What `this.http.respond` was called with. */
+/** The argument of `this.http.respond`. */
 export interface RunResponse {
   readonly status: number
   /** Lower-case names, with a list where a header is sent several times. */
@@ -76,8 +76,8 @@ export interface SandboxModule {
   /** Names the code: the same hash always comes with the same code. */
   readonly hash: string
   /**
-   * Gives a source map as JSON from the code to where it was written, which stacks are told in; none where it can't be had.
-   * It can be larger than the code, and is asked for only where a run fails.
+   * Gives a source map as JSON from the code to where it was written, which stacks are told in; none where it can't be
+   * had. It can be larger than the code, and is asked for only where a run fails.
    */
   readonly map?: Effect.Effect<string | undefined>
 }
@@ -93,7 +93,7 @@ export interface RunRequest {
   /** Plain values by prop name, a timer's included. */
   readonly props: Readonly<Record<string, unknown>>
   readonly interfaces: Readonly<Record<string, InterfaceProp>>
-  /** What the apps among the props get as `$auth`, by prop. */
+  /** The `$auth` of the apps among the props, by prop. */
   readonly credentials: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   /** `$.service.db` at the start of the run: JSON text by key. */
   readonly db: Readonly<Record<string, string>>
@@ -101,14 +101,14 @@ export interface RunRequest {
   readonly onRespond?: (response: RunResponse) => Effect.Effect<void>
   readonly limits?: Partial<Pick<SandboxLimits, "wallMillis" | "cpuMillis" | "outputBytes" | "dbBytes">>
   /**
-   * Has the run in a process that nothing ran in before and nothing runs in after, so that it leaves no trace in other runs
-   * and finds none of theirs, and tells what it asked of others. Of one event only.
+   * Has the run in a process that nothing ran in before and nothing runs in after, so that it leaves no trace in other
+   * runs and finds none of theirs, and tells what it asked of others. Of one event only.
    */
   readonly trial?: Trial
 }
 
 export interface Trial {
-  /** Whether the run may open connections and have names resolved. */
+  /** True if the run may open connections and have names resolved. */
   readonly mayConnect: boolean
 }
 
@@ -119,7 +119,7 @@ export interface RunHttpRequest {
   /** Unix milliseconds, by the host's clock: when the answer or the failure was heard of. */
   readonly ts: number
   readonly status?: number
-  /** Why there was no answer. */
+  /** The reason for which there was no answer. */
   readonly error?: string
   /** Until the answer began, in milliseconds. */
   readonly wallMs: number
@@ -129,11 +129,11 @@ export interface RunHttpRequest {
 export interface RunConnection {
   readonly host: string
   readonly port: number
-  /** Why there is none. */
+  /** The reason for which there is none. */
   readonly error?: string
 }
 
-/** What a run that was tried asked of others, in its order. */
+/** The requests that a tried run made to others, in its order. */
 export interface RunTraffic {
   readonly requests: ReadonlyArray<RunHttpRequest>
   readonly connections: ReadonlyArray<RunConnection>
@@ -182,12 +182,12 @@ export interface RunResult {
   readonly db: Readonly<Record<string, string | null>>
   /** JSON text of what a call that asks for something gave. */
   readonly answerJson?: string
-  /** What the sandbox said of the run and could not be read, such as an emit: how many messages, and what the first was. */
+  /** The number of messages about the run, such as emits, that could not be read, and the first of them. */
   readonly unreadable?: { readonly count: number; readonly first: string }
   readonly responded: boolean
   /** Of a trial. */
   readonly traffic?: RunTraffic
-  /** How many connections it opened. */
+  /** The number of connections that it opened. */
   readonly connections: number
   readonly wallMs: number
   readonly cpuMs: number

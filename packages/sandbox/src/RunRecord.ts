@@ -13,7 +13,7 @@ import type {
 import type { SandboxLimits } from "./SandboxLimits.ts"
 import type { RunMessage, UnreadableMessage } from "./SandboxProtocol.ts"
 
-/** What an emit, a log or a key of the db costs beside its text: each is a row that everybody's commit waits for. */
+/** The cost of an emit, a log or a key of the db beside its text: each is a row that everybody's commit waits for. */
 const rowBytes = 128
 
 /** A run may write all it may keep in its db so many times over, or respond, of which the first counts. */
@@ -31,7 +31,7 @@ const mostTraffic = 1_000
 /** Characters kept of the address of a request, or of why it failed. */
 const longestOfRequest = 4_096
 
-/** What a program keeps in its db, by size: runs that follow each other in a process go on with it. */
+/** The sizes of a program's db: runs that follow each other in a process go on with it. */
 export class StoreSizes {
   readonly #sizes: Map<string, number>
   /** All of it, in bytes. */
@@ -50,7 +50,7 @@ export class StoreSizes {
   }
 }
 
-/** What a run has been heard to do so far, held against its limits. */
+/** The effects of a run so far, held against its limits. */
 export class RunRecord {
   ended = false
   error: RunError | undefined

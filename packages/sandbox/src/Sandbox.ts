@@ -23,21 +23,21 @@ import * as SourcePlaces from "./SourcePlaces.ts"
 
 export interface InspectRequest {
   readonly accountId: string
-  /** What the code is to be: a component of sources unless said otherwise. */
+  /** The kind of component that the code is to be: one of sources unless said otherwise. */
   readonly kind?: "source" | "workflow"
   readonly module: Pick<SandboxModule, "code" | "hash">
   /** The server's own code, which may run in one process with other such code. */
   readonly isOwn?: boolean
 }
 
-/** Runs component code in Deno processes that reach nothing (`design.md`, "Sandbox"; `components.md`). */
+/** Runs component code in Deno processes that reach nothing (`components.md`). */
 export class Sandbox extends Context.Service<Sandbox, {
   /**
-   * Loads the module and says what it is, in a process that nothing ran in before and nothing runs in after, unless it is the
-   * server's own.
+   * Loads the module and says what it is, in a process that nothing ran in before and nothing runs in after, unless it
+   * is the server's own.
    */
   inspect(request: InspectRequest): Effect.Effect<ComponentDescription, ComponentInvalid | SandboxUnavailable>
-  /** Runs a hook or an input to its end. What component code does, however bad, is in the result. */
+  /** Runs a hook or an input to its end. The result has everything that component code does, however bad. */
   run(request: RunRequest): Effect.Effect<RunResult, SandboxUnavailable>
   /** Begins runs over inputs, one after the other, as many of them as take no longer than a moment. */
   runBatch(request: RunRequest): Effect.Effect<RunBatch>
@@ -92,7 +92,7 @@ const make = Effect.fnUntraced(function*() {
     return state.mode === "standing" ? state.at : real.currentTimeMillisUnsafe() + state.aheadMs
   }
 
-  /** What a process is told of the time. */
+  /** The time that a process is told. */
   const timeTold = () => config.componentTime === undefined ? {} : { time: config.componentTime() }
 
   /**
@@ -152,8 +152,8 @@ const make = Effect.fnUntraced(function*() {
           const startedAt = real.currentTimeMillisUnsafe()
           const first = process.served === 0
           /**
-           * Of the run under way: its number, what it did, when it began, and what those before it were charged, which may
-           * not have been measured yet.
+           * Of the run under way: its number, what it did, when it began, and what those before it were charged, which
+           * may not have been measured yet.
            */
           let index = 0
           let record = new RunRecord(limits, store)
@@ -223,7 +223,8 @@ const make = Effect.fnUntraced(function*() {
               }
               if (record.limit !== undefined || index + 1 === count) return done()
               if (message._tag !== "Ended") {
-                // It says what no component can, and may not have ended: what it says next is not known to be the next run's.
+                // It says what no component can, and may not have ended: what it says next is not known to be the next
+                // run's.
                 process.cutOff(assignment)
                 return done()
               }
@@ -240,7 +241,7 @@ const make = Effect.fnUntraced(function*() {
                 process.kill({ reason: "cpu", message: "A run exceeded its processor time limit" })
                 return exceed("cpu")
               }
-              // Whose time it was is known once it is the only one left.
+              // The run that used the shared time is known once it is the only one left.
               const shareMs = assignment.shareCpuMs - before.cpuMs
               if (assignment.shared && shareMs >= limits.cpuMillis) process.closed = true
             },
@@ -248,7 +249,8 @@ const make = Effect.fnUntraced(function*() {
               if (loss.reason === "shutdown") {
                 return finish(Exit.fail(new SandboxUnavailable({ reason: "stopping", message: loss.message })))
               }
-              // What has ended stays. Those before it in the process may be the reason, so the run under way is done again.
+              // Results of runs that have ended stay. Those before it in the process may be the reason, so the run
+              // under way is done again.
               if (index > 0) return finish(Exit.void)
               // Something outside may have ended it as well; a component that does so does it again.
               const uncertain = loss.reason === "ended" && !isRepeated

@@ -7,12 +7,12 @@ import { totalmem } from "node:os"
 import { dirname, join } from "node:path"
 import { defaultLimits, type SandboxLimits } from "./SandboxLimits.ts"
 
-/** How many sandbox processes there are, and when one is thrown away. */
+/** The numbers of sandbox processes, and the ends of their lives. */
 export interface SandboxPoolSize {
   /** Processes started but not yet given to an account, kept ready. */
   readonly warmProcesses: number
   readonly maxProcesses: number
-  /** What all processes may have in memory that they share with none, in MiB. */
+  /** The most memory of all processes together that they share with none, in MiB. */
   readonly memoryMebibytes: number
   readonly maxProcessesPerAccount: number
   readonly maxRunsPerProcess: number
@@ -28,7 +28,7 @@ export interface SandboxPoolSize {
   readonly maxModules: number
 }
 
-/** What a process takes for itself when it has little to do: 20 MiB of its own, and room to work in. */
+/** The memory of a process that has little to do: 20 MiB of its own, and room to work in. */
 const mebibytesPerProcess = 64
 
 const fewestProcesses = 16
@@ -41,7 +41,7 @@ export const sizeWithin = (bytes: number): Pick<SandboxPoolSize, "maxProcesses" 
   return { memoryMebibytes, maxProcesses: Math.max(fewestProcesses, Math.min(mostProcesses, processes)) }
 }
 
-/** Where a process may have less than its machine (cgroups(7)); a limit of 0 is none. */
+/** The memory of the machine, or less if the process may have less (cgroups(7)); a limit of 0 is none. */
 const memoryHere = (): number => {
   const limit = process.constrainedMemory()
   return limit > 0 ? Math.min(limit, totalmem()) : totalmem()
@@ -66,7 +66,7 @@ export interface SandboxIdentity {
 }
 
 export interface SandboxOptions {
-  /** The Deno executable. When `identity` is given, that user must be able to execute it. */
+  /** The Deno executable. The user of `identity`, if that is given, must be able to execute it. */
   readonly denoPath?: string
   readonly identity?: SandboxIdentity
   /** An existing directory that `identity` can enter; Deno's own directory and the runtime's files are kept in it. */
@@ -75,7 +75,7 @@ export interface SandboxOptions {
   readonly extraCaFile?: string
   readonly limits?: Partial<SandboxLimits>
   readonly pool?: Partial<SandboxPoolSize>
-  /** How the clock stands that component code sees; it is the system's where left out. */
+  /** The clock that component code sees; the system's if left out. */
   readonly componentTime?: () => State
 }
 

@@ -16,7 +16,7 @@ export class SandboxFilesUnusable extends Schema.TaggedError<SandboxFilesUnusabl
 }) {}
 
 /**
- * What a sandbox process finds on disk: an empty directory that Deno takes for its cache and cannot write to, and the
+ * The files of a sandbox process: an empty directory that Deno takes for its cache and cannot write to, and the
  * runtime in a bundle, because the user it runs under may not be able to enter the directory that the server runs from.
  */
 export class SandboxFiles extends Context.Service<SandboxFiles, {

@@ -1,4 +1,4 @@
-/** What one run may use (`components.md`, "Running"), and what the inspection of a component may take. */
+/** The most that one run may use (`components.md`, "Running"), and that the inspection of a component may take. */
 export interface SandboxLimits {
   /** Wall time of a run, in milliseconds. */
   readonly wallMillis: number

@@ -41,7 +41,7 @@ export interface SandboxProcessSummary {
   readonly running: number
 }
 
-/** Which process does which work (`design.md`, "Sandbox"): the pool of warm processes, and those that accounts have. */
+/** Decides which process does which work: the pool of warm processes, and those that accounts have. */
 export class SandboxPool extends Context.Service<SandboxPool, {
   /** Starts the work in a process as soon as there is one. Returns how to give up waiting. */
   submit(work: Work): () => void
@@ -222,7 +222,7 @@ const make = Effect.fnUntraced(function*() {
     return chosen
   }
 
-  /** How many processes each queue's account has for it, those that take no more work included. */
+  /** The number of processes that each queue's account has for it, those that take no more work included. */
   const heldByQueue = (): ReadonlyMap<string, number> => {
     const held = new Map<string, number>()
     for (const { accountId, exclusive } of processes) {
@@ -233,7 +233,7 @@ const make = Effect.fnUntraced(function*() {
     return held
   }
 
-  /** What waits first in each queue whose account has no process for it. */
+  /** The first work in each queue whose account has no process for it. */
   const strangers = (): ReadonlyArray<readonly [work: Work, since: number]> => {
     const held = heldByQueue()
     const may = mayPlaceDisplaced()
@@ -254,7 +254,7 @@ const make = Effect.fnUntraced(function*() {
     return count < pool.maxProcesses * share
   }
 
-  /** Whether one more process may be given to it: what is short goes first to accounts that have none. */
+  /** True if one more process may be given to it: scarce places go first to accounts that have none. */
   const mayTakeOneMore = (work: Work, own: ReadonlyArray<SandboxProcess>): boolean => {
     const exclusive = work.isolation !== "shared"
     const held = own.filter((process) => process.exclusive === exclusive).length
@@ -442,5 +442,5 @@ const queueNamed = (kind: Work["isolation"], accountId: string): string => `${ki
 /** Work waits in turn with its like: an account's ordinary runs don't wait behind one that needs a process to itself. */
 const queueOf = ({ accountId, isolation }: Work): string => queueNamed(isolation, accountId)
 
-/** A process that has not answered a ping for this long takes no new work (`design.md`, "Sandbox"). */
+/** A process that has not answered a ping for this long takes no new work. */
 const silentAfterMillis = 1_000

@@ -26,15 +26,15 @@ const maxMessageDepth = maxComponentDepth + 4
 /** All but strings of what a process says at once, in characters: more than any component's description has. */
 const maxStructure = 128 * 1024
 
-/** What was read of a process and not heard yet, in characters, from where on no more is read. */
+/** The most characters that were read of a process and not heard yet; beyond it no more is read. */
 const maxUnheard = 1024 * 1024
 
 /** Answers that a process has asked for and does not read, in characters. */
 const maxUnread = 4 * 1024 * 1024
 
 /**
- * Why a process ended: for a limit, for its silence, for another account's sake (`displaced`), because nothing needs it
- * (`shutdown`), or by itself (`ended`).
+ * The reason for which a process ended: for a limit, for its silence, for another account's sake (`displaced`), because
+ * nothing needs it (`shutdown`), or by itself (`ended`).
  */
 export interface ProcessLoss {
   readonly reason: "memory" | "output" | "cpu" | "wall" | "silence" | "displaced" | "ended" | "shutdown"
@@ -44,7 +44,7 @@ export interface ProcessLoss {
 /** A run or an inspection, as the process that has it sees it. */
 export interface Assignment {
   readonly id: string
-  /** Whose code it runs, unless the code is only looked at. */
+  /** The program whose code it runs, unless the code is only looked at. */
   readonly programId: string | undefined
   /** Unix milliseconds. */
   readonly startedAt: number
@@ -55,11 +55,11 @@ export interface Assignment {
   /** Processor time while it was the only one, and its share of what was used while it was not, in milliseconds. */
   aloneCpuMs: number
   shareCpuMs: number
-  /** What is put down to it in the end: more, where it ended before its process was looked at again. */
+  /** The time that is put down to it in the end: more, if it ended before its process was looked at again. */
   cpuMs: number
-  /** How many it has asked for. */
+  /** The number that it has asked for. */
   connections: number
-  /** Whether it may have any. */
+  /** True if it may have any. */
   readonly mayConnect: boolean
   /** Told of each that it asked for. */
   connected?(connection: RunConnection): void
@@ -123,7 +123,7 @@ const denoArguments = (options: SandboxProcessOptions): ReadonlyArray<string> =>
   String(options.brokerPort)
 ]
 
-/** Where a program is found by its name alone. */
+/** The path of a program that is given by its name alone. */
 const pathOf = (program: string): string =>
   program === basename(program) ? process.env["PATH"] ?? "" : dirname(resolve(program))
 
@@ -131,7 +131,7 @@ const pathOf = (program: string): string =>
 const niceness = 5
 
 /**
- * Where processors are short, the server and the database go before component code, which may compute all it likes. The
+ * The server and the database go before component code, which may compute all it likes, if processors are short. The
  * process is in a session of its own, and Linux may share processors out by session before it looks at priorities.
  */
 const yieldProcessor = (pid: number) => {
@@ -143,7 +143,9 @@ const yieldProcessor = (pid: number) => {
   }
 }
 
-/** One Deno process and what it is doing. It belongs to no account until it is given to one, and then to that one only. */
+/**
+ * One Deno process and what it is doing. It belongs to no account until it is given to one, and then to that one only.
+ */
 export class SandboxProcess {
   readonly id = randomBytes(8).toString("hex")
   readonly assignments = new Map<string, Assignment>()
@@ -154,14 +156,14 @@ export class SandboxProcess {
   closed = false
   /** Works for a single run or inspection. */
   exclusive = false
-  /** When the last work ended, for eviction. */
+  /** The time at which the last work ended, for eviction. */
   idleSince: number
-  /** How much work it has been given. */
+  /** The number of works that it has been given. */
   served = 0
   usage: ProcessUsage = { cpuMs: 0, residentMebibytes: 0, privateMebibytes: 0, asleep: false }
   /** Processor time that was used after the last work, in milliseconds. It counts to the next. */
   leftBehindCpuMs = 0
-  /** When it last answered a ping, in Unix milliseconds. */
+  /** The time at which it last answered a ping, in Unix milliseconds. */
   answeredAt: number
   /** Since when it was found neither to answer nor to work, whenever it was looked at. */
   stuckSince: number | undefined
@@ -254,7 +256,7 @@ export class SandboxProcess {
     return this.#pingedAt === undefined || this.#hearing ? 0 : this.#now() - this.#pingedAt
   }
 
-  /** What is sent before the thread looks for input again goes to the process in one piece. */
+  /** Messages that are sent before the thread looks for input again go to the process in one piece. */
   send(message: HostMessage): void {
     const { stdin } = this.#child
     if (stdin.writableCorked === 0) {
@@ -311,8 +313,8 @@ export class SandboxProcess {
   }
 
   /**
-   * Whether a connection may be opened now that is asked for in the name of this run. A socket pool that runs share may
-   * ask in the name of one that has ended: it counts as one of those that have not.
+   * Counts a connection that is asked for in the name of this run, and tells if it may be opened now. A socket pool
+   * that runs share may ask in the name of one that has ended: it counts as one of those that have not.
    */
   takeConnection(run: string): "taken" | "ended" | "exhausted" | "barred" {
     const assignment = this.#assigned(run)
@@ -338,12 +340,12 @@ export class SandboxProcess {
     return false
   }
 
-  /** Whether it may be ended for another account's sake. */
+  /** True if it may be ended for another account's sake. */
   get displaceable(): boolean {
     return !this.over && this.assignments.size > 0 && !this.worksOnDisplaced
   }
 
-  /** When the oldest of its work began. */
+  /** The time at which the oldest of its work began. */
   get busySince(): number {
     const [oldest] = this.assignments.values()
     return oldest?.startedAt ?? this.idleSince

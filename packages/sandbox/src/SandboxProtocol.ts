@@ -1,5 +1,5 @@
 /**
- * What a sandbox process may say (`design.md`, "Sandbox"). Nothing in it is trusted: a run hears of a message of its own
+ * The messages of a sandbox process and its host. Nothing in it is trusted: a run hears of a message of its own
  * that does not decode, one about a run that the process does not have is dropped, and sizes are counted against that
  * run's limits.
  */
@@ -138,7 +138,7 @@ export const decodeSandboxMessage = (line: string): SandboxMessage | UnreadableM
   return Result.isSuccess(decoded) ? decoded.success : unreadable(json, decoded.failure.message)
 }
 
-/** What was unexpected may be long. */
+/** An unexpected message may be long. */
 const longestReason = 500
 
 const unreadable = (json: unknown, why: string): UnreadableMessage => {
@@ -152,7 +152,7 @@ const unreadable = (json: unknown, why: string): UnreadableMessage => {
   }
 }
 
-/** What the host says to a process; in JSON a run's call holds the event itself. */
+/** A message of the host to a process; in JSON a run's call holds the event itself. */
 export type HostMessage =
   | { readonly _tag: "Start" | "Ping" }
   | { readonly _tag: "Code"; readonly hash: string; readonly code: string }
@@ -169,7 +169,7 @@ export type HostMessage =
     readonly hash: string
     readonly programId: string
     readonly call: RunCall
-    /** How the clock stands that component code sees, where that is not the system's. */
+    /** The clock that component code sees, if that is not the system's. */
     readonly time?: State
     readonly bindings: {
       readonly additionalProps: Readonly<Record<string, { readonly type: string }>>
@@ -180,7 +180,7 @@ export type HostMessage =
       readonly maxDbBytes: number
       readonly maxResponseBytes: number
       readonly maxHeaderBytes: number
-      /** Whether it is to tell of its requests. */
+      /** True if it is to tell of its requests. */
       readonly tellsRequests: boolean
     }
   }
@@ -192,7 +192,10 @@ export type HostMessage =
     readonly error?: { readonly code: string; readonly message: string }
   }
 
-/** A message as one line. An event, and what steps gave, is put in as the text it is: to read and write it again would be the longest part. */
+/**
+ * A message as one line. An event, and what steps gave, is put in as the text it is: to read and write it again would
+ * be the longest part.
+ */
 export const encodeHostMessage = (message: HostMessage): string => {
   if (message._tag !== "Run") return JSON.stringify(message)
   const { call, ...rest } = message

@@ -1,13 +1,13 @@
 import { SourceMap } from "node:module"
 import type { ModulePosition } from "./BundlerProtocol.ts"
 
-/** What a component's module is called in positions and stacks. */
+/** The name of a component's module in positions and stacks. */
 export const moduleName = "component.mjs"
 
 /** The beginning of a component's module. */
 export const start: ModulePosition = { file: moduleName, line: 1, column: 1 }
 
-/** Where something of a made module was written; lines and columns count from 1. */
+/** The position at which something of a made module was written; lines and columns count from 1. */
 export type SourcePlaces = (line: number, column: number) => ModulePosition
 
 /**

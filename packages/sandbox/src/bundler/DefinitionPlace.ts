@@ -28,9 +28,9 @@ const nameOf = ({ computed, key }: Property): string | undefined =>
   key.type === "Literal" ? String(key.value) : !computed && key.type === "Identifier" ? key.name : undefined
 
 /**
- * Where something of a module's default export is written: keys of objects and places in lists lead there, and names,
- * calls such as `defineSource(…)` and spread objects on the way are followed. Where it is not to be found, where the last
- * of what leads there is.
+ * The position of something of a module's default export: keys of objects and places in lists lead there, and names,
+ * calls such as `defineSource(…)` and spread objects on the way are followed. If it is not to be found, the position of
+ * the last thing that leads there.
  */
 export const placeOf = (
   code: string,

@@ -8,7 +8,7 @@ import * as PackageSpecifier from "../PackageSpecifier.ts"
 import { withKnownRequires } from "./OwnRequires.ts"
 
 /**
- * Where modules come from: the component, what we have in place of another module, Node as CommonJS asks for it or as the
+ * The origins of modules: the component, what we have in place of another module, Node as CommonJS asks for it or as the
  * sandbox changes it, what it can't load, and nowhere.
  */
 const namespaces = {
@@ -28,14 +28,14 @@ export const plain = (text: string): string =>
 /** Code in whose comments, which say where each part is from, files have their own names. */
 export const plainComments = (code: string): string => code.replaceAll(`// ${namespaces.own}:`, "// ")
 
-/** What a file that became part of the module is called: a component's own by its name, others by what is imported. */
+/** The name of a file that became part of the module: a component's own by its name, others by the import. */
 export const nameOf = (source: string): string => {
   const packaged = source.lastIndexOf("node_modules/")
   if (packaged !== -1) return source.slice(packaged + "node_modules/".length)
   return plain(source)
 }
 
-/** How the bundler says of a stand-in, by its name, that it has no such export. */
+/** The bundler's message about a stand-in, by its name, that has no such export. */
 export const noExport = new RegExp(`no matching export in "${namespaces.standIn}:(.+?)"`, "i")
 
 /** Exports of a stand-in that it has in place of those it lacks: used in any way, they throw an error that names them. */
@@ -71,10 +71,10 @@ const builtins = new Set(builtinModules)
 const builtinOf = (specifier: string): string | undefined =>
   specifier.startsWith("node:") ? specifier : builtins.has(specifier) ? `node:${specifier}` : undefined
 
-/** What is said of a file out of reach and of one that is not there alike. */
+/** The message about a file out of reach, and about one that is not there. */
 export const outside = "Could not resolve a path: there is no such file in its package"
 
-/** What one of the packages is found by that stand-ins import. */
+/** The file by which one of the packages is found that stand-ins import. */
 const ownPackage = Fs.realpathSync(fileURLToPath(import.meta.resolve("axios")))
 
 const ownPackages = ownPackage.slice(0, ownPackage.lastIndexOf("node_modules/") + "node_modules/".length)
@@ -112,7 +112,7 @@ export const filesPlugin = ({ lacking, task, thorough, undeclared }: FilesPlugin
   return {
     name: "files",
     setup: ({ onLoad, onResolve, resolve }) => {
-      /** Where the bundler finds something installed, if it is there. */
+      /** The path at which the bundler finds something installed, if it is there. */
       const installed = async (path: string, from: string, { importer, kind }: esbuild.OnResolveArgs) => {
         const found = await resolve(path, { kind, importer, resolveDir: from, namespace: "file", pluginData: looking })
         const { errors, namespace, path: file, sideEffects } = found
@@ -147,7 +147,7 @@ export const filesPlugin = ({ lacking, task, thorough, undeclared }: FilesPlugin
           return (await installed(name, packages.folder, asked)) ??
             { errors: [{ text: `${JSON.stringify(path)} is not in its package` }] }
         }
-        // What stand-ins import lies where they do.
+        // The imports of stand-ins lie beside them.
         if (packages === undefined || !isInstalled(importer)) return undefined
         const beside = path.startsWith(`${noPlace}/`) ? `.${path.slice(noPlace.length)}` : path
         const found = standInOf(path) ?? (await installed(beside, resolveDir, asked)) ??
@@ -213,7 +213,7 @@ const fileWithRequires = async (path: string): Promise<esbuild.OnLoadResult | un
   return bytes.includes("createRequire") ? { contents: withKnownRequires(bytes.toString()), loader: "js" } : undefined
 }
 
-/** Whether it is part of a package that has a compiler build what no sandbox may load. */
+/** True if it is part of a package that has a compiler build something that no sandbox may load. */
 const isNative = (file: string): boolean => {
   const [folder] = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file) ?? []
   return folder !== undefined && Fs.existsSync(Path.join(folder, "binding.gyp"))

@@ -25,7 +25,7 @@ const settings = {
   target: "esnext",
   charset: "utf8",
   logLevel: "silent",
-  // What a module knows of its place, of which there is none.
+  // The names by which a module knows its place, of which there is none.
   define: {
     __dirname: JSON.stringify(noPlace),
     __filename: JSON.stringify(`${noPlace}/index.js`),
@@ -191,7 +191,7 @@ const perform = async (task: BundlerTask): Promise<BundlerAnswer> => {
 }
 
 try {
-  // Where memory runs out, this is the process to end.
+  // This is the process to end if memory runs out.
   Fs.writeFileSync("/proc/self/oom_score_adj", "1000")
 } catch {
   // Only Linux has this.

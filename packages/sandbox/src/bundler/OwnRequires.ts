@@ -1,11 +1,11 @@
 /**
- * What packages ask for by a `require` that they make themselves, as ES modules do, or by one with a name that is put
- * together. The bundler knows neither.
+ * The modules that packages ask for by a `require` that they make themselves, as ES modules do, or by one with a name
+ * that is put together. The bundler knows neither.
  */
 
 /**
- * Put before a module, for names that are put together: the sandbox's `require` knows Node's own modules. The bundler does
- * not read it, so it uses no name that a package may have at its top, as zod has `process`.
+ * Put before a module, for names that are put together: the sandbox's `require` knows Node's own modules. The bundler
+ * does not read it, so it uses no name that a package may have at its top, as zod has `process`.
  */
 export const requireOfModule =
   `import { createRequire as requireOf$module } from "node:module"; const require = requireOf$module(import.meta.url)`

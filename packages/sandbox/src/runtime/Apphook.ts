@@ -1,4 +1,4 @@
-/** Which of an app's events a component's apphook is for (`components.md`, "Props"). */
+/** The events of an app that a component's apphook is for (`components.md`, "Props"). */
 import { isCallable } from "./Props.ts"
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null
@@ -25,8 +25,9 @@ const deepest = 3
 const interaction = "interaction_events"
 
 /**
- * Whether the event is of one of the names in `eventNames`. A name is of one or more parts, as `reaction_added:C024BE91L`,
- * each of which is the event's type, or the id of something it is about. Without names every event is meant.
+ * True if the event is of one of the names in `eventNames`. A name is of one or more parts, as
+ * `reaction_added:C024BE91L`, each of which is the event's type, or the id of something it is about. Without names
+ * every event is meant.
  */
 export const isOfApphook = async (
   apphook: Readonly<Record<string, unknown>>,

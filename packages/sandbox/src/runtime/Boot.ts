@@ -1,7 +1,7 @@
 /**
  * Starts a sandbox process so that nothing in it tells component code of the host. The runtime is loaded under addresses
- * that are no paths, which stack traces would show. What Deno says of the process is replaced before `node:process`, whose
- * members can't be changed, takes it from there.
+ * that are no paths, which stack traces would show. Deno's answers about the process are replaced before
+ * `node:process`, whose members can't be changed, takes them over.
  */
 // @ts-expect-error made when the runtime is bundled
 import runtime from "./Main.txt" with { type: "text" }

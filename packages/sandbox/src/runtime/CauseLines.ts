@@ -1,4 +1,7 @@
-/** Where a stack goes on to an error that caused the one before, or that it gathers: a path in brackets, and its text. */
+/**
+ * The lines at which a stack goes on to an error that caused the one before, or that it gathers: a path in brackets,
+ * and its text.
+ */
 
 /** @param path such as `cause.errors.1` */
 export const make = (path: string, text: string): string => `[${path}]: ${text}`

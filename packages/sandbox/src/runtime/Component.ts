@@ -1,4 +1,4 @@
-/** What is asked of a component, and what others are told about it (`components.md`, "Module", "Props", "Running"). */
+/** The calls of a component, and its description for others (`components.md`, "Module", "Props", "Running"). */
 import * as ExactJson from "@headwater/domain/ExactJson"
 import { isDeeper, maxComponentDepth } from "@headwater/domain/JsonDepth"
 import { expand } from "@headwater/domain/RequestEventBody"
@@ -83,7 +83,7 @@ const runEvent = async (component: ComponentDefinition, run: RunContext, self: T
   else emit(run, event, {})
 }
 
-/** Whether events are to come with their numbers as they are written: code that has no `run` only passes them on. */
+/** True if events are to come with their numbers as they are written: code that has no `run` only passes them on. */
 const takesExact = (component: ComponentDefinition): boolean =>
   component["exactNumbers"] === true || !isCallable(component.run)
 
@@ -135,7 +135,7 @@ const apphookOf = (component: ComponentDefinition, bindings: Bindings) => {
 const scalar = (value: unknown): unknown =>
   typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? value : undefined
 
-/** How a definition asks for lists of events, for who checks that; nothing where it does not. */
+/** The lists of events that a definition asks for, to be checked elsewhere; none if it asks for none. */
 const batchIn = ({ batch }: Record<string, unknown>): { readonly batch?: unknown } =>
   batch === undefined || batch === false ? {} : { batch: isCallable(batch) ? null : batch }
 

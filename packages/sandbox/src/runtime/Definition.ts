@@ -1,4 +1,4 @@
-/** What is wrong with a definition that says that it is written to the types of `@headwater/component`. */
+/** The faults of a definition that says that it is written to the types of `@headwater/component`. */
 import { type ComponentDefinition, Invalid } from "./Module.ts"
 import { appType, isCallable, resolveAll } from "./Props.ts"
 
@@ -7,10 +7,10 @@ const { stringify } = JSON
 const { isArray } = Array
 const { isInteger } = Number
 
-/** Where something of a definition is: keys of objects and places in lists, from its top. */
+/** The path to something of a definition: keys of objects and places in lists, from its top. */
 export type DefinitionPath = ReadonlyArray<string | number>
 
-/** What `defineSource` and its like leave in what they are given: which of them it was. */
+/** The mark that `defineSource` and its like leave in a definition: the one that it was. */
 const defined = Symbol.for("@headwater/component")
 
 type Members = Readonly<Record<string, unknown>>
@@ -26,7 +26,7 @@ const fail = (path: DefinitionPath, message: string): never => {
 
 const named = (path: DefinitionPath): string => path.join(".")
 
-/** What a value has to be, in words, and whether it is. */
+/** The form that a value must have, in words, and the test for it. */
 type Form = readonly [expected: string, is: (value: unknown) => boolean]
 
 const text: Form = ["a text", (value) => typeof value === "string"]
@@ -91,7 +91,7 @@ const bounds: Readonly<Record<string, Form>> = { min: number, max: number }
 
 const valued = (value: Form): Readonly<Record<string, Form>> => ({ default: value, static: value })
 
-/** What definitions of each type may say beside what all may. */
+/** The fields of definitions of each type, beside those of all. */
 const types: Readonly<Record<string, Readonly<Record<string, Form>>>> = {
   "string": valued(text),
   "string[]": valued(listOf(text)),
@@ -113,7 +113,7 @@ const types: Readonly<Record<string, Readonly<Record<string, Form>>>> = {
   "$.service.db": {}
 }
 
-/** What each of the values to choose from has to be. */
+/** The form of each of the values to choose from. */
 const chosen: Readonly<Record<string, Form>> = {
   "string": text,
   "string[]": text,
@@ -174,7 +174,7 @@ const checkProp = (path: DefinitionPath, given: unknown, definition: Members): v
   if (given["type"] === undefined && given["propDefinition"] === undefined) {
     return fail(path, `${named(path)} has neither a type nor a propDefinition`)
   }
-  // What is wrong in the app is told of the app.
+  // A fault of the app is told as the app's.
   if (!isType(type)) return given["type"] === undefined ? undefined : noType([...path, "type"], given["type"])
   checkMembers(path, given, { ...told, ...types[type] })
   checkOptions([...path, "options"], type, given["options"])

@@ -1,6 +1,6 @@
 /**
  * Keeps component code from the descriptors 0 to 2, over which the process and its host speak: reading would take the
- * host's messages away. What code writes to 1 and 2, as loggers do, is lines of its console.
+ * host's messages away. Writes of code to 1 and 2, as of loggers, are lines of its console.
  */
 type Members = Record<string, unknown>
 type Function_ = (...values: ReadonlyArray<unknown>) => unknown
@@ -17,7 +17,7 @@ const refusal = (name: string) =>
 
 const isNumber = (value: unknown): value is number => typeof value === "number"
 
-/** What is written: of a view all, unless a part is named. */
+/** The bytes to write: all of a view, unless a part is named. */
 const bytesOf = (data: unknown, first?: unknown, second?: unknown): Buffer => {
   if (typeof data === "string") {
     return Buffer.from(data, typeof second === "string" && Buffer.isEncoding(second) ? second : "utf8")
@@ -36,7 +36,7 @@ const bytesOf = (data: unknown, first?: unknown, second?: unknown): Buffer => {
 
 type Write = (level: "info" | "error", bytes: Uint8Array) => void
 
-/** What a function answers for one of the descriptors. */
+/** The answer of a function for one of the descriptors. */
 const answerOf = (name: string, [descriptor, data, first, second]: ReadonlyArray<unknown>, write: Write) => {
   const isWhole = /^(write|append)File/.test(name)
   if (descriptor === 0 || !(isWhole || /^writev?(Sync)?$/.test(name))) throw refusal(name)

@@ -52,7 +52,7 @@ const makeConsole = () => {
 const define = (target: object, name: string, value: unknown) =>
   Object.defineProperty(target, name, { value, writable: true, configurable: true, enumerable: false })
 
-/** What reaches other places than the broker's port, another thread, or storage that outlives the process. */
+/** Globals that reach other places than the broker's port, another thread, or storage that outlives the process. */
 const removed = [
   "Worker",
   "BroadcastChannel",
@@ -89,7 +89,7 @@ const removedFromDeno = [
   "bench"
 ]
 
-/** What is made with any resource of the process, such as that of standard input, by its number. */
+/** Functions that work on any resource of the process, such as that of standard input, by its number. */
 const refusedOfDeno = [
   "FsFile",
   "HttpClient",
@@ -159,7 +159,7 @@ const removeFromModules = () => {
   })
 }
 
-/** What Deno's permissions refuse. */
+/** The error of something that Deno's permissions refuse. */
 class NotAllowed extends Error {
   constructor(message: unknown, options?: ErrorOptions) {
     super(withoutAdvice(String(message)), options)

@@ -97,8 +97,8 @@ const callOf = (asked: Asked, index: number, exactEvents: () => ReadonlyArray<un
 }
 
 /**
- * A call for each run. After a moment the rest is given back: the results of those that have ended are waited for. So it is
- * where the store is no longer what the next run is to find.
+ * A call for each run. After a moment the rest is given back: the results of those that have ended are waited for. So
+ * it is where the store is no longer what the next run is to find.
  */
 function* callsOf(id: string, asked: Asked, line: string, isStoreSpoiled: () => boolean): Generator<Call> {
   const count = countOf(asked)
@@ -119,11 +119,14 @@ function* inspections({ hash, kind, time }: Record<string, unknown>) {
   }
 }
 
-/** What time it is in a run. */
+/** The time in a run. */
 const timeOf = (asked: Asked, index: number, time: ToldTime | undefined): ToldTime | undefined =>
   asked._tag === "Run" && asked.times !== undefined ? { mode: "standing", at: asked.times[index]! } : time
 
-/** The store passes from one run to the next. Each run gets its own copy of all else: code may change the values of its props. */
+/**
+ * The store passes from one run to the next. Each run gets its own copy of all else: code may change the values of its
+ * props.
+ */
 function* runs({ bindings, call, hash, run: id, time }: Record<string, unknown>, line: string) {
   const { db, ...rest } = bindings as Omit<Bindings, "store"> & { readonly db: Record<string, string> }
   const asked = call as Asked
@@ -131,7 +134,7 @@ function* runs({ bindings, call, hash, run: id, time }: Record<string, unknown>,
   const given = countOf(asked) > 1 ? stringify(rest) : undefined
   let last: RunContext | undefined
   let index = 0
-  // What a step did that failed is undone.
+  // The changes of a step that failed are undone.
   const isStoreSpoiled = () => asked._tag === "Step" && last?.failed === true
   for (const what of callsOf(id as string, asked, line, isStoreSpoiled)) {
     const bound: Bindings = { ...(given === undefined ? rest : parse(given) as typeof rest), store }

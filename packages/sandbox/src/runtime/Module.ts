@@ -14,7 +14,7 @@ export interface ComponentDefinition {
   readonly run?: unknown
 }
 
-/** Why a module is not a usable component. */
+/** The reason for which a module is not a usable component. */
 export class Invalid extends Error {
   readonly details: Record<string, unknown>
 
@@ -41,7 +41,7 @@ const loadFirst = async (hash: string): Promise<LoadedComponent> => {
     delete codes[hash]
     return loaded
   } catch (thrown) {
-    // What failed at its top level may succeed the next time.
+    // A module that failed at its top level may succeed the next time.
     delete loading[hash]
     throw thrown
   }
@@ -49,7 +49,7 @@ const loadFirst = async (hash: string): Promise<LoadedComponent> => {
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null
 
-/** What was compiled to CommonJS has its default export among its exports. */
+/** A module that was compiled to CommonJS has its default export among its exports. */
 const defaultOf = (exported: unknown): unknown =>
   isObject(exported) && exported["__esModule"] === true && "default" in exported ? exported["default"] : exported
 
@@ -79,7 +79,9 @@ const besideText =
   "Code that is sent as text can't import other files: deploy the file with `headwater deploy`, which sends its " +
   "imports too, or give its URL as component_url"
 
-/** Errors found before any code ran end with the place of the fault; those thrown by the top level have it in the stack. */
+/**
+ * Errors found before any code ran end with the place of the fault; those thrown by the top level have it in the stack.
+ */
 const explain = (thrown: unknown, url: string): Invalid => {
   const details = described(thrown, { url })
   const message = details.message.replaceAll(url, componentName)

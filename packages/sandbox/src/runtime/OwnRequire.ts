@@ -3,7 +3,7 @@ import nodeModule from "node:module"
 
 const { getBuiltinModule } = process
 
-/** Where a module thinks that it is. */
+/** The place at which a module thinks that it is. */
 const place = "file:///package/"
 
 const missing = (id: string) =>
@@ -17,7 +17,10 @@ const require = (id: unknown): unknown => {
   return found
 }
 
-/** A path names some file of the component's packages, which are part of its module: that it is one is taken for granted. */
+/**
+ * A path names some file of the component's packages, which are part of its module: that it is one is taken for
+ * granted.
+ */
 const resolveId = (id: unknown): string => {
   const text = String(id)
   if (isPath.test(text)) return new URL(text, place).pathname

@@ -1,4 +1,4 @@
-/** What a component declares under `props` (`components.md`, "Props"), and the apps among it. */
+/** The props that a component declares (`components.md`, "Props"), and the apps among them. */
 import * as OwnMember from "@headwater/domain/OwnMember"
 import { type ComponentDefinition, Invalid } from "./Module.ts"
 
@@ -24,7 +24,7 @@ interface Resolved {
   readonly definition: PropDefinition
   /** The app that its `options` are of, where they are not the component's own. */
   readonly app?: PropDefinition
-  /** What the component gives the app's `options` beside what they are asked for. */
+  /** The component's own argument for the app's `options`, beside the usual one. */
   readonly argument?: unknown
 }
 
@@ -54,7 +54,7 @@ export const resolveAll = (props: unknown): Declared =>
 /** The props with what they take from apps; their own keys win. */
 export const declared = (component: ComponentDefinition): Declared => resolveAll(component.props)
 
-/** What of an app is for its code alone. */
+/** The members of an app that are for its code alone. */
 const codeOfApp = new Set(["methods", "propDefinitions"])
 
 export const appType = "app"

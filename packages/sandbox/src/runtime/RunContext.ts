@@ -1,4 +1,4 @@
-/** Which run the code that executes now belongs to, and what that run may still say. */
+/** The run that the code that executes now belongs to, and the messages that the run may still send. */
 import { AsyncLocalStorage } from "node:async_hooks"
 import { send } from "./Channel.ts"
 import { type ComponentFile, described, stackOf } from "./ThrownValue.ts"
@@ -9,11 +9,11 @@ export class RunContext {
   readonly env: Record<string, string>
   file: ComponentFile | undefined
   ended = false
-  /** Whether it came to an error. */
+  /** True if it came to an error. */
   failed = false
-  /** Whether the host is to hear of its requests. */
+  /** True if the host is to hear of its requests. */
   tellsRequests = false
-  /** What time it is in it, where that is not the system's. */
+  /** The time in it, if that is not the system's. */
   time: ToldTime | undefined
   readonly #startedCpu = cpuUsage()
   readonly #onEnd: () => void

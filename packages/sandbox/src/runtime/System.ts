@@ -1,6 +1,6 @@
 /**
- * What libraries ask of the system, mostly to say in a header what they run on. The answers say nothing of the host: they are
- * the same everywhere.
+ * The facts of the system that libraries ask for, mostly to name their platform in a header. The answers say nothing of
+ * the host: they are the same everywhere.
  */
 const user = { uid: 65_534, gid: 65_534, username: "component", homedir: "/", shell: null }
 const memory = 256 * 1024 * 1024

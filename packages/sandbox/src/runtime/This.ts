@@ -1,4 +1,4 @@
-/** What a component sees as `this` (`components.md`, "Props", "Running"). */
+/** The `this` of a component (`components.md`, "Props", "Running"). */
 import * as AnswerHeader from "@headwater/domain/AnswerHeader"
 import * as OwnMember from "@headwater/domain/OwnMember"
 import * as Storable from "@headwater/domain/Storable"
@@ -25,7 +25,7 @@ const byteLength = (text: string): number => encoder.encode(text).length
 
 export const toText = (value: unknown): string => stringify(value) ?? "null"
 
-/** What a program keeps in `$.service.db`, as JSON texts: runs that follow each other go on with it. */
+/** The contents of a program's `$.service.db`, as JSON texts: runs that follow each other go on with it. */
 export class Store {
   readonly values: Map<string, string>
   bytes = 0
@@ -126,8 +126,8 @@ const pairsOf = (headers: unknown): ReadonlyArray<readonly [unknown, unknown]> =
   isIterable(headers) ? [...headers] as ReadonlyArray<[unknown, unknown]> : Object.entries(headers ?? {})
 
 /**
- * The headers of an answer by name in lower case: of an object, whose values may be lists, or of pairs such as a `Headers`
- * has. Of an object with a name in several spellings the last counts, but for cookies.
+ * The headers of an answer by name in lower case: of an object, whose values may be lists, or of pairs such as a
+ * `Headers` has. Of an object with a name in several spellings the last counts, but for cookies.
  */
 const headersOf = (given: unknown, maxBytes: number): Map<string, ReadonlyArray<string>> => {
   const sent = new Map<string, ReadonlyArray<string>>()
@@ -179,7 +179,10 @@ export const definitions = (component: ComponentDefinition, { additionalProps }:
 
 const valueOf = (labelled: unknown): unknown => (labelled as { readonly value?: unknown } | null)?.value
 
-/** What was chosen with its label, one or several: with both where the prop asks for them (`withLabel`), else its value. */
+/**
+ * A value that was chosen with its label, or several: with both if the prop asks for them (`withLabel`), else its
+ * value.
+ */
 const chosen = (value: unknown, withLabel: boolean): unknown => {
   if (typeof value !== "object" || value === null || !("__lv" in value)) return value
   const { __lv: labelled } = value

@@ -1,4 +1,4 @@
-/** What is told of a value that was thrown. Component code may throw anything, also what throws when it is looked at. */
+/** The report about a value that was thrown. Component code may throw anything, also what throws when it is looked at. */
 import { inspect } from "node:util"
 import * as CauseLines from "./CauseLines.ts"
 import { webSocketPackage } from "./WebSocketPackageName.ts"
@@ -20,12 +20,12 @@ export interface Described {
 
 const textLimit = 32 * 1024
 
-/** How many causes are told, how deep in each other, and with how many characters each. */
+/** The most causes that are told, their depth in each other, and the most characters of each. */
 const mostCauses = 12
 const deepestCause = 8
 const causeLimit = 1_500
 
-/** What Deno's permissions refuse, without how whoever starts Deno could allow it: that is none of an author's choice. */
+/** Deno's refusal without its advice to allow something when Deno is started: that is none of an author's choice. */
 export const withoutAdvice = (text: string): string =>
   text.replaceAll(
     /(?<=\bRequires \w+ access\b[^\n]*), run again with the --\S+ flag/g,
@@ -76,7 +76,7 @@ const memberOf = (error: Error, name: "code" | "message" | "name"): string => {
 const ownStack = (error: Error, file: ComponentFile | undefined): string =>
   ownLines(stackOf(error), file) || `${memberOf(error, "name") || "Error"}: ${memberOf(error, "message")}`
 
-/** What an error holds of others, each under the path that leads there. */
+/** The errors that an error holds, each under the path that leads there. */
 const within = (value: unknown, path: string): ReadonlyArray<readonly [path: string, value: unknown]> => {
   if (!isError(value)) return []
   const at = (name: string) => path === "" ? name : `${path}.${name}`

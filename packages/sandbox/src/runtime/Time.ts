@@ -1,4 +1,4 @@
-/** What component code takes for the time of day, where the host says that it is another than the system's. */
+/** The time of day for component code, if the host says that it is another than the system's. */
 import { current } from "./RunContext.ts"
 
 /** It stands at a time, in Unix milliseconds, or goes so many milliseconds ahead of the system's. */
@@ -10,7 +10,7 @@ const System = Date
 const systemNow = Date.now.bind(Date)
 const { defineProperty } = Object
 
-/** What was told last, for code of no run. */
+/** The time that was told last, for code of no run. */
 let latest: ToldTime | undefined
 
 const now = (): number => {

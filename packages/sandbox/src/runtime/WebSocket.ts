@@ -40,7 +40,7 @@ const parseProtocols = (given: string | Iterable<string>): Array<string> => {
   return protocols
 }
 
-/** What is sent later may be changed meanwhile, so bytes are copied. */
+/** Bytes that are sent later may be changed meanwhile, so they are copied. */
 const messageOf = (data: unknown): string | Uint8Array | Blob => {
   if (data instanceof Blob) return data
   if (data instanceof ArrayBuffer || data instanceof SharedArrayBuffer) return new Uint8Array(data).slice()

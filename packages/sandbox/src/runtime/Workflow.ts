@@ -85,7 +85,7 @@ export const describe = (workflow: ComponentDefinition) => {
   return { definition, steps: steps.map(([name]) => name) }
 }
 
-/** What a step's `this` has: the workflow's own props, and over them those of the step. */
+/** The `this` of a step: the workflow's own props, and over them those of the step. */
 const thisOf = (workflow: ComponentDefinition, name: string, step: Step, run: RunContext, bindings: Bindings) => {
   const all = makeThis(workflow, run, bindings)
   const own = placeOf(name, "")
@@ -109,7 +109,7 @@ const milliseconds = (value: unknown): number => {
   return Math.ceil(ms)
 }
 
-/** How often a step is run again unless it says otherwise. */
+/** The most times that a step is run again unless it says otherwise. */
 const reruns = 10
 
 const json = (value: unknown): unknown => value === undefined ? undefined : parse(stringify(value) ?? "null")

@@ -15,7 +15,7 @@ import type { ReadableStream } from "node:stream/web"
 /** A source that polls looks so often unless it says otherwise, in seconds. */
 export const DEFAULT_POLLING_SOURCE_TIMER_INTERVAL = 15 * 60
 
-/** What the user has set does not do. */
+/** The user's settings do not do. */
 export class ConfigurationError extends Error {
   override readonly name = "ConfigurationError"
 }
@@ -30,8 +30,8 @@ declare module "axios" {
 /** With what requests are signed by OAuth 1, by a service that has the consumer's secret. */
 interface Signing {
   /**
-   * Is sent `{requestData: {method, url, data}, token}` by POST, `data` being the fields of a form, and answers the text of
-   * the header `Authorization`.
+   * Is sent `{requestData: {method, url, data}, token}` by POST, `data` being the fields of a form, and answers the
+   * text of the header `Authorization`.
    */
   readonly oauthSignerUri?: string
   readonly token?: unknown
