@@ -8,10 +8,10 @@ import * as Rows from "../internal/Rows.ts"
 
 type Limit = "dailyComputeTimeQuotaMs" | "dailyInvocationsQuota" | "billingPeriodInvocationsQuota" | "retentionDays"
 
-/** What an account begins with; a limit that is not given is null. */
+/** The first values of an account; a limit that is not given is null. */
 export type AccountInput = Pick<Account, "username" | "email" | "plan"> & Partial<Pick<Account, Limit>>
 
-/** What an operator may change of an account; a field that is undefined stays. */
+/** The changes that an operator may make to an account; a field that is undefined stays. */
 export type AccountChange = {
   readonly [Field in keyof AccountInput]?: AccountInput[Field] | undefined
 }

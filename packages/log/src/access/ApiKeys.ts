@@ -16,7 +16,10 @@ export type { AccessEnd } from "../internal/AwaitedEnds.ts"
 const prefix = "hw_"
 const secretLength = 40
 
-/** How long a key that was found is taken for live without asking the database: the longest a revocation takes. */
+/**
+ * The time for which a key that was found is taken for live without asking the database: the longest a revocation
+ * takes.
+ */
 const trustFor = Duration.seconds(1)
 const trustedKeys = 10_000
 
@@ -57,11 +60,14 @@ export class ApiKeys extends Context.Service<ApiKeys, {
     name: string,
     options?: { readonly scope?: KeyScope; readonly key?: Redacted.Redacted | undefined }
   ) => Effect.Effect<NewApiKey, SqlError.SqlError>
-  /** Whose key it is, and what it may do, if it is live. A revocation on another node counts within a second. */
+  /** The key's account and scopes, if it is live. A revocation on another node counts within a second. */
   readonly authenticate: (
     key: Redacted.Redacted
   ) => Effect.Effect<Option.Option<AuthenticatedKey>, SqlError.SqlError>
-  /** Returns once the key is no longer live, or its account suspended: within a second, on whichever node that came about. */
+  /**
+   * Returns once the key is no longer live, or its account suspended: within a second, on whichever node that came
+   * about.
+   */
   readonly awaitEnd: (key: Redacted.Redacted) => Effect.Effect<AwaitedEnds.AccessEnd>
   /** A page of the account's live keys. */
   readonly page: (
@@ -73,15 +79,15 @@ export class ApiKeys extends Context.Service<ApiKeys, {
   /** A live key of any account, for the operator. */
   readonly getById: (id: string) => Effect.Effect<Option.Option<ApiKey>, SqlError.SqlError>
   /**
-   * Makes a new key of the same name and scope. The one before it is refused after `overlapSeconds`, or at its own expiry where that
-   * is sooner. None where there is no such live key.
+   * Makes a new key of the same name and scope. The one before it is refused after `overlapSeconds`, or at its own
+   * expiry where that is sooner. None where there is no such live key.
    */
   readonly rotate: (
     accountId: Id.AccountId,
     id: string,
     overlapSeconds: number
   ) => Effect.Effect<Option.Option<NewApiKey>, SqlError.SqlError>
-  /** Whether there was such a live key. */
+  /** Answers whether there was such a live key. */
   readonly revoke: (accountId: Id.AccountId, id: string) => Effect.Effect<boolean, SqlError.SqlError>
 }>()("@headwater/log/access/ApiKeys") {
   static readonly layer: Layer.Layer<
@@ -195,7 +201,7 @@ export class ApiKeys extends Context.Service<ApiKeys, {
           const now = yield* currentSeconds
           return yield* one(sql`SELECT * FROM api_keys WHERE id = ${id} AND ${live(now)}`)
         }),
-        // What the database has taken is forgotten here too, whatever becomes of the caller.
+        // A change that the database has taken is forgotten here too, whatever becomes of the caller.
         rotate: Effect.fnUntraced(function*(accountId, id, overlapSeconds) {
           const rotated = yield* replace(accountId, id, overlapSeconds)
           if (rotated === undefined) return Option.none()

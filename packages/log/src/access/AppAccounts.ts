@@ -42,7 +42,7 @@ export class AppAccounts extends Context.Service<AppAccounts, {
     id: string,
     change: { readonly name: string | undefined; readonly credentials: Credentials | undefined }
   ) => Effect.Effect<Option.Option<AppAccount>, SqlError.SqlError>
-  /** Whether there was such an account. Programs that have it run without its credentials from now on. */
+  /** Answers whether there was such an account. Programs that have it run without its credentials from now on. */
   readonly remove: (accountId: Id.AccountId, id: string) => Effect.Effect<boolean, SqlError.SqlError>
   /** The credentials of those that there are, by id. */
   readonly credentials: (

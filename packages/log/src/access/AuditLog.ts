@@ -25,7 +25,7 @@ export interface ListedEntry extends AuditEntry {
   readonly keyName: string
 }
 
-/** Which entries are meant: those of which all of this holds. */
+/** The entries that are meant: those of which all of this holds. */
 export interface AuditFilter {
   readonly keyId?: string | undefined
   readonly sessionId?: string | undefined
@@ -36,7 +36,7 @@ export interface AuditFilter {
   readonly to?: number | undefined
 }
 
-/** Which part of the list to read. It is newest first: `after` is towards older ones. */
+/** The part of the list to read. It is newest first: `after` is towards older ones. */
 export interface AuditPageRequest {
   readonly limit: number
   readonly after: string | undefined
@@ -50,14 +50,14 @@ export interface AuditPage {
   readonly goesOnAt: string | undefined
 }
 
-/** Entries that wait to be written. Whoever has one more waits for them. */
+/** Entries that wait to be written. A request with one more waits for them. */
 const mostWaiting = 10_000
 const mostAtOnce = 1_000
 
-/** How long entries are gathered before they are written in one statement. */
+/** The time for which entries are gathered before they are written in one statement. */
 const gatherFor = "100 millis"
 
-/** How long one waits at most, and how long a write is tried again while the database is away. */
+/** The longest wait of an entry, and the time for which a write is tried again while the database is away. */
 const patience = "30 seconds"
 const patienceAtEnd = "5 seconds"
 
@@ -97,7 +97,7 @@ const fromRow = (row: Row): ListedEntry => ({
   clientIp: row.client_ip
 })
 
-/** What was done through the API, by whom and from where. */
+/** The record of all that was done through the API, by whom and from where. */
 export class AuditLog extends Context.Service<AuditLog, {
   /** Has an entry written within a moment, together with others. One that could not be written is in the server's log. */
   readonly note: (entry: AuditEntry) => Effect.Effect<void>

@@ -5,10 +5,13 @@ import { Context, Effect, Layer, Redacted, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient, type SqlError } from "effect/sql"
 
-/** How long a claim holds without being renewed, in milliseconds: what a server that was killed holds up its key. */
+/**
+ * The time for which a claim holds without being renewed, in milliseconds: a server that was killed holds up its key as
+ * long.
+ */
 export const leaseMs = 15_000
 
-/** How long an answer is given again, in milliseconds. */
+/** The time for which an answer is given again, in milliseconds. */
 export const keptMs = 24 * 3_600_000
 
 const claimLength = 20
@@ -38,7 +41,7 @@ export interface KeyClaim {
   readonly claim: string
 }
 
-/** What a request finds under its key. */
+/** The state that a request finds under its key. */
 export type ClaimOutcome =
   /** Nobody, or nobody who is still there: the caller does it. */
   | { readonly _tag: "Claimed"; readonly claim: KeyClaim }

@@ -5,7 +5,10 @@ import { SqlClient, type SqlError } from "effect/sql"
 const place = "seal_check"
 const word = Redacted.make("headwater")
 
-/** The `seal_check` table: one sealed word, which opens only under the secret that this database's secrets are sealed under. */
+/**
+ * The `seal_check` table: one sealed word, which opens only under the secret that this database's secrets are sealed
+ * under.
+ */
 export class SealCheck extends Context.Service<SealCheck, {
   /** Fails where the word was sealed under another secret. A database without a word passes. */
   readonly verify: Effect.Effect<void, SqlError.SqlError | SealBroken>
@@ -28,7 +31,7 @@ export class SealCheck extends Context.Service<SealCheck, {
         keep: Effect.gen(function*() {
           yield* verify
           const sealed = yield* seal.seal(place, word)
-          // What an older server sealed, a copy of an API key, gives way to the word.
+          // The copy of an API key that an older server sealed gives way to the word.
           yield* sql`
             INSERT INTO seal_check (place, sealed) VALUES (${place}, ${sealed})
             ON CONFLICT (singleton) DO UPDATE SET place = excluded.place, sealed = excluded.sealed

@@ -16,11 +16,13 @@ const prefix = "hws_"
 const secretLength = 40
 const form = new RegExp(`^${prefix}[0-9A-Za-z]{${secretLength}}$`)
 
-/** How long a session that was found is taken for live without asking the database: the longest its end takes. */
+/**
+ * The time for which a session that was found is taken for live without asking the database: the longest its end takes.
+ */
 const trustFor = Duration.seconds(1)
 const trustedSessions = 10_000
 
-/** How old the note of a session's last use is when it is written anew, in seconds. */
+/** The age at which the note of a session's last use is written anew, in seconds. */
 const noteEvery = 60
 
 /** An account has so many sessions at once. One more ends the oldest. */
@@ -64,7 +66,7 @@ export class Sessions extends Context.Service<Sessions, {
   ) => Effect.Effect<Option.Option<AuthenticatedSession>, SqlError.SqlError>
   /** Returns once the session is no longer live, or its account suspended: within a second, on whichever node. */
   readonly awaitEnd: (token: Redacted.Redacted) => Effect.Effect<AwaitedEnds.AccessEnd>
-  /** What a live session shows of itself. */
+  /** The public part of a live session. */
   readonly get: (id: Id.SessionId) => Effect.Effect<Option.Option<Session>, SqlError.SqlError>
   /** Ends a session. */
   readonly end: (id: Id.SessionId) => Effect.Effect<void, SqlError.SqlError>
@@ -175,7 +177,7 @@ export class Sessions extends Context.Service<Sessions, {
             FROM sessions s JOIN api_keys k ON k.id = s.key_id JOIN accounts a ON a.id = s.account_id
             WHERE s.id = ${id} AND ${live(now)}`)
         }),
-        // What the database has taken is forgotten here too, whatever becomes of the caller.
+        // A change that the database has taken is forgotten here too, whatever becomes of the caller.
         end: Effect.fnUntraced(function*(id) {
           const rows = yield* sql<{ readonly hash: string }>`
             DELETE FROM sessions WHERE id = ${id} RETURNING encode(hash, 'hex') AS hash`

@@ -9,16 +9,19 @@ import * as CrashPoint from "./CrashPoint.ts"
 import { Pipeline } from "./Pipeline.ts"
 import { Writers } from "./Writers.ts"
 
-/** Where a process can be made to die within a transaction, which then has to be made a statement after the other. */
+/**
+ * The points at which a process can be made to die within a transaction, which then is made one statement after the
+ * other.
+ */
 const pointsWithin = ["commit-held", "commit-written"] as const
 
-/** How many commits can be written by themselves at the same time. */
+/** The most commits that are written by themselves at the same time. */
 export const mostBeside = 4
 
-/** How often what is known of earlier batches is forgotten. */
+/** The interval at which the fates of earlier batches are forgotten. */
 const forgetEvery = "5 seconds"
 
-/** Who writes one transaction at a time, under numbers that grow. */
+/** A writer of one transaction at a time, under numbers that grow. */
 interface WriterRow {
   readonly id: string
   batch: bigint
@@ -59,7 +62,7 @@ export class BatchTransaction extends Context.Service<BatchTransaction, {
       const free = Array.from({ length: mostBeside }, newWriter)
       const all = [own, ...free]
 
-      // What became of those before a writer's last batch is known.
+      // The fates of the batches before a writer's last one are known.
       const forget = Effect.forEach(all, (writer) => {
         const [from, to] = [writer.forgotten + 1n, writer.batch - 1n]
         if (to < from) return Effect.void
@@ -71,7 +74,7 @@ export class BatchTransaction extends Context.Service<BatchTransaction, {
       yield* writers.sweep
       yield* Recurring.every("forget batches whose outcome is known", forgetEvery, forget)
 
-      /** Whether a batch committed, asked until the database knows. If not, it will not any more. */
+      /** True if a batch committed, asked until the database knows. If not, it will not any more. */
       const isWritten = (row: WriterRow, batch: bigint): Effect.Effect<boolean> =>
         writers.settle(row.id, batch).pipe(
           Effect.sandbox,
@@ -98,7 +101,7 @@ export class BatchTransaction extends Context.Service<BatchTransaction, {
               const error = sqlErrorOf(cause)
               if (error === undefined) return Effect.failCause(cause)
               if (!isTransient(error) || isLocked(error)) return Effect.fail(error)
-              // Where the connection is lost the transaction may go on for a while, with its rows locked: the next one
+              // If the connection is lost, the transaction may go on for a while, with its rows locked: the next one
               // waits for its end here, also where it is known that it does not commit.
               return Effect.flatMap(isWritten(row, batch), (done) =>
                 done && members !== undefined ? Effect.succeed(members) : Effect.fail(error))

@@ -13,13 +13,13 @@ import type { DueItem } from "../work/DueWork.ts"
 import type { RunProgress, StepRecord, WorkflowRun } from "../work/WorkflowRuns.ts"
 import type { UsageEntry } from "./Usage.ts"
 
-/** What one actor wants written, all or none of it. */
+/** The changes that one actor wants written, all or none of them. */
 export interface Commit {
   /** The emitter's head after this commit, under the fence its owner holds. Without one nothing may be appended. */
   readonly head?: Head
-  /** What the owner holds, where it has no head. */
+  /** The fence that the owner holds, if it has no head. */
   readonly fence?: Fence
-  /** Whose commit it is, where it has neither. */
+  /** The account whose commit it is, if it has neither. */
   readonly accountId?: string
   readonly events?: ReadonlyArray<LoggedEvent>
   readonly moves?: ReadonlyArray<CursorMove>
@@ -39,7 +39,7 @@ export interface Commit {
   /** Written after `runs`. */
   readonly runChanges?: ReadonlyArray<RunProgress>
   readonly steps?: ReadonlyArray<StepRecord>
-  /** What has become of what bulk actions are at. */
+  /** The outcomes of the items that bulk actions are at. */
   readonly bulkMarks?: ReadonlyArray<BulkMark>
   /** Changes to a resource, of one statement each that is good whatever it finds, written after everything above. */
   readonly updates?: ReadonlyArray<Effect.Effect<unknown, SqlError.SqlError>>
@@ -66,10 +66,10 @@ const lists = [
   "updates"
 ] as const
 
-/** What a commit is written under; none for one that may always be written. */
+/** The fence that a commit is written under; none for one that may always be written. */
 export const fenceOf = ({ fence, head }: Commit): Fence | undefined => head?.fence ?? fence
 
-/** Whose commit it is: those of one owner are written in their order. */
+/** The owner of a commit: those of one owner are written in their order. */
 export const ownerOf = (commit: Commit): string => fenceOf(commit)?.ownerId ?? ""
 
 /** The account whose turn a commit takes. */
@@ -78,7 +78,7 @@ export const accountOf = (commit: Commit): string => fenceOf(commit)?.accountId 
 /** Rows a commit writes, for bounding a batch. */
 export const rowCount = (commit: Commit): number => lists.reduce((rows, list) => rows + (commit[list]?.length ?? 0), 1)
 
-/** What a row takes beside its payload, roughly. */
+/** The bytes of a row beside its payload, roughly. */
 const rowBytes = 200
 
 const lengthOf = (value: string | number | undefined): number => typeof value === "string" ? value.length : 0

@@ -8,11 +8,11 @@ import type { CommitError, Submission } from "./Submission.ts"
 export const maxBatchRows = 2_000
 export const maxBatchBytes = 2 * 1024 * 1024
 
-/** What may wait for the next, on the whole machine, of which an account may have a quarter. */
+/** The most that waits for the next, on the whole machine, of which an account may have a quarter. */
 const most = { count: 10_000, bytes: 64 * 1024 * 1024 }
 const accountShare = 1 / 4
 
-/** How much of a batch is one account's before it is another's turn, in bytes. */
+/** The bytes of a batch that are one account's before it is another's turn. */
 const turnBytes = 64 * 1024
 
 /** From so many rows or bytes on a commit is large: others would notice that they wait for it. */
@@ -22,8 +22,8 @@ const manyBytes = 128 * 1024
 export const isLarge = ({ bytes, rows }: Submission): boolean => rows >= manyRows || bytes >= manyBytes
 
 /**
- * The commits that wait for the writer, accounts in turn, and the capacity that they hold from when they are put in line until
- * they end:
+ * The commits that wait for the writer, accounts in turn, and the capacity that they hold from when they are put in
+ * line until they end:
  *
  *     put ── waits ── takeBatch ── written ── end
  *              ▲                       │

@@ -43,7 +43,7 @@ const newestFences = (commits: ReadonlyArray<Commit>): ReadonlyMap<string, Fence
   return newest
 }
 
-/** Where emitters' logs stand after all commits, and what their runs used, by day. */
+/** The heads of emitters after all commits, and the use of their runs, by day. */
 const headMoves = (commits: ReadonlyArray<Commit>): ReadonlyArray<HeadMove> => {
   const heads = new Map<string, Head>()
   const used = new Map<string, UsageEntry>()
@@ -71,7 +71,7 @@ const headMoves = (commits: ReadonlyArray<Commit>): ReadonlyArray<HeadMove> => {
   return moves
 }
 
-/** What commits do to cursors, each once, and those of them that leave the beginning. */
+/** The changes of commits to cursors, each once, and those of them that leave the beginning. */
 const foldMoves = (commits: ReadonlyArray<Commit>) => {
   const changes = new Map<string, CursorChange>()
   const first: Array<CursorMove> = []
@@ -94,7 +94,7 @@ const foldMoves = (commits: ReadonlyArray<Commit>) => {
   return { changes: [...changes.values()], first }
 }
 
-/** What each piece of due work comes to after all commits, in their order. */
+/** The state of each piece of due work after all commits, in their order. */
 const foldDueWork = (commits: ReadonlyArray<Commit>) => {
   const keyOf = (key: DueKey) => `${key.ownerId} ${key.kind} ${key.key}`
   const done = new Map<string, DueItem>()
@@ -176,7 +176,7 @@ export class CommitWriter extends Context.Service<CommitWriter, {
       const inPortions = <A>(items: ReadonlyArray<A>, write: Write<A>, bytesOf: (item: A) => number = () => 0) =>
         portions(items, bytesOf).map((portion) => Effect.suspend(() => write(portion)))
 
-      /** What there is to write beside fences and deliveries, in an order in which it can be. */
+      /** The writes beside fences and deliveries, in an order in which they can be made. */
       const rest = (commits: ReadonlyArray<Commit>) => {
         const dueWork = foldDueWork(commits)
         const { changes, first } = foldMoves(commits)

@@ -1,13 +1,13 @@
 import type { LoggedEvent } from "@headwater/domain/Event"
 import { Effect, PubSub } from "effect"
 
-/** What one commit appended. */
+/** The events that one commit appended. */
 export interface CommittedEvents {
   readonly accountId: string
   readonly events: ReadonlyArray<LoggedEvent>
 }
 
-/** What a reader may be behind by, in batches and in bytes of them. */
+/** The most that a reader may be behind by, in batches and in bytes of them. */
 const maxUnread = 256
 const maxUnreadBytes = 32 * 1024 * 1024
 

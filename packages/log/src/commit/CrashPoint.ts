@@ -67,7 +67,7 @@ const armed = ([["HEADWATER_CRASH_AT", "SIGKILL"], ["HEADWATER_STOP_AT", "SIGSTO
   }
 )
 
-/** Whether the environment asks for any of the points. */
+/** True if the environment asks for any of the points. */
 export const isAsked = (points: ReadonlyArray<CrashPoint>): boolean => armed.some(({ name }) => points.includes(name))
 
 /** Told of each point that this process comes to. */

@@ -11,7 +11,10 @@ import { type CommitError, CommitRejected, type Submission } from "./Submission.
 type Batch = ReadonlyArray<Submission>
 type WriteError = Fenced | SqlError.SqlError
 
-/** How the commits of a batch are written. Each answers those that were written, which leaves out what was fenced. */
+/**
+ * The ways in which the commits of a batch are written. Each answers those that were written, which leaves out what was
+ * fenced.
+ */
 export interface BatchWrites {
   /** Writes commits of many owners in one transaction, tried until the database takes or refuses it. */
   readonly together: (commits: ReadonlyArray<Commit>) => Effect.Effect<ReadonlyArray<Commit>, WriteError>
@@ -27,7 +30,10 @@ export interface BatchWrites {
   readonly now: () => number
 }
 
-/** How long an owner's commits are written by themselves after the database refused one, and after its rows were locked. */
+/**
+ * The times for which an owner's commits are written by themselves after the database refused one, and after its rows
+ * were locked.
+ */
 const suspectedForMs = 60_000
 const lockedForMs = 10_000
 const maxSuspects = 10_000
@@ -62,7 +68,7 @@ const firstOfOwners = (batch: Batch): Batch => {
   return [...first.values()]
 }
 
-/** Whether a commit is written beside the batch, whoever makes it. */
+/** True if a commit is written beside the batch, whoever makes it. */
 const goesApart = (submission: Submission): boolean => submission.commit.also !== undefined || isLarge(submission)
 
 /**
@@ -78,7 +84,7 @@ const goesApart = (submission: Submission): boolean => submission.commit.also !=
  *   after goes there.
  * - F2. After a commit was refused, all later ones under its fence are refused too, since they build on ids and places that
  *   were never written.
- * - F3. Where a batch fails as a whole (`AllLocked`), each of its commits is either ended or in line again.
+ * - F3. If a batch fails as a whole (`AllLocked`), each of its commits is either ended or in line again.
  */
 export class FaultSearch {
   private readonly line: CommitLine
@@ -96,8 +102,8 @@ export class FaultSearch {
   }
 
   /**
-   * Writes a batch. To halve one takes very long where somebody has locked a whole table: then it comes back into line. It is
-   * halved only if any of its owners' commits can be written.
+   * Writes a batch. To halve one takes very long where somebody has locked a whole table: then it comes back into line.
+   * It is halved only if any of its owners' commits can be written.
    */
   write(batch: Batch): Effect.Effect<void, AllLocked> {
     return this.divide(batch, (together) =>
@@ -131,7 +137,7 @@ export class FaultSearch {
       else if (goesApart(submission) || this.isSuspect(owner)) apart.set(owner, [submission])
       else together.push(submission)
     }
-    // What an owner has in front of them is written first.
+    // The commits that an owner has in front of them are written first.
     return (together.length === 0 ? Effect.void : writeTogether(together)).pipe(
       Effect.tapError(() => Effect.sync(() => this.line.putBack([...together, ...[...apart.values()].flat()]))),
       Effect.andThen(Effect.forEach(apart, ([owner, line]) => this.setAside(owner, line), { discard: true }))

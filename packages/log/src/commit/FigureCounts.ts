@@ -1,4 +1,4 @@
-/** What is counted, by the names of the columns that hold it. */
+/** The figures that are counted, by the names of the columns that hold them. */
 export const countNames = [
   "requests",
   "events",
@@ -28,7 +28,7 @@ const bucketOf = (ms: number): number => {
   return bucket < 0 ? latencyBounds.length : bucket
 }
 
-/** What happened to one subject within a minute, as far as it was not written yet. */
+/** The figures of one subject within a minute that were not written yet. */
 export class Counts {
   requests = 0
   events = 0
@@ -42,11 +42,13 @@ export class Counts {
   exhausted = 0
   dropped = 0
   filtered = 0
-  /** How often the account's backlog was measured, and what waited and was pending, added up over that. */
+  /**
+   * The number of times that the account's backlog was measured, and the waiting and pending ones, added up over these.
+   */
   samples = 0
   waiting = 0
   pending = 0
-  /** How many attempts took so long, by bucket; none where there was no attempt. */
+  /** The numbers of attempts by time, in buckets; none if there was no attempt. */
   latencies: Array<number> | undefined
 
   noteRun(isFailed: boolean, ms: number): void {
@@ -73,7 +75,7 @@ export class Counts {
   }
 }
 
-/** What stands for the account as a whole among its subjects. */
+/** The subject that stands for the account as a whole. */
 export const wholeAccount = ""
 
 /** The counts of one subject and minute. */
@@ -91,7 +93,7 @@ export const minuteMs = 60_000
 /** Subjects whose counts are held, over all minutes; what there is of more is counted for their accounts alone. */
 const mostSubjects = 20_000
 
-/** Accounts whose counts are held, over all minutes. What there is of more is lost. */
+/** Accounts whose counts are held, over all minutes. Figures of more than these are lost. */
 const mostAccounts = 20_000
 
 interface OfAccount {

@@ -8,24 +8,24 @@ import type { CursorMove, CursorSettlement } from "../work/Cursors.ts"
 import { accountOf, type Commit, ownerOf } from "./Commit.ts"
 import { type CountName, countNames, type Figure, FigureCounts, latencyBounds, wholeAccount } from "./FigureCounts.ts"
 
-/** What happened within one step of a series. */
+/** The figures of one step of a series. */
 export interface FigureStep extends Readonly<Record<CountName, number>> {
   /** The beginning of the step, Unix milliseconds. */
   readonly at: number
-  /** How many attempts took so long, by bucket (`latencyBounds`). */
+  /** The numbers of attempts by time, in buckets (`latencyBounds`). */
   readonly latencies: ReadonlyArray<number>
 }
 
-/** How often a node writes what it has counted, in milliseconds. */
+/** The interval at which a node writes its counts, in milliseconds. */
 export const writeEveryMs = 10_000
 
 export const hourMs = 3_600_000
 
-/** How long minutes are kept, and hours, in milliseconds. */
+/** The times for which minutes are kept, and hours, in milliseconds. */
 export const minutesKeptMs = 48 * hourMs
 export const hoursKeptMs = 40 * 24 * hourMs
 
-/** How long a server that stops waits for what it has counted to be written. */
+/** The time for which a server that stops waits for its counts to be written. */
 const lastWriteWithin = "2 seconds"
 
 /** Rows that one statement writes. */
@@ -38,23 +38,23 @@ const foldBite = 5_000
  * The tables `figures_minutes` and `figures_hours`: what happened in each account by emitter and listener, for charts.
  *
  * Each node counts in memory, and adds what it has counted to the rows of the minutes every 10 seconds. So a node that is
- * killed loses the figures of its last seconds; one that loses its database while it writes may add some twice. Nothing but
- * charts is made of them. After 48 hours the rows of an hour are folded into one, which goes after 40 days.
+ * killed loses the figures of its last seconds; one that loses its database while it writes may add some twice. Nothing
+ * but charts is made of them. After 48 hours the rows of an hour are folded into one, which goes after 40 days.
  */
 export class Figures extends Context.Service<Figures, {
   /** Counts what commits did that are durable now. */
   readonly noteCommits: (commits: ReadonlyArray<Commit>) => void
   readonly noteRun: (accountId: string, programId: string, isFailed: boolean, ms: number) => void
   readonly noteAttempt: (accountId: string, webhookId: string, isFailed: boolean, ms: number) => void
-  /** How much waits for an account's listeners now. */
+  /** Notes the amount that waits for an account's listeners now. */
   readonly noteBacklog: (accountId: string, backlog: { readonly waiting: number; readonly pending: number }) => void
   /** Accounts in which anything happened since a time, in Unix milliseconds. */
   readonly activeSince: (time: number) => Effect.Effect<ReadonlyArray<AccountId>, SqlError.SqlError>
-  /** Writes what was counted since the last time. What can't be written now is written the next. */
+  /** Writes what was counted since the last time. Counts that can't be written now are written the next time. */
   readonly write: Effect.Effect<void>
   /**
-   * What happened from a time up to another, in Unix milliseconds, in steps of so many milliseconds, oldest first: of those
-   * steps in which anything did.
+   * The figures from a time up to another, in Unix milliseconds, in steps of so many milliseconds, oldest first: only
+   * steps in which anything happened.
    *
    * @param subjectId an emitter or listener, or `wholeAccount`
    */
@@ -63,7 +63,9 @@ export class Figures extends Context.Service<Figures, {
     readonly until: number
     readonly stepMs: number
   }) => Effect.Effect<ReadonlyArray<FigureStep>, SqlError.SqlError>
-  /** What happened to subjects of an account since a time, in Unix milliseconds: of those to which anything did. */
+  /**
+   * The figures of an account's subjects since a time, in Unix milliseconds: only of those to which anything happened.
+   */
   readonly since: (
     accountId: AccountId,
     subjectIds: ReadonlyArray<string>,
@@ -92,7 +94,10 @@ export class Figures extends Context.Service<Figures, {
       )
       const sums = sql.literal(countNames.map((name) => `sum(${name})::bigint AS ${name}`).join(", "))
 
-      /** Adds rows to those that are there, in the order of their keys, so that nodes that do so together don't lock each other out. */
+      /**
+       * Adds rows to those that are there, in the order of their keys, so that nodes that do so together don't lock
+       * each other out.
+       */
       const adding = (table: string) =>
         sql`
           ON CONFLICT (account_id, subject_id, at) DO UPDATE SET
@@ -258,7 +263,7 @@ const noteCommit = (counted: FigureCounts, commit: Commit, now: number): void =>
   noteTallies(counted, commit, settlements, now)
 }
 
-/** What did not come to a listener. */
+/** Notes the events that did not come to a listener. */
 const noteTallies = (
   counted: FigureCounts,
   commit: Commit,

@@ -54,8 +54,8 @@ const appendDuration = Metric.histogram("headwater_append_duration_seconds", {
 })
 
 /**
- * A batch that the database has not taken after so long, in milliseconds, may never be answered: the sockets that are silent
- * go, and what became of it is asked on another connection.
+ * A batch that the database has not taken after so long, in milliseconds, may never be answered: the sockets that are
+ * silent go, and what became of it is asked on another connection.
  */
 export const batchDeadlineMs = 10_000
 const lookEvery = "1 second"
@@ -74,20 +74,20 @@ export const explain = (cause: Cause.Cause<CommitError>): string => {
  */
 export class GroupCommit extends Context.Service<GroupCommit, {
   /**
-   * Puts a commit in line, whether there is room or not. An actor that assigns ids before in the same step has its commits in
-   * the order of their ids.
+   * Puts a commit in line, whether there is room or not. An actor that assigns ids before in the same step has its
+   * commits in the order of their ids.
    *
    * While the database is away the commit waits and is tried again, and what is unclear is found out first, so who can't
    * wait that long does not learn the outcome.
    */
   readonly submit: (commit: Commit) => Submission
-  /** Whether there is no room in line for an account: it has much there already, or the database is far behind. */
+  /** True if there is no room in line for an account: it has much there already, or the database is far behind. */
   readonly isFull: (accountId: string) => boolean
   /** Returns when there is room, first to who waits longest of the account. */
   readonly room: (accountId: string) => Effect.Effect<void>
-  /** Whether no commit is in line or under way. */
+  /** True if no commit is in line or under way. */
   readonly isIdle: Effect.Effect<boolean>
-  /** How long the oldest transaction has been under way, in milliseconds; 0 where there is none. */
+  /** The age of the oldest transaction under way, in milliseconds; 0 if there is none. */
   readonly ageMs: () => number
   /** Returns the cause when the writer has died of a defect: nothing is written any more. */
   readonly died: Effect.Effect<Cause.Cause<unknown>>
@@ -111,7 +111,7 @@ export class GroupCommit extends Context.Service<GroupCommit, {
       const line = new CommitLine(yield* Sharers)
       const committed = yield* CommittedTopic.make
       let appendedTo = new Set<string>()
-      /** Tried until the database takes or refuses it. What somebody else has locked is for the caller to deal with. */
+      /** Tried until the database takes or refuses it. The caller deals with rows that somebody else has locked. */
       const transact = (attempt: Effect.Effect<ReadonlyArray<Commit>, Fenced | SqlError.SqlError>) =>
         attempt.pipe(
           Effect.tapError((error) =>
@@ -130,7 +130,7 @@ export class GroupCommit extends Context.Service<GroupCommit, {
       const now = () => RealTime.elapsedUnsafe(clock)
       /** Open while anything is being written. */
       const busy = yield* Latch.make(false)
-      /** When what is being written began, the oldest first. */
+      /** The beginnings of the transactions that are being written, the oldest first. */
       const underWay = new Set<{ readonly since: number }>()
       const ageMs = () => {
         for (const { since } of underWay) return now() - since
@@ -197,7 +197,7 @@ export class GroupCommit extends Context.Service<GroupCommit, {
         yield* Metric.update(appendDuration, ((yield* RealTime.elapsed) - from) / 1_000)
       })
 
-      // What is ready to run comes first: its commits join the batch.
+      // Fibers that are ready to run come first: their commits join the batch.
       const writeNext = Effect.yieldNow.pipe(
         Effect.flatMap(() => timed(Effect.suspend(() => search.write(line.takeBatch())))),
         Effect.uninterruptible,

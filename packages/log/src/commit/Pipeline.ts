@@ -76,7 +76,8 @@ export class Pipeline extends Context.Service<Pipeline, {
                       })
                     )
                   ), { concurrency: "unbounded" }),
-                // What fails before the database has answered anything, as a value that can't be encoded, it never hears of.
+                // The database never hears of a statement that fails before it has answered anything, as one with a
+                // value that can't be encoded.
                 Effect.exit(Effect.suspend(() => connection.query(unsent ? "ROLLBACK" : "COMMIT"))),
                 // The connection sends what it was given in a microtask of its own.
                 Effect.sync(() => queueMicrotask(() => CrashPoint.reached("commit-sent")))

@@ -2,7 +2,7 @@ import type { AccountId } from "@headwater/domain/Id"
 import { Context, DateTime, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 
-/** What one run cost. */
+/** The cost of one run. */
 export interface UsageEntry {
   readonly emitterId: string
   readonly accountId: string
@@ -12,7 +12,7 @@ export interface UsageEntry {
   readonly computeMs: number
 }
 
-/** What an account used over a span of UTC days. */
+/** The use of an account over a span of UTC days. */
 export interface Used {
   readonly invocations: number
   readonly computeMs: number
@@ -47,8 +47,8 @@ const utcDay = (ms: number): string => DateTime.formatIsoDateUtc(DateTime.makeUn
 const bite = 1_000
 
 /**
- * What accounts used: the view `usage`, of the table `usage_folded`, a row per emitter and day, and of what is written with
- * the heads (`Heads.move`).
+ * The use of accounts: the view `usage`, of the table `usage_folded`, a row per emitter and day, and of the entries
+ * that are written with the heads (`Heads.move`).
  */
 export class Usage extends Context.Service<Usage, {
   readonly of: (accountId: AccountId, span: Span) => Effect.Effect<Used, SqlError.SqlError>

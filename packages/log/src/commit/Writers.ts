@@ -6,10 +6,10 @@ import { SqlClient, type SqlError } from "effect/sql"
 const abandonedMs = 7 * 24 * 3_600_000
 
 /**
- * The `batches` table: a row for each batch that a writer wrote, in the batch's transaction, so after a lost connection it
- * says whether the batch is there. (The transaction's own id can't: after a crash of Postgres an id that never reached the
- * disk is given out again.) A row of its own for each, since a row that all of them change has more versions the longer
- * somebody holds a snapshot.
+ * The `batches` table: a row for each batch that a writer wrote, in the batch's transaction, so after a lost connection
+ * it says whether the batch is there. (The transaction's own id can't: after a crash of Postgres an id that never
+ * reached the disk is given out again.) A row of its own for each, since a row that all of them change has more
+ * versions the longer somebody holds a snapshot.
  */
 export class Writers extends Context.Service<Writers, {
   /** Forgets what writers left that are gone. */
@@ -17,7 +17,7 @@ export class Writers extends Context.Service<Writers, {
   /** Notes a batch, in the surrounding transaction; an error if its number was noted or settled before. */
   readonly note: (id: string, batch: bigint) => Effect.Effect<void, SqlError.SqlError>
   /**
-   * Whether a batch was committed. Waits for one that is still being decided. One that was not never will be, even if it
+   * True if a batch was committed. Waits for one that is still being decided. One that was not never will be, even if it
    * has yet to reach the database: its number is taken.
    */
   readonly settle: (id: string, batch: bigint) => Effect.Effect<boolean, SqlError.SqlError>

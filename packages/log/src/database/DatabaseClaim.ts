@@ -17,10 +17,10 @@ const schemas = 1_857_201
 /** A server that ended a moment ago may still hold the lock. */
 const patience = { schedule: Schedule.spaced("200 millis"), times: 5 }
 
-/** How often it is made sure that the connection which holds the lock is there. */
+/** The interval at which the connection that holds the lock is made sure of. */
 const checkInterval = "5 seconds"
 
-/** Where servers connect from that hold the database and are made for a schema below a number, or do not say for which. */
+/** The addresses of servers that hold the database and are made for a schema below a number, or do not say for which. */
 export const olderServers = Effect.fnUntraced(function*(schemaNumber: number) {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{ readonly address: string }>`

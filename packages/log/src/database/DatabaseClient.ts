@@ -6,24 +6,26 @@ import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection, type SqlError, Statement } from "effect/sql"
 import * as Net from "node:net"
 
-/** How long a connection is idle before the peer is asked whether it is there, in milliseconds; ten questions, one a second. */
+/**
+ * The time that a connection is idle before the peer is asked to answer, in milliseconds; ten questions, one a second.
+ */
 const keepAliveMs = 10_000
 
-/** How often it is looked which sockets have received anything, in milliseconds. */
+/** The interval of looks at which sockets have received anything, in milliseconds. */
 const lookEveryMs = 5_000
 
 /** A socket that received nothing for so long is silent, in looks. */
 const silentAfter = 2
 
 /**
- * A statement that was sent and got no answer for so long has none to come, in looks: longer than Postgres lets a statement
- * run (`statement_timeout`).
+ * A statement that was sent and got no answer for so long has none to come, in looks: longer than Postgres lets a
+ * statement run (`statement_timeout`).
  */
 const unansweredAfter = 15
 
 /**
- * The largest message that is taken from the database, in bytes: as large as Postgres makes one (`MaxAllocSize`). With less, a
- * row could be stored that no statement reads again. How much is stored in one row is for each table to bound.
+ * The largest message that is taken from the database, in bytes: as large as Postgres makes one (`MaxAllocSize`). With
+ * less, a row could be stored that no statement reads again. Each table bounds the size of its rows.
  */
 const largestMessage = 0x3fff_ffff
 
@@ -33,7 +35,7 @@ type Address = Net.TcpNetConnectOpts | Net.IpcNetConnectOpts
 class WatchedSocket {
   readonly socket: Net.Socket
   private received = 0
-  /** What had been sent when something was last received. */
+  /** The bytes that had been sent when something was last received. */
   private sent = 0
   private looks = 0
 
@@ -65,7 +67,7 @@ class WatchedSocket {
   }
 }
 
-/** Where a client's configuration says that the database is, as the client reads it (libpq's connection URIs). */
+/** The address of the database by a client's configuration, as the client reads it (libpq's connection URIs). */
 const addressOf = ({ host, path, port, url }: PgClient.PgClientConfig): Address => {
   if (path !== undefined) return { path }
   const parsed = url === undefined ? undefined : new URL(Redacted.value(url))
@@ -80,24 +82,25 @@ const addressOf = ({ host, path, port, url }: PgClient.PgClientConfig): Address 
 }
 
 /**
- * The sockets of a client's connections. A peer that vanishes without a word, as a machine does that loses its power or its
- * network, leaves who waits for its answer waiting for a quarter of an hour: TCP does not ask after it while something that
- * was sent is not acknowledged.
+ * The sockets of a client's connections. A peer that vanishes without a word, as a machine does that loses its power or
+ * its network, leaves who waits for its answer waiting for a quarter of an hour: TCP does not ask after it while
+ * something that was sent is not acknowledged.
  */
 export class DatabaseSockets extends Context.Service<DatabaseSockets, {
   /** Destroys the sockets that received nothing for a while, whoever uses them. Answers how many. */
   readonly dropSilent: () => number
 }>()("@headwater/log/DatabaseSockets") {}
 
-/** How much of the connections accounts can have together, and how much one of them. */
+/** The shares of the connections that accounts can have together, and one of them. */
 const accountsShare = 2 / 3
 const accountShare = 1 / 3
 
 const defaultConnections = 10
 
 /**
- * The same client, at whose connections accounts take turns: a statement on behalf of an account, or a transaction, waits for
- * one of the account's slots. What is on behalf of none, as a batch of all accounts' commits, finds a connection.
+ * The same client, at whose connections accounts take turns: a statement on behalf of an account, or a transaction,
+ * waits for one of the account's slots. A statement on behalf of none, as a batch of all accounts' commits, finds a
+ * connection.
  */
 const inTurns = (client: PgClient.PgClient, config: PgClient.PgPoolConfig): PgClient.PgClient => {
   const { database, host = "localhost", maxConnections = defaultConnections, port = 5432, username } = config

@@ -25,7 +25,7 @@ export class SchemaTooOld extends Schema.TaggedError<SchemaTooOld>()("SchemaTooO
 
 /** Servers of an older version use the database, and could not go on after the migrations that are to come. */
 export class OlderServers extends Schema.TaggedError<OlderServers>()("OlderServers", {
-  /** Where they connect from. */
+  /** The addresses from which they connect. */
   addresses: Schema.Array(Schema.String)
 }) {
   override get message() {
@@ -50,7 +50,7 @@ const isTableLocked = (error: unknown) =>
     : error instanceof Migrator.MigrationError && SqlError.isSqlError(error.cause) && isLocked(error.cause)
 
 /**
- * How a database is brought to a version's schema.
+ * Brings a database to a version's schema.
  *
  * @param options.oldestBeside the number of the oldest schema whose versions can work beside this one, on this one's schema
  */
@@ -104,11 +104,13 @@ export const make = (options: {
     /** Of its last migration. */
     schemaNumber,
     /**
-     * Brings the database to this schema, unless it has a later one that allows this. Forward only; safe to run by several
-     * at once. Fails where servers run that could not go on.
+     * Brings the database to this schema, unless it has a later one that allows this. Forward only; safe to run by
+     * several at once. Fails where servers run that could not go on.
      */
     run: bring(() => noOlderServers),
-    /** The same, for a server that has claimed the database: servers that can't go on are told to stop, and waited for. */
+    /**
+     * The same, for a server that has claimed the database: servers that can't go on are told to stop, and waited for.
+     */
     runForServer: bring((isRaisable) =>
       Effect.gen(function*() {
         if (isRaisable) yield* OldestAllowed.raise(oldestBeside)
@@ -119,8 +121,8 @@ export const make = (options: {
 }
 
 /**
- * A version's place among others: each migration is a step in what the database and the nodes share. What changes the
- * messages between nodes so that older ones can't read them takes a migration too, if an empty one.
+ * A version's place among others: each migration is a step in what the database and the nodes share. A change to the
+ * messages between nodes that older ones can't read takes a migration too, if an empty one.
  */
 export const { run, runForServer, schemaNumber } = make({
   migrations,

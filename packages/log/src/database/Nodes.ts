@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 
-/** How many actors of each kind a node has in memory. */
+/** The numbers of actors of each kind that a node has in memory. */
 export interface HeldActors {
   readonly programs: number
   readonly webhooks: number
@@ -22,7 +22,7 @@ export interface Node {
 }
 
 export interface SeenNode extends Node {
-  /** When it last said that it is there, Unix milliseconds. */
+  /** The time at which it last said that it is there, in Unix milliseconds. */
   readonly seenAt: number
 }
 

@@ -18,12 +18,12 @@ export class VersionTooOld extends Schema.TaggedError<VersionTooOld>()("VersionT
   }
 }
 
-/** How often a server looks whether it is still allowed. */
+/** The interval at which a server looks if it is still allowed. */
 const lookEvery = "2 seconds"
 
 /**
- * The `oldest_allowed` table: a row that says which versions may use the database, by the numbers of their schemas. None in
- * a database that no version has brought so far.
+ * The `oldest_allowed` table: a row that says which versions may use the database, by the numbers of their schemas.
+ * None in a database that no version has brought so far.
  */
 export const read = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient

@@ -3,7 +3,7 @@ import * as Recurring from "@headwater/domain/Recurring"
 import { Context, Effect, Layer, Metric } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 
-/** What can keep the database from removing old versions of rows. */
+/** The kinds of things that can keep the database from removing old versions of rows. */
 type HolderKind = "session" | "headwater" | "standby" | "prepared_transaction" | "replication_slot"
 
 interface Holder {
@@ -20,7 +20,7 @@ interface Holder {
   readonly state: string | null
   /** It is of another role, about whose sessions this one is told little. */
   readonly isHidden: boolean
-  /** What to do about it. */
+  /** The remedy for it. */
   readonly remedy: string
 }
 
@@ -45,7 +45,7 @@ const subjects: Readonly<Record<HolderKind, string>> = {
   replication_slot: "a replication slot is not read"
 }
 
-/** What is known of a holder since it was first seen. */
+/** The facts about a holder since it was first seen. */
 interface Held {
   readonly xid: string
   /** Unix milliseconds. */
@@ -80,7 +80,7 @@ class Sightings {
     return sightings
   }
 
-  /** Whether it is the first time that something is hidden. */
+  /** True if it is the first time that something is hidden. */
   isBlindnessNews(found: ReadonlyArray<Holder>): boolean {
     const isNews = !this.isBlindnessTold && found.some(({ isHidden }) => isHidden)
     if (isNews) this.isBlindnessTold = true
@@ -95,8 +95,8 @@ class Sightings {
 }
 
 /**
- * Who keeps the database from removing old versions of rows. While anybody holds an old snapshot, each change of a row
- * leaves a version behind that all who look for the row walk over.
+ * Finds the holders that keep the database from removing old versions of rows. While anybody holds an old snapshot,
+ * each change of a row leaves a version behind that all who look for the row walk over.
  */
 export class OldestSnapshot extends Context.Service<OldestSnapshot, {
   /** Finds who holds one, measures for how long, and warns of those who have for long. */

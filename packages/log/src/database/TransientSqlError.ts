@@ -17,7 +17,7 @@ const sqlState = (error: SqlError.SqlError): string | undefined => {
 }
 
 /**
- * Whether an error is the database's state and not the statement's fault: the same work can succeed later. Beside
+ * True if an error is the database's state and not the statement's fault: the same work can succeed later. Beside
  * connections, locks and timeouts these are SQLSTATE classes 08 (connection), 53 (insufficient resources), 57P (operator
  * intervention: shutting down, starting) and 58 (system error), 25P03 (idle in a transaction for too long), and
  * 25006 (read only), as a standby answers until it is promoted. An answer that the client can't read, as one that is too
@@ -30,10 +30,10 @@ export const isTransient = (error: SqlError.SqlError): boolean => {
   return state !== undefined && /^(08|53|57P|58|25P03|25006)/.test(state)
 }
 
-/** Whether rows were not to be had because somebody else keeps them locked. */
+/** True if rows were not to be had because somebody else keeps them locked. */
 export const isLocked = (error: SqlError.SqlError): boolean => error.reason._tag === "LockTimeoutError"
 
-/** Whether a statement found other rows than it had to (`internal/Exactly.ts`): somebody else has changed them. */
+/** True if a statement found other rows than it had to (`internal/Exactly.ts`): somebody else has changed them. */
 export const hasNoSuchRows = (error: SqlError.SqlError): boolean => sqlState(error) === "22012"
 
 const longestMessage = 300
@@ -46,14 +46,14 @@ export const describe = (error: SqlError.SqlError): string => {
   return `${message.slice(0, longestMessage)}${state === undefined ? "" : ` (SQLSTATE ${state})`}`
 }
 
-/** How often work is tried again while the database is away. */
+/** The schedule by which work is tried again while the database is away. */
 export const retrySchedule = Schedule.min([Schedule.exponential("50 millis"), Schedule.spaced("2 seconds")])
 
 const isTransientFailure = (error: unknown): boolean => SqlError.isSqlError(error) && isTransient(error)
 
 /**
- * Repeats a read until the database answers it. What the database would refuse again is a defect: an actor that reads starts
- * over, and tells why.
+ * Repeats a read until the database answers it. A read that the database would refuse again is a defect: an actor that
+ * reads starts over, and tells why.
  */
 export const untilAnswered = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, never, R> =>
   effect.pipe(

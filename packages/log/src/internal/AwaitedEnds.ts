@@ -3,10 +3,10 @@ import { Deferred, Effect, Latch, type Scope } from "effect"
 import type { SqlError } from "effect/sql"
 import { isTransient, retrySchedule } from "../database/TransientSqlError.ts"
 
-/** How often those are looked at whose end somebody waits for. */
+/** The interval of looks at those whose end somebody waits for. */
 const lookEvery = "500 millis"
 
-/** Why a key or a session speaks for its account no longer. */
+/** The reasons for which a key or a session speaks for its account no longer. */
 export type AccessEnd = "ended" | "suspended"
 
 /** A live key or session, and whether its account is suspended. */

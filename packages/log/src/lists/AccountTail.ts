@@ -8,12 +8,12 @@ import { beginningBytes, type EventOutline, outlineColumns, outlineFromRow, type
 import type { EventListFilter } from "./EventList.ts"
 import { Searches } from "./Searches.ts"
 
-/** Which events are followed: those of which all of this holds. */
+/** The events that are followed: those of which all of this holds. */
 export type AccountTailFilter = Pick<EventListFilter, "emitterIds" | "stream" | "text">
 
 /**
- * What had been committed at one moment: the oldest transaction that was under way then. All that an older one wrote could be
- * seen, and nothing that a later one writes.
+ * The extent of what had been committed at one moment: the oldest transaction that was under way then. All that an
+ * older one wrote could be seen, and nothing that a later one writes.
  */
 export type CommitPosition = string
 
@@ -37,7 +37,9 @@ export interface LogPart extends Stream.StreamAddress {
 export interface GrownLogs {
   /** The position at which that is so. */
   readonly position: CommitPosition
-  /** What was not committed before the position that was asked about, at most 1,000 logs in the order of their addresses. */
+  /**
+   * The parts that were not committed before the given position, of at most 1,000 logs in the order of their addresses.
+   */
   readonly parts: ReadonlyArray<LogPart>
   /** Behind which log there may be more. */
   readonly goesOnAt: GrownLogsPlace | undefined
@@ -49,7 +51,7 @@ export interface GrownLogsPlace {
   readonly stream: Stream.StreamName | undefined
 }
 
-/** What one read has of several logs. */
+/** The events of several logs that one read has. */
 export interface ArrivedEvents {
   /** Those that the filter lets through, in the order of their ids. */
   readonly events: ReadonlyArray<EventOutline>
@@ -81,8 +83,9 @@ interface GrownRow {
 /** Follows the logs of an account in the order in which their events are committed, which their ids do not tell. */
 export class AccountTail extends Context.Service<AccountTail, {
   /**
-   * The logs of which not all was committed before a position, or before now. What came in at about the position may have
-   * been seen there already. Costs a row's look for each emitter of the account, and more for those that have grown alone.
+   * The logs of which not all was committed before a position, or before now. Events that came in at about the position
+   * may have been seen there already. Costs a row's look for each emitter of the account, and more for those that have
+   * grown alone.
    *
    * @param behind where a look before this one ended
    */
@@ -126,9 +129,9 @@ export class AccountTail extends Context.Service<AccountTail, {
         stream === undefined ? sql`s.stream <> ${Stream.requests}` : sql`s.stream = ${stream}`
 
       return AccountTail.of({
-        // A head changes with each commit of its log: its rows in the journal, or what they were folded into afterwards, are of
-        // that transaction or a later one. A log's events are committed in the order of their ids: from its end back, what
-        // was committed before a position begins with the first such.
+        // A head changes with each commit of its log: its rows in the journal, or what they were folded into
+        // afterwards, are of that transaction or a later one. A log's events are committed in the order of their ids:
+        // from its end back, what was committed before a position begins with the first such.
         grown: (accountId, filter, since, behind) => {
           const [xmax, from] = [sql`(SELECT xmax FROM now)`, sql`(SELECT since FROM now)`]
           const isNew = (row: string) => sql`${transactionOf(row, xmax)} >= ${from}`
@@ -192,7 +195,7 @@ export class AccountTail extends Context.Service<AccountTail, {
             }
           )
         },
-        // What comes first of all logs is among the first of those whose own first events come first.
+        // The first event of all logs is among the first of those whose own first events come first.
         arrived: (accountId, parts, { text }) => {
           const xmax = sql`(SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint)`
           const arrived = Effect.map(

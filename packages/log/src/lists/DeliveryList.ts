@@ -8,7 +8,7 @@ import type { Attempt, AttemptBatch } from "../work/Attempts.ts"
 import type { DeliveryState } from "../work/Deliveries.ts"
 import { Searches } from "./Searches.ts"
 
-/** Where a delivery stands. One that has arrived has no row of its own: its last attempt tells of it. */
+/** The state of a delivery. One that has arrived has no row of its own: its last attempt tells of it. */
 export type ListedState = DeliveryState | "delivered"
 
 /** A delivery as lists show it. */
@@ -16,7 +16,7 @@ export interface ListedDelivery {
   readonly id: string
   readonly state: ListedState
   readonly webhookId: string
-  /** Whose own requests it sends, where it is no webhook of the account's. */
+  /** The workflow whose own requests it sends, if it is no webhook of the account's. */
   readonly workflowId: string | null
   readonly subscriptionId: string
   readonly emitterId: string
@@ -24,17 +24,17 @@ export interface ListedDelivery {
   readonly eventId: EventId
   /** Of several events that go together, the last one and how many they are; `eventId` is the first. */
   readonly batch?: Omit<AttemptBatch, "eventIds"> | undefined
-  /** How many attempts were made. */
+  /** The number of attempts that were made. */
   readonly attempts: number
-  /** When the last one began, Unix milliseconds; null where there was none. */
+  /** The time at which the last one began, in Unix milliseconds; null if there was none. */
   readonly lastAt: number | null
   readonly status: number | null
   readonly errorClass: string | null
-  /** When the next one is due, Unix milliseconds. */
+  /** The time at which the next one is due, in Unix milliseconds. */
   readonly nextAt: number | null
 }
 
-/** Which deliveries are meant: those of which all of this holds. */
+/** The deliveries that are meant: those of which all of this holds. */
 export interface DeliveryFilter {
   /** Of this webhook, whose account the caller has seen to. */
   readonly webhookId?: string | undefined
@@ -52,7 +52,7 @@ export interface DeliveryFilter {
   readonly since?: number | undefined
   /** Begun before this time. */
   readonly until?: number | undefined
-  /** Whose last attempt was made at this time or later. */
+  /** Deliveries whose last attempt was made at this time or later. */
   readonly lastAttemptSince?: number | undefined
   /** Of this event, or of a batch that begins with it; with `emitterId`, of one that it is in. */
   readonly eventId?: EventId | undefined
@@ -63,7 +63,7 @@ export interface DeliveryFilter {
   readonly text?: string | undefined
 }
 
-/** Which part of the list to read. It is newest first: `after` is towards older ones. */
+/** The part of the list to read. It is newest first: `after` is towards older ones. */
 export interface DeliveryPageRequest {
   readonly limit: number
   readonly after: string | undefined
@@ -74,8 +74,8 @@ export interface DeliveryPage {
   /** Newest first. */
   readonly items: ReadonlyArray<ListedDelivery>
   /**
-   * Behind which delivery, in the direction of the request, the list may go on; undefined at its end. This can be one that
-   * the filter leaves out: a page looks at so many deliveries at most.
+   * Behind which delivery, in the direction of the request, the list may go on; undefined at its end. This can be one
+   * that the filter leaves out: a page looks at so many deliveries at most.
    */
   readonly goesOnAt: string | undefined
 }
@@ -152,9 +152,9 @@ const statesOf = ({ errorClass, state, states: wanted, status }: DeliveryFilter)
 }
 
 /**
- * The deliveries of an account, in the order in which they began. Those that arrived are rows of `attempts`, those that did
- * not of `deliveries`. Each state is read along an index in the order of the list, so a page costs what it looks at, however
- * long the list is.
+ * The deliveries of an account, in the order in which they began. Those that arrived are rows of `attempts`, those that
+ * did not of `deliveries`. Each state is read along an index in the order of the list, so a page costs what it looks
+ * at, however long the list is.
  */
 export class DeliveryList extends Context.Service<DeliveryList, {
   /** A page with `text` is one of the account's searches. */
@@ -260,7 +260,7 @@ export class DeliveryList extends Context.Service<DeliveryList, {
         return sql.and(where)
       }
 
-      /** What a page sees of one state: what matches, and the last row it looked at where that is not the end. */
+      /** A page's view of one state: the matches, and the last row that it looked at if that is not the end. */
       const seen = (
         state: ListedState,
         scanned: Statement.Fragment,
@@ -345,7 +345,7 @@ export class DeliveryList extends Context.Service<DeliveryList, {
   ).pipe(Layer.provide(Searches.layer))
 }
 
-/** The rows of all states in one order. Where one of them was not seen to its end, nothing behind that is told. */
+/** The rows of all states in one order. If one of them was not seen to its end, nothing behind that is told. */
 const pageOf = (
   rows: ReadonlyArray<SeenRow>,
   states: ReadonlyArray<ListedState>,

@@ -14,7 +14,7 @@ export interface EventListPlace {
   readonly emitterId: string
 }
 
-/** Which events are meant: those of which all of this holds. */
+/** The events that are meant: those of which all of this holds. */
 export interface EventListFilter {
   /** Of these emitters of the account. */
   readonly emitterIds?: ReadonlyArray<string> | undefined
@@ -28,14 +28,16 @@ export interface EventListFilter {
   readonly text?: string | undefined
 }
 
-/** Which part of the list to read. It is newest first: `after` is towards older ones. */
+/** The part of the list to read. It is newest first: `after` is towards older ones. */
 export interface EventListRequest {
   readonly limit: number
   readonly after: EventListPlace | undefined
   readonly before: EventListPlace | undefined
-  /** What the events come to at most, where there is more than one. */
+  /** The most bytes of the events, if there is more than one. */
   readonly maxBytes: number
-  /** Whether the whole payloads count towards `maxBytes`, since they are read next, or only what outlines hold. */
+  /**
+   * True if whole payloads count towards `maxBytes`, since they are read next; otherwise their parts in outlines count.
+   */
   readonly whole: boolean
 }
 
@@ -43,13 +45,13 @@ export interface EventListPage {
   /** Newest first. */
   readonly items: ReadonlyArray<EventOutline>
   /**
-   * Behind which event, in the direction of the request, the list may go on; undefined at its end. This can be one that the
-   * filter leaves out: a page looks into so many payloads at most.
+   * Behind which event, in the direction of the request, the list may go on; undefined at its end. This can be one that
+   * the filter leaves out: a page looks into so many payloads at most.
    */
   readonly goesOnAt: EventListPlace | undefined
-  /** Whether the list ends before the oldest event, since the account has too many logs to look into all of them. */
+  /** True if the list ends before the oldest event, since the account has too many logs to look into all of them. */
   readonly isCut: boolean
-  /** What the list could have had on it: a tail from there on has all that comes later. */
+  /** The extent of what the list could have had on it: a tail from there on has all that comes later. */
   readonly position: CommitPosition
 }
 
@@ -80,7 +82,7 @@ interface SeenRow extends OutlineRow {
 }
 
 /**
- * The events of an account over all its emitters' logs, newest first. What comes first of all logs is among the first of
+ * The events of an account over all its emitters' logs, newest first. The first event of all logs is among the first of
  * those logs whose own first events come first: so a page costs one look into each log by its index, and what it reads.
  */
 export class EventList extends Context.Service<EventList, {

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { SqlClient, SqlError, Statement } from "effect/sql"
 import type { Rows } from "../internal/Rows.ts"
 
-/** Which part of a list to read. Lists are newest first, so `after` is towards older items and `before` towards newer. */
+/** The part of the list to read. Lists are newest first, so `after` is towards older items and `before` towards newer. */
 export interface PageRequest {
   /** At most so many items. */
   readonly limit: number
@@ -18,20 +18,20 @@ export interface Page<A> {
   readonly totalCount: number
 }
 
-/** What the rows of a page come to at most, in bytes, where there is more than one. */
+/** The most bytes of the rows of a page, if there is more than one. */
 const maxBytes = 1024 * 1024
 
 /**
  * Reads one page of a table by id. Ids order by creation and never change, so a walk neither skips nor repeats an item
- * that is there throughout. A page of large rows has fewer than its limit. With `before` alone the page is the one that ends
- * just before that id.
+ * that is there throughout. A page of large rows has fewer than its limit. With `before` alone the page is the one that
+ * ends just before that id.
  */
 export const read = Effect.fnUntraced(function*<A>(sql: SqlClient.SqlClient, options: {
   readonly table: string
   readonly where: Statement.Fragment
   readonly request: PageRequest
   readonly all: Rows<A>["all"]
-  /** What is read of a row; all of it unless said otherwise. */
+  /** The columns that are read of a row; all of them unless said otherwise. */
   readonly columns?: Statement.Fragment
   /** Bytes of what can be large in a row. */
   readonly weight?: Statement.Fragment

@@ -15,7 +15,7 @@ export interface PassedEvent {
   readonly eventId: EventId
 }
 
-/** Which events are meant: those of which all of this holds. */
+/** The events that are meant: those of which all of this holds. */
 export interface ReplayFilter {
   readonly subscriptionId?: string | undefined
   readonly emitterId?: string | undefined
@@ -47,8 +47,8 @@ interface LogRow {
 }
 
 /**
- * The events that a webhook's subscriptions have passed, log by log and each in its order: what can be sent again. What is
- * in front of a cursor is not in it, and comes by itself.
+ * The events that a webhook's subscriptions have passed, log by log and each in its order: what can be sent again.
+ * Events in front of a cursor are not in it, and come by themselves.
  */
 export class ReplayList extends Context.Service<ReplayList, {
   /** @param after a place, or the empty text for the beginning */

@@ -6,14 +6,17 @@ import { SqlClient, SqlError } from "effect/sql"
 /** Searches of a machine at a time: each can take a processor of the database's to itself. */
 const mostSearches = 2
 
-/** How long Postgres may take over a search, in milliseconds: many times as long as one takes, but for texts made for that. */
+/**
+ * The longest that Postgres may take over a search, in milliseconds: many times as long as one takes, but for texts
+ * made for that.
+ */
 export const longestSearchMs = 10_000
 
 /** Reads that look into payloads for a text. */
 export class Searches extends Context.Service<Searches, {
   /**
-   * Does such reads: one of an account at a time, in turns with those of others. One that takes longer than a search may fails
-   * with a `StatementTimeoutError`.
+   * Does such reads: one of an account at a time, in turns with those of others. One that takes longer than a search
+   * may fails with a `StatementTimeoutError`.
    */
   readonly run: <A, E, R>(
     accountId: string,
@@ -33,6 +36,6 @@ export class Searches extends Context.Service<Searches, {
   )
 }
 
-/** Whether a search took longer than it may. */
+/** True if a search took longer than it may. */
 export const isTooLong = (error: unknown): boolean =>
   SqlError.isSqlError(error) && error.reason._tag === "StatementTimeoutError"

@@ -3,7 +3,7 @@ import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { texts } from "../internal/SqlArray.ts"
 
-/** What emits or listens in an account. */
+/** An emitter or listener of an account. */
 export interface GraphNode {
   readonly id: string
   readonly type: "source" | "workflow" | "webhook" | "consumer" | "account"
@@ -28,11 +28,11 @@ export interface GraphEdge {
 export interface GraphPage {
   /** In the order of their ids. */
   readonly nodes: ReadonlyArray<GraphNode>
-  /** Whether there are nodes behind the last one. */
+  /** True if there are nodes behind the last one. */
   readonly hasMore: boolean
-  /** What the nodes of the page listen to. */
+  /** The subscriptions by which the nodes of the page listen. */
   readonly edges: ReadonlyArray<GraphEdge>
-  /** Whether they listen to more. */
+  /** True if they listen to more. */
   readonly isCut: boolean
 }
 
@@ -57,7 +57,10 @@ interface EdgeRow {
   readonly is_filtered: boolean
 }
 
-/** An account's emitters and listeners, and who listens to whom. What sends workflows' own requests is not shown. */
+/**
+ * An account's emitters and listeners, and who listens to whom. Webhooks that send workflows' own requests are not
+ * shown.
+ */
 export class SubscriptionGraph extends Context.Service<SubscriptionGraph, {
   /**
    * @param after the id of a node, or the empty text for the beginning

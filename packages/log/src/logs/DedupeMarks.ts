@@ -5,7 +5,7 @@ import { numbers, texts } from "../internal/SqlArray.ts"
 /** Rows deleted at once. */
 const bite = 1_000
 
-/** What an emitter remembers of the ids it has emitted: one mark an id, or one whose value is the id that counts. */
+/** An emitter's memory of the ids it has emitted: one mark an id, or one whose value is the id that counts. */
 export interface DedupeMark {
   readonly emitterId: string
   readonly mark: string

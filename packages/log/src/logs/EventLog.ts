@@ -68,13 +68,13 @@ const smallBite = 1_000
 
 const dayMs = 24 * 3_600_000
 
-/** What is read of the newest events at once, in bytes. */
+/** The most bytes of the newest events that are read at once. */
 const latestBytes = 16 * 1024 * 1024
 
-/** How much of a large payload an outline has, in characters: more than a preview shows, for what that leaves out. */
+/** The characters of a large payload that an outline has: more than a preview shows, as that leaves some out. */
 const beginningCharacters = 2 * maxPreviewBytes
 
-/** What an outline takes at most beside its meta, in bytes. */
+/** The most bytes of an outline beside its meta. */
 export const beginningBytes = 4 * beginningCharacters
 
 interface CausedRow extends PlaceRow {
@@ -115,22 +115,28 @@ export interface FoundEvent extends Omit<LoggedEvent, "payload"> {
 /** An event's place among those of all emitters, as one text. */
 export const placeText = ({ emitterId, id }: Pick<EventPlace, "emitterId" | "id">): string => `${emitterId} ${id}`
 
-/** Whether an outline has the whole payload. */
+/** True if an outline has the whole payload. */
 export const isWhole = ({ bytes }: EventOutline): boolean => bytes <= maxPreviewBytes
 
-/** The columns of outlines. No length here reads a value that is stored apart from its row, and a beginning reads no more than that. */
+/**
+ * The columns of outlines. No length here reads a value that is stored apart from its row, and a beginning reads no
+ * more than that.
+ */
 export const outlineColumns = (sql: SqlClient.SqlClient) =>
   sql`
     emitter_id, stream, id, n, emit_id, hops, meta, octet_length(payload) AS bytes,
     CASE WHEN octet_length(payload) <= ${maxPreviewBytes} THEN payload ELSE substr(payload, 1, ${beginningCharacters}) END AS payload`
 
-/** What of a stream is to go for its age. */
+/** The part of a stream that is to go for its age. */
 export interface ExpiredStream extends Stream.StreamAddress {
   readonly accountId: string
   readonly range: EventId.EventRange
 }
 
-/** The `events` table, and `trims`, which counts what was removed of it: every emitter's log, append-only but for retention and asked-for deletion. */
+/**
+ * The `events` table, and `trims`, which counts what was removed of it: every emitter's log, append-only but for
+ * retention and asked-for deletion.
+ */
 export class EventLog extends Context.Service<EventLog, {
   /** Adds events whose ids and numbers their owner assigned, in the surrounding transaction. */
   readonly append: (events: ReadonlyArray<LoggedEvent>) => Effect.Effect<void, SqlError.SqlError>
@@ -142,9 +148,9 @@ export class EventLog extends Context.Service<EventLog, {
     maxBytes: number
   ) => Effect.Effect<ReadonlyArray<LoggedEvent>, SqlError.SqlError>
   /**
-   * The events behind an id of each of several emitters' logs, in turns: the first of each, then the second of each. There
-   * are at most `limit`, of an emitter `each`, and no more once payloads have come to `maxBytes`. Those payloads are read that
-   * come to no more than `payloadBytes`.
+   * The events behind an id of each of several emitters' logs, in turns: the first of each, then the second of each.
+   * There are at most `limit`, of an emitter `each`, and no more once payloads have come to `maxBytes`. Those payloads
+   * are read that come to no more than `payloadBytes`.
    */
   readonly inTurns: (
     stream: string,
@@ -158,7 +164,7 @@ export class EventLog extends Context.Service<EventLog, {
   ) => Effect.Effect<
     {
       readonly events: ReadonlyArray<FoundEvent>
-      /** Whether `limit` or `maxBytes` kept any out. */
+      /** True if `limit` or `maxBytes` kept any out. */
       readonly isCut: boolean
     },
     SqlError.SqlError
@@ -183,14 +189,17 @@ export class EventLog extends Context.Service<EventLog, {
     options: Stream.StreamAddress & { readonly limit: number }
   ) => Effect.Effect<ReadonlyArray<LoggedEvent>, SqlError.SqlError>
   /**
-   * The newest events first; `after` and `before` are places in that order, so `after` names older events. There are fewer
-   * than `limit` once they have come to `maxBytes`, but never none for that reason.
+   * The newest events first; `after` and `before` are places in that order, so `after` names older events. There are
+   * fewer than `limit` once they have come to `maxBytes`, but never none for that reason.
    */
   readonly page: (
     options: Stream.StreamAddress & {
       readonly limit: number
       readonly maxBytes: number
-      /** Whether the whole payloads count towards `maxBytes`, since they are read next, or only what outlines hold. */
+      /**
+       * True if whole payloads count towards `maxBytes`, since they are read next; otherwise their parts in outlines
+       * count.
+       */
       readonly whole: boolean
       readonly after?: EventId.EventId | undefined
       readonly before?: EventId.EventId | undefined
@@ -214,12 +223,12 @@ export class EventLog extends Context.Service<EventLog, {
   readonly payloadsAt: (
     places: ReadonlyArray<Stream.StreamAddress & { readonly id: EventId.EventId }>
   ) => Effect.Effect<ReadonlyMap<string, string>, SqlError.SqlError>
-  /** How many events there are among the last `most`, and the oldest of these; reads ids alone. */
+  /** The number of events among the last `most`, and the oldest of these; reads ids alone. */
   readonly tail: (
     address: Stream.StreamAddress,
     most: number
   ) => Effect.Effect<{ readonly count: number; readonly oldest: EventId.EventId | undefined }, SqlError.SqlError>
-  /** How many events of a stream there are; what it took in less what was removed, so no slower for a long log. */
+  /** The number of events of a stream: those appended less those removed, so it is no slower for a long log. */
   readonly count: (address: Stream.StreamAddress) => Effect.Effect<number, SqlError.SqlError>
   /** The event of that id, in whichever stream. */
   readonly findInAny: (
@@ -231,18 +240,21 @@ export class EventLog extends Context.Service<EventLog, {
     emitterId: string,
     id: EventId.EventId
   ) => Effect.Effect<Option.Option<CausedEvent>, SqlError.SqlError>
-  /** What programs emitted over events, in no order: of each at most `limit`, console lines included. */
+  /** The emits of programs over events, in no order: of each event at most `limit`, console lines included. */
   readonly causedBy: (
     causes: ReadonlyArray<{ readonly emitterId: string; readonly id: EventId.EventId }>,
     limit: number
   ) => Effect.Effect<ReadonlyArray<CausedEvent>, SqlError.SqlError>
-  /** What a program emitted over a request, among the events next to one that it did: a run's are next to each other. */
+  /** The emits of a program over a request, among the events next to one of them: a run's are next to each other. */
   readonly besideOverRequest: (
     event: Pick<EventPlace, "emitterId" | "id">,
     requestId: EventId.EventId,
     limit: number
   ) => Effect.Effect<ReadonlyArray<CausedEvent>, SqlError.SqlError>
-  /** Events of a range in any stream but requests, oldest first: at most `limit`, and no more once they have come to `maxBytes`. */
+  /**
+   * Events of a range in any stream but requests, oldest first: at most `limit`, and no more once they have come to
+   * `maxBytes`.
+   */
   readonly inRange: (
     emitterId: string,
     range: EventId.EventRange,
@@ -262,7 +274,10 @@ export class EventLog extends Context.Service<EventLog, {
   ) => Effect.Effect<ReadonlyMap<string, EventId.EventId>, SqlError.SqlError>
   /** Bytes of payload after `id`. */
   readonly bytesAfter: (address: Stream.StreamAddress, id: EventId.EventId) => Effect.Effect<number, SqlError.SqlError>
-  /** Deletes some of the requests up to and including `id` that their programs have passed; answers whether there may be more. */
+  /**
+   * Deletes some of the requests up to and including `id` that their programs have passed; answers whether there may be
+   * more.
+   */
   readonly removePassedRequests: (id: EventId.EventId) => Effect.Effect<boolean, SqlError.SqlError>
   /** Deletes a stream's events up to and including `id`. */
   readonly prune: (address: Stream.StreamAddress, id: EventId.EventId) => Effect.Effect<void, SqlError.SqlError>
@@ -287,7 +302,7 @@ export class EventLog extends Context.Service<EventLog, {
     readonly emitters: number
     /** Unix milliseconds. */
     readonly now: number
-    /** Where the account has no retention of its own. */
+    /** The retention of an account that has none of its own. */
     readonly defaultDays: number
     readonly kept: number
   }) => Effect.Effect<{
@@ -305,13 +320,13 @@ export class EventLog extends Context.Service<EventLog, {
 
       const outline = outlineColumns(sql)
 
-      /** What a query for events finds first, until that has come to so many bytes. */
+      /** The first events that a query finds, until they have so many bytes. */
       const first = <Row extends object>({ columns, maxBytes, query, whole, ...options }: {
         readonly columns: Statement.Fragment
         readonly query: Statement.Fragment
         readonly order: "ASC" | "DESC"
         readonly maxBytes: number
-        /** Whether payloads count as a whole, or as what outlines hold of them. */
+        /** True if payloads count as a whole; otherwise their parts in outlines count. */
         readonly whole: boolean
       }) => {
         const order = sql.literal(`ORDER BY id ${options.order}, stream`)

@@ -4,7 +4,7 @@ import { exactly } from "../internal/Exactly.ts"
 import { shared } from "../internal/SharedStatement.ts"
 import { bigints, texts } from "../internal/SqlArray.ts"
 
-/** What an actor commits under: it is the owner of an emitter or a webhook for as long as nobody has a higher epoch. */
+/** The right under which an actor commits: it owns an emitter or a webhook for as long as nobody has a higher epoch. */
 export interface Fence {
   /** The emitter or webhook. */
   readonly ownerId: string
@@ -20,8 +20,8 @@ export interface Fence {
 export class Fences extends Context.Service<Fences, {
   readonly create: (ownerId: string, accountId: string) => Effect.Effect<void, SqlError.SqlError>
   /**
-   * Makes the caller the owner: raises the epoch, waiting for an open transaction of the owner before. What that one
-   * wrote is seen by the statements after this, and not by this one. Not for transactions.
+   * Makes the caller the owner: raises the epoch, waiting for an open transaction of the owner before. The writes of
+   * that one are seen by the statements after this, and not by this one. Not for transactions.
    */
   readonly acquire: (ownerId: string) => Effect.Effect<Option.Option<Fence>, SqlError.SqlError>
   /**
@@ -51,7 +51,9 @@ export class Fences extends Context.Service<Fences, {
             ]))
         )
 
-      /** None where somebody holds the fence, or another who asks has got it: who waits for the one holds up the others. */
+      /**
+       * None where somebody holds the fence, or another who asks has got it: who waits for the one holds up the others.
+       */
       const acquireFree = shared((ownerIds: ReadonlyArray<string>) =>
         Effect.map(
           raise(sql`

@@ -8,7 +8,7 @@ import { type Fence, Fences } from "./Fences.ts"
 import { Journals } from "./Journals.ts"
 
 /**
- * Where an emitter's log stands. It is never derived from the log, so a deleted tail does not bring ids back.
+ * The end of an emitter's log. It is never derived from the log, so a deleted tail does not bring ids back.
  */
 export interface Head {
   readonly emitterId: string
@@ -24,7 +24,7 @@ export interface Head {
 export const ordinalOf = ({ streams }: Pick<Head, "streams">, stream: string): number =>
   OwnMember.get(streams, stream) ?? 0
 
-/** What a commit does to an emitter: where its log stands, what it used on a day, or both. */
+/** The change of a commit to an emitter: the end of its log, its use on a day, or both. */
 export interface HeadMove {
   readonly emitterId: string
   readonly to: Pick<Head, "lastId" | "streams"> | undefined
@@ -47,17 +47,23 @@ const fromRow = (row: HeadRow, fence: Fence): Head => ({
   streams: row.streams
 })
 
-/** Where emitters' logs stand: the view `heads`, of the tables `heads_folded` and `heads_journal` (`Journals`). */
+/** The ends of emitters' logs: the view `heads`, of the tables `heads_folded` and `heads_journal` (`Journals`). */
 export class Heads extends Context.Service<Heads, {
   readonly create: (emitterId: string, accountId: string) => Effect.Effect<void, SqlError.SqlError>
-  /** Makes the caller the owner: raises the epoch, waiting for an open transaction of the owner before. Not for transactions. */
+  /**
+   * Makes the caller the owner: raises the epoch, waiting for an open transaction of the owner before. Not for
+   * transactions.
+   */
   readonly acquire: (emitterId: string) => Effect.Effect<Option.Option<Head>, SqlError.SqlError>
   readonly get: (emitterId: string) => Effect.Effect<Option.Option<Head>, SqlError.SqlError>
   /** Moves heads, of each emitter the last one named, in a transaction that holds their fences. */
   readonly move: (moves: ReadonlyArray<HeadMove>) => Effect.Effect<void, SqlError.SqlError>
   /** Emitters of all accounts, in the order of their ids, from what comes behind one on. */
   readonly idsAfter: (emitterId: string, limit: number) => Effect.Effect<ReadonlyArray<string>, SqlError.SqlError>
-  /** Waits for an open transaction of the owner, which can write nothing after that. What the emitter used stays. */
+  /**
+   * Waits for an open transaction of the owner, which can write nothing after that. The record of the emitter's use
+   * stays.
+   */
   readonly remove: (emitterId: string) => Effect.Effect<void, SqlError.SqlError>
 }>()("@headwater/log/logs/Heads") {
   static readonly layerNoJournals: Layer.Layer<Heads, never, Fences | Journals | SqlClient.SqlClient> = Layer.effect(

@@ -6,10 +6,10 @@ import * as CrashPoint from "../commit/CrashPoint.ts"
 import { texts } from "../internal/SqlArray.ts"
 import type { CursorKey } from "../work/Cursors.ts"
 
-/** How often what this node journaled is folded, in milliseconds. */
+/** The interval at which this node folds what it journaled, in milliseconds. */
 export const foldEveryMs = 5_000
 
-/** How often it is looked for what nodes left that are gone, in milliseconds. */
+/** The interval of looks for the journals of nodes that are gone, in milliseconds. */
 export const sweepEveryMs = 600_000
 
 /** Emitters or cursors that one transaction folds. */
@@ -21,7 +21,7 @@ const sweepPage = 1_000
 const portions = <A>(items: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
   Array.from({ length: Math.ceil(items.length / bite) }, (_, n) => items.slice(n * bite, (n + 1) * bite))
 
-/** What has been journaled since it was last folded. */
+/** The journaled emitters and cursors since the last fold. */
 class Touched {
   readonly emitters = new Set<string>()
   private readonly cursors = new Map<string, Map<string, CursorKey>>()
@@ -45,21 +45,21 @@ class Touched {
  * `heads_folded`, `cursors_folded`, `usage_folded` and `program_state_folded`.
  *
  * A commit inserts what it moves, under a number that grows, and changes no row: so it leaves no version behind that
- * those after it walk over. What is true of an emitter or a cursor is its folded row and the journal's above the row's
- * `folded_seq`. Its owner's commits follow on each other under its fence, so what of them can be seen at any time is all
- * up to a number. To fold deletes these rows and puts them into the folded one, in one transaction: whoever does it,
- * whenever and however often, the same is true after it as before.
+ * those after it walk over. The truth about an emitter or a cursor is its folded row and the journal's rows above that
+ * row's `folded_seq`. Its owner's commits follow on each other under its fence, so what of them can be seen at any time
+ * is all up to a number. To fold deletes these rows and puts them into the folded one, in one transaction: whoever does
+ * it, whenever and however often, the same is true after it as before.
  */
 export class Journals extends Context.Service<Journals, {
   /** An emitter that is to be folded next time. */
   readonly noteEmitter: (emitterId: string) => void
-  /** What commits moved is to be folded next time. */
+  /** Notes what commits moved, to be folded next time. */
   readonly note: (commits: ReadonlyArray<Commit>) => void
-  /** Folds what was noted since the last time. What can't be folded now is noted for the next. */
+  /** Folds what was noted since the last time. Rows that can't be folded now are noted for the next time. */
   readonly fold: Effect.Effect<void>
   /** Folds emitters: their heads, usage and state. */
   readonly foldEmitters: (emitterIds: ReadonlyArray<string>) => Effect.Effect<void, SqlError.SqlError>
-  /** Folds cursors. What was journaled of those that are gone goes too. */
+  /** Folds cursors. The journal's rows of those that are gone go too. */
   readonly foldCursors: (keys: ReadonlyArray<CursorKey>) => Effect.Effect<void, SqlError.SqlError>
   /** Folds whatever is left of anybody. */
   readonly sweep: Effect.Effect<void, SqlError.SqlError>

@@ -19,15 +19,15 @@ const Row = Schema.Struct({
   createdAt: "created_at"
 }))
 
-/** What the subscriptions that it makes are beside their keys. */
+/** The options of the subscriptions that it makes. */
 export interface AutoSubscriptionOptions {
   /** JSON text of what events have to pass; null for all. */
   readonly filter?: string | null | undefined
-  /** How events go to the listener together; null where each goes alone. */
+  /** The batches in which events go to the listener; null if each goes alone. */
   readonly batch?: SubscriptionBatch.SubscriptionBatch | null | undefined
 }
 
-/** What names an auto-subscription to its account. `""` and `"default"` name the same event stream. */
+/** The key of an auto-subscription in its account. `""` and `"default"` name the same event stream. */
 export interface AutoSubscriptionKey {
   readonly accountId: Id.AccountId
   readonly listenerId: string
@@ -45,7 +45,7 @@ export class AutoSubscriptions extends Context.Service<AutoSubscriptions, {
     key: AutoSubscriptionKey,
     options?: AutoSubscriptionOptions
   ) => Effect.Effect<AutoSubscription, SqlError.SqlError>
-  /** Whether there was such an auto-subscription. The subscriptions it has made stay. */
+  /** Answers whether there was such an auto-subscription. The subscriptions it has made stay. */
   readonly remove: (accountId: Id.AccountId, id: string) => Effect.Effect<boolean, SqlError.SqlError>
   readonly removeOfListener: (accountId: Id.AccountId, listenerId: string) => Effect.Effect<void, SqlError.SqlError>
   readonly page: (

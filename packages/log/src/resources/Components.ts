@@ -50,7 +50,10 @@ export type ShownComponent = Omit<Component, "linked">
 /** One that belongs to no account and can be found by its key. */
 export type PublishableComponent = Component & { readonly accountId: null; readonly key: string }
 
-/** What lists show of a component: the beginning of its description, neither its code nor its props, which can be large. */
+/**
+ * The part of a component that lists show: the beginning of its description, neither its code nor its props, which can
+ * be large.
+ */
 const ComponentOutline = Schema.Struct({
   id: Component.fields.id,
   key: Component.fields.key,
@@ -72,12 +75,12 @@ const OutlineRow = Schema.Struct({
 /** Rows removed at once: each may have code of a mebibyte. */
 const bite = 50
 
-/** What is added to the registry at a time is checked against what is there: one after the other. */
+/** Additions to the registry are checked against what is there, so they come one after the other. */
 const registryLock = 7_250_914_203
 
 /**
- * Saved component versions: those of accounts, and those in the registry, which belong to none. They are never changed: the
- * same key with other code is a new row.
+ * Saved component versions: those of accounts, and those in the registry, which belong to none. They are never changed:
+ * the same key with other code is a new row.
  */
 export class Components extends Context.Service<Components, {
   readonly insert: (component: Component) => Effect.Effect<void, SqlError.SqlError>
@@ -121,7 +124,7 @@ export class Components extends Context.Service<Components, {
   readonly publishedPage: (
     request: Page.PageRequest
   ) => Effect.Effect<Page.Page<ComponentOutline>, SqlError.SqlError>
-  /** What the newest of the account's components with the code runs, if npm packages became part of it. */
+  /** The bundle of the newest of the account's components with the code, if npm packages became part of it. */
   readonly lockedCode: (
     accountId: AccountId,
     codeHash: string
@@ -129,8 +132,8 @@ export class Components extends Context.Service<Components, {
   /** The newest version in the registry. */
   readonly newestPublished: (key: string) => Effect.Effect<Option.Option<Component>, SqlError.SqlError>
   /**
-   * Adds a version to the registry, unless the newest one of its key has the same code. Gives the version that is the newest
-   * then.
+   * Adds a version to the registry, unless the newest one of its key has the same code. Gives the version that is the
+   * newest then.
    */
   readonly publish: (
     component: PublishableComponent

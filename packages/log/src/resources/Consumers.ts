@@ -70,13 +70,13 @@ export class Consumers extends Context.Service<Consumers, {
     SqlError.SqlError
   >
   readonly idsOfAccount: (accountId: Id.AccountId) => Effect.Effect<ReadonlyArray<Id.ConsumerId>, SqlError.SqlError>
-  /** Whether an account has so many. */
+  /** True if an account has so many. */
   readonly areAsManyAs: (accountId: Id.AccountId, count: number) => Effect.Effect<boolean, SqlError.SqlError>
   /** Notes who reads. One statement. */
   readonly setLease: (id: Id.ConsumerId, lease: Lease | null) => Effect.Effect<void, SqlError.SqlError>
   /**
    * Has its cursors start anew, in a transaction that holds its fence: before each emitter's first event from this id on,
-   * or at the end of the logs where there is none. What was counted of them is forgotten.
+   * or at the end of the logs where there is none. The counts of them are forgotten.
    *
    * @param emitterId of this emitter alone
    */
@@ -85,7 +85,7 @@ export class Consumers extends Context.Service<Consumers, {
     from: EventId | undefined,
     emitterId?: string
   ) => Effect.Effect<void, SqlError.SqlError>
-  /** Removes it with its subscription, at once. Whether there was such a consumer. */
+  /** Removes it with its subscription, at once. Answers whether there was such a consumer. */
   readonly delete: (accountId: Id.AccountId, id: string) => Effect.Effect<boolean, SqlError.SqlError>
   /** Removes those that read this emitter alone. */
   readonly removeOfEmitter: (accountId: Id.AccountId, emitterId: string) => Effect.Effect<void, SqlError.SqlError>

@@ -44,13 +44,13 @@ export class SlugTaken extends Schema.TaggedError<SlugTaken>()("SlugTaken", {
 /** A source in the contract's sense, or a workflow. */
 export type ProgramKind = "source" | "workflow"
 
-/** How many slugs are looked at in one query for a free one. */
+/** The slugs that one query for a free one looks at. */
 const slugsLookedAt = 64
 
-/** How many programs' props are read at once to be sealed. */
+/** The programs whose props are read at once to be sealed. */
 const bite = 100
 
-/** Programs of all accounts. What clients see are the `ready` ones. Their props, some of which are secret, are sealed. */
+/** Programs of all accounts. Clients see the `ready` ones. Their props, some of which are secret, are sealed. */
 export class Programs extends Context.Service<Programs, {
   readonly insert: (program: Program) => Effect.Effect<void, SqlError.SqlError | SlugTaken>
   /** A ready program by its id or its slug; of one kind where that is given. */
@@ -66,11 +66,11 @@ export class Programs extends Context.Service<Programs, {
   ) => Effect.Effect<Option.Option<Program>, SqlError.SqlError>
   /** In any account and state, for the engine. */
   readonly getById: (id: Id.ProgramId) => Effect.Effect<Option.Option<Program>, SqlError.SqlError>
-  /** What programs are called, and whether they are active, by their ids. */
+  /** The names of programs, with their activity, by their ids. */
   readonly names: (
     ids: ReadonlyArray<string>
   ) => Effect.Effect<ReadonlyMap<string, { readonly name: string; readonly active: boolean }>, SqlError.SqlError>
-  /** How many ready programs of each kind an account has, and how many of them are active. */
+  /** The numbers of an account's ready programs of each kind, and of the active ones among them. */
   readonly countsOf: (
     accountId: Id.AccountId
   ) => Effect.Effect<
@@ -94,12 +94,13 @@ export class Programs extends Context.Service<Programs, {
   ) => Effect.Effect<Page.Page<Program>, SqlError.SqlError>
   /** Writes every field that may change, with the clock's time as `updated_at`. */
   readonly update: (program: Program) => Effect.Effect<Option.Option<Program>, SqlError.SqlError | SlugTaken>
-  /** Whether there was such a program. */
+  /** Answers whether there was such a program. */
   readonly setState: (id: Id.ProgramId, state: ProgramPhase) => Effect.Effect<boolean, SqlError.SqlError>
   readonly delete: (id: Id.ProgramId) => Effect.Effect<boolean, SqlError.SqlError>
   /**
    * The slug itself, or with a numeric suffix that no program of the account has: the first from 2 up to 64, beyond that
-   * one that is found without looking at all. Who asks next for the same one waits until the surrounding transaction ends.
+   * one that is found without looking at all. The next one to ask for the same slug waits until the surrounding
+   * transaction ends.
    */
   readonly freeSlug: (accountId: Id.AccountId, slug: string) => Effect.Effect<string, SqlError.SqlError>
   /**
@@ -107,7 +108,9 @@ export class Programs extends Context.Service<Programs, {
    * accounts.
    */
   readonly unready: (createdBefore: number) => Effect.Effect<ReadonlyArray<Program>, SqlError.SqlError>
-  /** Seals the props of programs that were last written before props were. May run beside changes, and on several nodes. */
+  /**
+   * Seals the props of programs that were last written before props were. May run beside changes, and on several nodes.
+   */
   readonly sealProps: Effect.Effect<void, SqlError.SqlError>
 }>()("@headwater/log/resources/Programs") {
   static readonly layer: Layer.Layer<Programs, never, SqlClient.SqlClient | Seal> = Layer.effect(

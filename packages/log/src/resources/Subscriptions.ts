@@ -28,7 +28,7 @@ const Row = Schema.Struct({
   createdAt: "created_at"
 }))
 
-/** What names a subscription to its account. `""` and `"default"` name the same event stream. */
+/** The key of a subscription in its account. `""` and `"default"` name the same event stream. */
 export interface SubscriptionKey {
   readonly accountId: Id.AccountId
   readonly emitterId: string
@@ -36,11 +36,11 @@ export interface SubscriptionKey {
   readonly eventName: string
 }
 
-/** What a subscription is beside its key. */
+/** The options of a subscription beside its key. */
 export interface SubscriptionOptions {
   /** JSON text of what events have to pass; null for all. */
   readonly filter?: string | null | undefined
-  /** How events go to the listener together; null where each goes alone. */
+  /** The batches in which events go to the listener; null if each goes alone. */
   readonly batch?: SubscriptionBatch.SubscriptionBatch | null | undefined
 }
 
@@ -69,8 +69,9 @@ export class Subscriptions extends Context.Service<Subscriptions, {
     change: SubscriptionOptions
   ) => Effect.Effect<Option.Option<Subscription>, SqlError.SqlError>
   /**
-   * What the account's auto-subscriptions make of an emitter that the surrounding transaction creates: subscriptions to
-   * it by its id, without cursors, so that they hear it from its beginning. Whether there are any.
+   * Makes the subscriptions that the account's auto-subscriptions ask for to an emitter that the surrounding
+   * transaction creates: by its id, without cursors, so that they hear it from its beginning. Answers whether there are
+   * any.
    */
   readonly createAutomatic: (
     accountId: Id.AccountId,
@@ -97,7 +98,7 @@ export class Subscriptions extends Context.Service<Subscriptions, {
     Scope.Scope
   >
   readonly get: (id: Id.SubscriptionId) => Effect.Effect<Option.Option<Subscription>, SqlError.SqlError>
-  /** What clients see, newest first: not those by which workflows send their own requests, or consumers read. */
+  /** Those that clients see, newest first: not those by which workflows send their own requests, or consumers read. */
   readonly list: (accountId: Id.AccountId) => Effect.Effect<ReadonlyArray<Subscription>, SqlError.SqlError>
   /** Oldest first. */
   readonly forAccount: (accountId: Id.AccountId) => Effect.Effect<ReadonlyArray<Subscription>, SqlError.SqlError>

@@ -16,7 +16,7 @@ import * as Page from "../lists/Page.ts"
 import { Fences } from "../logs/Fences.ts"
 import { Subscriptions } from "./Subscriptions.ts"
 
-/** How long the secret, or the key pair, before a rotation still signs (delivery.md, "The request"). */
+/** The time for which the secret, or the key pair, before a rotation still signs (delivery.md, "The request"). */
 export const overlapMs = 24 * 60 * 60 * 1000
 
 /** A webhook would move to another origin with secrets that were given for the one before. */
@@ -25,7 +25,7 @@ export class SecretsKept extends Schema.TaggedError<SecretsKept>()("SecretsKept"
   paths: Schema.Array(Schema.String)
 }) {}
 
-/** How many webhooks' passwords are read at once to be sealed. */
+/** The webhooks whose passwords are read at once to be sealed. */
 const bite = 100
 
 const RequestText = Schema.fromJsonString(WebhookRequest.WebhookRequest)
@@ -72,7 +72,7 @@ interface RequestRow {
   readonly request_secrets: Uint8Array | null
 }
 
-/** What a client may change of a webhook; a field that is undefined stays. */
+/** The changes that a client may make to a webhook; a field that is undefined stays. */
 export interface WebhookChange {
   readonly name: string | null | undefined
   readonly description: string | null | undefined
@@ -83,7 +83,7 @@ export interface WebhookChange {
   readonly request?: WebhookRequest.WebhookRequestChange
 }
 
-/** How many webhooks there are, and of these how many are in each of several conditions, of which one can be in more. */
+/** The number of webhooks, and of those in each of several conditions, of which one can be in more. */
 export interface WebhookCounts {
   readonly total: number
   readonly active: number
@@ -91,11 +91,11 @@ export interface WebhookCounts {
   readonly disabled: number
   readonly failing: number
   readonly throttled: number
-  /** Whose circuit is open. */
+  /** Those whose circuit is open. */
   readonly open: number
 }
 
-/** What is stored of settings, and which of them are to be as by default. */
+/** The settings that are stored, and those that are to be as by default. */
 const settingsOf = (change: SettingsChange) => {
   const entries = Object.entries(change)
   return {
@@ -105,8 +105,9 @@ const settingsOf = (change: SettingsChange) => {
 }
 
 /**
- * Webhooks, with what is secret of them sealed: signing secrets and key pairs, passwords of URLs, and secrets of requests. The transitions of the engine
- * are single statements, so they take part in whatever transaction surrounds them.
+ * Webhooks, with what is secret of them sealed: signing secrets and key pairs, passwords of URLs, and secrets of
+ * requests. The transitions of the engine are single statements, so they take part in whatever transaction surrounds
+ * them.
  */
 export class Webhooks extends Context.Service<Webhooks, {
   /** Creates it active and with a new secret. */
@@ -124,22 +125,22 @@ export class Webhooks extends Context.Service<Webhooks, {
   readonly hold: (accountId: Id.AccountId, id: string) => Effect.Effect<Option.Option<Webhook>, SqlError.SqlError>
   /** All of an account, those that send workflows' own requests included. */
   readonly idsOfAccount: (accountId: Id.AccountId) => Effect.Effect<ReadonlyArray<Id.WebhookId>, SqlError.SqlError>
-  /** Whether an account has so many. */
+  /** True if an account has so many. */
   readonly areAsManyAs: (accountId: Id.AccountId, count: number) => Effect.Effect<boolean, SqlError.SqlError>
-  /** What webhooks are called, and whether they are active, by their ids. */
+  /** The names of webhooks, with their activity, by their ids. */
   readonly names: (
     ids: ReadonlyArray<string>
   ) => Effect.Effect<
     ReadonlyMap<string, { readonly name: string | null; readonly active: boolean; readonly workflowId: string | null }>,
     SqlError.SqlError
   >
-  /** How many webhooks an account has, and how many of them are in which condition at a time, in Unix milliseconds. */
+  /** The number of an account's webhooks, and of those in each condition at a time, in Unix milliseconds. */
   readonly countsOf: (accountId: Id.AccountId, now: number) => Effect.Effect<WebhookCounts, SqlError.SqlError>
   /** The same, each with the workflow whose own requests it sends; null for a webhook of the account's. */
   readonly ownersOfAccount: (
     accountId: Id.AccountId
   ) => Effect.Effect<ReadonlyMap<string, string | null>, SqlError.SqlError>
-  /** What sends a workflow's own requests. */
+  /** The webhook that sends a workflow's own requests. */
   readonly ofWorkflow: (id: Id.WorkflowId) => Effect.Effect<Option.Option<Webhook>, SqlError.SqlError>
   /** Of any account, for the engine; also what sends a workflow's requests. */
   readonly getById: (id: Id.WebhookId) => Effect.Effect<Option.Option<Webhook>, SqlError.SqlError>
@@ -147,7 +148,7 @@ export class Webhooks extends Context.Service<Webhooks, {
     accountId: Id.AccountId,
     request: Page.PageRequest
   ) => Effect.Effect<Page.Page<Webhook>, SqlError.SqlError>
-  /** Where deliveries go: the URL with its password. None for an unknown webhook. */
+  /** The target of deliveries: the URL with its password. None for an unknown webhook. */
   readonly target: (
     id: Id.WebhookId
   ) => Effect.Effect<Option.Option<Redacted.Redacted>, SqlError.SqlError | SealBroken>
@@ -159,7 +160,7 @@ export class Webhooks extends Context.Service<Webhooks, {
   readonly signingKeys: (
     id: Id.WebhookId
   ) => Effect.Effect<ReadonlyArray<Redacted.Redacted>, SqlError.SqlError | SealBroken>
-  /** What is secret of its requests; nothing for an unknown webhook. */
+  /** The secret parts of its requests; none for an unknown webhook. */
   readonly requestSecrets: (
     id: Id.WebhookId
   ) => Effect.Effect<WebhookRequest.WebhookRequestSecrets, SqlError.SqlError | SealBroken>
@@ -184,7 +185,7 @@ export class Webhooks extends Context.Service<Webhooks, {
     id: string,
     change: WebhookChange
   ) => Effect.Effect<Option.Option<Webhook>, SqlError.SqlError | SealBroken | SecretsKept>
-  /** Removes it with the subscriptions it listens by, at once. Whether there was such a webhook. */
+  /** Removes it with the subscriptions it listens by, at once. Answers whether there was such a webhook. */
   readonly delete: (accountId: Id.AccountId, id: string) => Effect.Effect<boolean, SqlError.SqlError>
   /** No send before `untilMs`; an earlier end never shortens a throttle. */
   readonly throttle: (id: Id.WebhookId, untilMs: number) => Effect.Effect<void, SqlError.SqlError>
@@ -196,7 +197,7 @@ export class Webhooks extends Context.Service<Webhooks, {
   readonly noteExhaustedTold: (id: Id.WebhookId) => Effect.Effect<void, SqlError.SqlError>
   /** Something arrived: nothing fails, the circuit is closed, and what happens from now on is told again. */
   readonly markHealthy: (id: Id.WebhookId) => Effect.Effect<void, SqlError.SqlError>
-  /** How many failures in a row there were. */
+  /** Notes the number of failures in a row. */
   readonly countFailures: (id: Id.WebhookId, failures: number) => Effect.Effect<void, SqlError.SqlError>
   /** Its circuit opens, for so many times in a row, until a time in Unix milliseconds. */
   readonly openCircuit: (id: Id.WebhookId, opens: number, untilMs: number) => Effect.Effect<void, SqlError.SqlError>
@@ -208,7 +209,9 @@ export class Webhooks extends Context.Service<Webhooks, {
     reason: DisabledReason,
     atMs: number
   ) => Effect.Effect<boolean, SqlError.SqlError>
-  /** Seals the passwords of URLs that were last written before they were. May run beside changes, and on several nodes. */
+  /**
+   * Seals the passwords of URLs that were last written before they were. May run beside changes, and on several nodes.
+   */
   readonly sealPasswords: Effect.Effect<void, SqlError.SqlError>
 }>()("@headwater/log/resources/Webhooks") {
   static readonly layer: Layer.Layer<

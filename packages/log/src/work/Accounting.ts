@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
 
-/** What does not add up between one subscription and one emitter. */
+/** The counts that do not add up between one subscription and one emitter. */
 export interface Imbalance {
   readonly subscriptionId: string
   readonly emitterId: string
@@ -9,11 +9,11 @@ export interface Imbalance {
   readonly uncounted: number
   /** Deliveries counted as waiting for a retry beyond those that do; negative where more wait than are counted. */
   readonly unheldPending: number
-  /** How far the cursor stands beyond the emitter's last event. */
+  /** The distance of the cursor beyond the emitter's last event. */
   readonly beyondHead: number
 }
 
-/** How many are told at most. */
+/** The most that are told. */
 const mostTold = 100
 
 /** Cursors that are checked of one account. */
@@ -24,9 +24,9 @@ const mostOfAccount = 5_000
  * exhausted, dropped or filtered, each pending delivery is there, and no cursor stands beyond its emitter's head.
  */
 export class Accounting extends Context.Service<Accounting, {
-  /** What does not balance of an account, in one snapshot: of its first 5,000 cursors. */
+  /** The imbalances of an account, in one snapshot: of its first 5,000 cursors. */
   readonly ofAccount: (accountId: string) => Effect.Effect<ReadonlyArray<Imbalance>, SqlError.SqlError>
-  /** What does not balance, in one snapshot. */
+  /** All imbalances, in one snapshot. */
   readonly imbalances: Effect.Effect<ReadonlyArray<Imbalance>, SqlError.SqlError>
 }>()("@headwater/log/work/Accounting") {
   static readonly layer: Layer.Layer<Accounting, never, SqlClient.SqlClient> = Layer.effect(

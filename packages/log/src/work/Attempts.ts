@@ -35,11 +35,11 @@ export interface Attempt {
   /** JSON text. */
   readonly responseHeaders: string | null
   readonly responseBody: Uint8Array | null
-  /** When the next attempt is due, Unix milliseconds. */
+  /** The time at which the next attempt is due, in Unix milliseconds. */
   readonly nextAt: number | null
-  /** Where several events were sent together, of which `eventId` names the first and `emitId` all of them. */
+  /** The batch, if several events were sent together: `eventId` names the first, and `emitId` all of them. */
   readonly batch?: AttemptBatch | undefined
-  /** Where a second request was sent: the first one, which got no answer. */
+  /** The first request, which got no answer, if a second one was sent. */
   readonly firstRequest?: FirstRequest | undefined
 }
 
@@ -56,10 +56,10 @@ export const FirstRequest = Schema.Struct({
 })
 export type FirstRequest = typeof FirstRequest.Type
 
-/** What an attempt sent beside its first event. */
+/** The events that an attempt sent beside its first one. */
 export interface AttemptBatch {
   readonly lastEventId: EventId
-  /** How many events were sent. */
+  /** The number of events that were sent. */
   readonly events: number
   /** All that the batch held when it began, in order. */
   readonly eventIds: ReadonlyArray<EventId>
@@ -115,7 +115,10 @@ export class Attempts extends Context.Service<Attempts, {
     subscriptionIds: ReadonlyArray<string>
   ) => Effect.Effect<ReadonlyArray<AttemptOutline>, SqlError.SqlError>
   readonly removeOfWebhook: (webhookId: string) => Effect.Effect<void, SqlError.SqlError>
-  /** Makes the partitions of the UTC day of `now`, in Unix milliseconds, and of those after it, unless they have rows already. */
+  /**
+   * Makes the partitions of the UTC day of `now`, in Unix milliseconds, and of those after it, unless they have rows
+   * already.
+   */
   readonly prepare: (now: number) => Effect.Effect<void, SqlError.SqlError>
   /** Drops the days that ended before a time, in Unix milliseconds. */
   readonly expire: (before: number) => Effect.Effect<void, SqlError.SqlError>

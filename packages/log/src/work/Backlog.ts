@@ -4,7 +4,7 @@ import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { ownRequests } from "./Cursors.ts"
 
-/** What an account's listeners have not come to. */
+/** The events that an account's listeners have not come to. */
 export interface AccountBacklog {
   /** Events in front of cursors, by subscription: of those that have any. */
   readonly waiting: ReadonlyMap<string, number>
@@ -12,11 +12,14 @@ export interface AccountBacklog {
   readonly requests: ReadonlyMap<string, number>
   /** Deliveries that wait for an attempt, by webhook. */
   readonly pending: ReadonlyMap<string, number>
-  /** When the oldest of these events and requests was appended, Unix milliseconds; undefined where there is none. */
+  /**
+   * The time at which the oldest of these events and requests was appended, in Unix milliseconds; undefined if there is
+   * none.
+   */
   readonly oldestAt: number | undefined
   /** The same by subscription and by program, of those whose wait began first. */
   readonly oldestAtOf: ReadonlyMap<string, number>
-  /** Whether there is more than was looked at. */
+  /** True if there is more than was looked at. */
   readonly isCut: boolean
 }
 
@@ -26,7 +29,7 @@ const sum = (numbers: Iterable<number>): number => {
   return all
 }
 
-/** How many events and requests wait in all, and how many deliveries are pending. */
+/** The number of events and requests that wait and of deliveries that are pending, in all. */
 export const sizeOf = ({ pending, requests, waiting }: AccountBacklog) => ({
   waiting: sum(waiting.values()) + sum(requests.values()),
   pending: sum(pending.values())
@@ -47,7 +50,7 @@ interface OwedRow {
   readonly emitters: bigint
 }
 
-/** What accounts are owed, by the tables of subscriptions, cursors and deliveries. */
+/** The backlogs of accounts, by the tables of subscriptions, cursors and deliveries. */
 export class Backlog extends Context.Service<Backlog, {
   /** Of all listeners of an account, whether or not they are in service. */
   readonly of: (accountId: AccountId) => Effect.Effect<AccountBacklog, SqlError.SqlError>

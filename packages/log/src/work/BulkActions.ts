@@ -8,7 +8,7 @@ import * as Column from "../database/Column.ts"
 import { byPlace, shared } from "../internal/SharedStatement.ts"
 import { texts } from "../internal/SqlArray.ts"
 
-/** What became of one delivery or event of a bulk action: nothing was to be done with one that was skipped. */
+/** The outcome of one delivery or event of a bulk action: nothing was to be done with one that was skipped. */
 export type BulkOutcome = "done" | "failed" | "skipped"
 
 /** A bulk action's part at one webhook. */
@@ -31,32 +31,32 @@ export interface BulkPart extends BulkPartKey {
   readonly place: string
 }
 
-/** How much came of what was dealt with. */
+/** The numbers of items that were dealt with, by outcome. */
 export type BulkTally = Readonly<Record<BulkOutcome, number>>
 
 export const noTally: BulkTally = { done: 0, failed: 0, skipped: 0 }
 
 /** A part comes to its next page. */
 export interface BulkAdvance {
-  /** Where the page begins: what was marked up to here is added up. */
+  /** The place at which the page begins: the marks up to here are added up. */
   readonly place: string
   /** The time of what is at that place, Unix milliseconds. */
   readonly placeAt: number | null
-  /** How much is marked behind that place, and how much of the page is to be dealt with. */
+  /** The numbers of items that are marked behind that place, and that are to be dealt with in the page. */
   readonly kept: number
   readonly toDo: number
-  /** What came of what was dealt with and is not marked. */
+  /** The outcomes of items that were dealt with and are not marked. */
   readonly tally: BulkTally
 }
 
-/** How far a bulk action has come: matched = done + failed + skipped + left. */
+/** The progress of a bulk action: matched = done + failed + skipped + left. */
 export interface BulkProgress extends BulkTally {
   /** So far. */
   readonly matched: number
   readonly webhooks: number
   /** At which it has ended. */
   readonly webhooksEnded: number
-  /** What is older is dealt with, Unix milliseconds; null before it began, and once it has ended. */
+  /** Items older than this time are dealt with, in Unix milliseconds; null before it began, and once it has ended. */
   readonly placeAt: number | null
   /** Unix milliseconds; null while it has not. */
   readonly endedAt: number | null
@@ -106,8 +106,9 @@ const progressFromRow = (row: ProgressRow, createdAt: number): BulkProgress => (
 const bite = 1_000
 
 /**
- * The tables `bulk_actions`, `bulk_parts` and `bulk_marks`: what is done with many deliveries, how far that has come at each
- * webhook, and what is done of the page that it is at there. A part is changed by the webhook's owner, in its commits.
+ * The tables `bulk_actions`, `bulk_parts` and `bulk_marks`: what is done with many deliveries, how far that has come at
+ * each webhook, and what is done of the page that it is at there. A part is changed by the webhook's owner, in its
+ * commits.
  */
 export class BulkActions extends Context.Service<BulkActions, {
   /**
@@ -135,7 +136,7 @@ export class BulkActions extends Context.Service<BulkActions, {
     { readonly items: ReadonlyArray<BulkActionWithProgress>; readonly goesOnAt: string | undefined },
     SqlError.SqlError
   >
-  /** How many of an account have not ended. */
+  /** The number of an account's that have not ended. */
   readonly countOpen: (accountId: Id.AccountId) => Effect.Effect<number, SqlError.SqlError>
   /** One that was cancelled stays so. */
   readonly change: (
@@ -144,13 +145,13 @@ export class BulkActions extends Context.Service<BulkActions, {
   ) => Effect.Effect<void, SqlError.SqlError>
   /** The webhooks at which one has not ended. */
   readonly openWebhooks: (id: Id.BulkActionId) => Effect.Effect<ReadonlyArray<Id.WebhookId>, SqlError.SqlError>
-  /** What is to be done at a webhook, the oldest first. */
+  /** The parts that are to be done at a webhook, the oldest first. */
   readonly partsOf: (webhookId: string) => Effect.Effect<ReadonlyArray<BulkPart>, SqlError.SqlError>
-  /** What its client has made of one meanwhile; none once it is gone. */
+  /** The state and rate that its client has given one meanwhile; none once it is gone. */
   readonly control: (
     id: string
   ) => Effect.Effect<Option.Option<Pick<BulkAction, "rateLimit" | "state">>, SqlError.SqlError>
-  /** What is marked of a part. */
+  /** The items of a part that are marked. */
   readonly marked: (part: BulkPartKey) => Effect.Effect<ReadonlySet<string>, SqlError.SqlError>
   readonly mark: (marks: ReadonlyArray<BulkMark>) => Effect.Effect<void, SqlError.SqlError>
   readonly advance: (part: BulkPartKey, advance: BulkAdvance) => Effect.Effect<void, SqlError.SqlError>
@@ -241,7 +242,7 @@ export class BulkActions extends Context.Service<BulkActions, {
         return BulkActions.of({
           insert: Effect.fnUntraced(
             function*({ accountId, action, dryRun, filter, rateLimit }, { ownOnly, webhookId }) {
-              // What is there now is meant, also what is of a later time since the clock was set back.
+              // Everything that is there now is meant, also of a later time since the clock was set back.
               const [newest] = yield* sql<{ readonly event: bigint | null; readonly delivery: string | null }>`
                 SELECT (SELECT max(last_id) FROM heads WHERE account_id = ${accountId}) AS event, (
                   SELECT max(d.id) FROM unnest(ARRAY['pending', 'exhausted', 'dropped']) AS s (state) CROSS JOIN LATERAL (

@@ -11,13 +11,13 @@ import { bigints, numbers, texts } from "../internal/SqlArray.ts"
 /** Stands in for a subscription id where a program reads its own `$requests`. */
 export const ownRequests = "$requests"
 
-/** How far one subscription has read one emitter's stream. No row means the beginning. */
+/** The key of a cursor: one subscription's reading of one emitter. No row means the beginning. */
 export interface CursorKey {
   readonly subscriptionId: string
   readonly emitterId: string
 }
 
-/** Where a cursor stands: the number and id of the last event it has passed. */
+/** The position of a cursor: the number and id of the last event it has passed. */
 export interface Position {
   readonly n: number
   readonly id: EventId.EventId
@@ -25,7 +25,7 @@ export interface Position {
 
 export const beginning: Position = { n: 0, id: 0n }
 
-/** How the outcomes of the events behind a cursor change (delivery.md, accounting). */
+/** The changes to the outcomes of the events behind a cursor (delivery.md, accounting). */
 export interface Tally {
   readonly delivered: number
   readonly pending: number
@@ -60,13 +60,13 @@ export interface CursorSettlement extends CursorKey {
   readonly tally: Tally
 }
 
-/** What commits do to one cursor, all in all. */
+/** The change of commits to one cursor, all in all. */
 export interface CursorChange extends CursorKey {
   readonly to: Position | undefined
   readonly tally: Tally
 }
 
-/** Where a subscription's cursor stands, what it lets through, and how much of that together. */
+/** The position of a subscription's cursor, its filter and its batches. */
 export interface FilteredPosition {
   readonly position: Position
   /** JSON text of the subscription's filter; null where it has none. */
@@ -80,20 +80,20 @@ export interface OwedCursor extends CursorKey, FilteredPosition {
   readonly stream: string
 }
 
-/** What a cursor has not passed. */
+/** The events that a cursor has not passed. */
 export interface Unpassed extends CursorKey {
   readonly from: number
   readonly head: Position
 }
 
-/** Where a cursor stands, and the end of the log that it stands on. */
+/** The position of a cursor, and the end of its log. */
 export interface Place {
   readonly position: Position
   /** The number of the stream's last event; its id is no later than `id`. */
   readonly head: Position
 }
 
-/** Where a cursor stands, and what became of the events that it has passed since it started. */
+/** The position of a cursor, and the outcomes of the events that it has passed since it started. */
 export interface AccountedCursor extends Place {
   readonly emitterId: string
   readonly startN: number
@@ -201,7 +201,7 @@ export const placeCursors = (
       folded_seq = nextval('journal_seq')`
 }
 
-/** Which heads are of emitters that a subscription hears. */
+/** The condition for heads of emitters that a subscription hears. */
 const emittersOf = (
   sql: SqlClient.SqlClient,
   { emitterId, listenerId }: Pick<Subscription, "emitterId" | "listenerId">
@@ -210,11 +210,11 @@ const emittersOf = (
     ? sql`h.emitter_id LIKE ${EmitterPattern.toLike(emitterId)} AND h.emitter_id <> ${listenerId}`
     : sql`h.emitter_id = ${emitterId}`
 
-/** Where cursors stand: the view `cursors`, of the tables `cursors_folded` and `cursors_journal` (`Journals`). */
+/** The positions of cursors: the view `cursors`, of the tables `cursors_folded` and `cursors_journal` (`Journals`). */
 export class Cursors extends Context.Service<Cursors, {
-  /** Where a subscription's cursor stands; none once the subscription or the emitter is gone. */
+  /** The position of a subscription's cursor; none once the subscription or the emitter is gone. */
   readonly position: (key: CursorKey) => Effect.Effect<Option.Option<FilteredPosition>, SqlError.SqlError>
-  /** Where a subscription's cursors stand on emitters that are there. */
+  /** The positions of a subscription's cursors on emitters that are there. */
   readonly places: (
     subscription: { readonly id: string; readonly stream: string },
     emitterIds: ReadonlyArray<string>
@@ -226,34 +226,37 @@ export class Cursors extends Context.Service<Cursors, {
     after: string,
     limit: number
   ) => Effect.Effect<ReadonlyArray<AccountedCursor>, SqlError.SqlError>
-  /** Where cursors on logs stand and where they started, by the text of their keys. */
+  /** The positions of cursors and their starts, by the text of their keys. */
   readonly standing: (
     keys: ReadonlyArray<CursorKey>
   ) => Effect.Effect<ReadonlyMap<string, { readonly n: number; readonly startN: number }>, SqlError.SqlError>
-  /** Where a program stands in its own requests. */
+  /** The position of a program in its own requests. */
   readonly requestsPosition: (emitterId: string) => Effect.Effect<Position, SqlError.SqlError>
   /**
-   * Moves cursors in a transaction that holds their owners' fences, each once: `to` is none where its place stays. What
-   * is moved of a cursor that is gone comes to nothing.
+   * Moves cursors in a transaction that holds their owners' fences, each once: `to` is none where its place stays. A
+   * move of a cursor that is gone comes to nothing.
    */
   readonly move: (moves: ReadonlyArray<CursorChange>) => Effect.Effect<void, SqlError.SqlError>
   /**
-   * Makes the rows of cursors that stand at the beginning, where they are not there yet. One whose subscription or emitter
-   * is gone does not come back.
+   * Makes the rows of cursors that stand at the beginning, where they are not there yet. One whose subscription or
+   * emitter is gone does not come back.
    */
   readonly begin: (keys: ReadonlyArray<CursorKey>) => Effect.Effect<void, SqlError.SqlError>
-  /** What a listener has not passed yet, over all its subscriptions. */
+  /** The cursors of a listener that stand behind their heads, over all its subscriptions. */
   readonly owedTo: (listenerId: string, after: CursorKey) => Effect.Effect<OwedPage<OwedCursor>, SqlError.SqlError>
   /** The same, with the heads: to pass all of it at once. */
   readonly unpassedBy: (listenerId: string, after: CursorKey) => Effect.Effect<OwedPage<Unpassed>, SqlError.SqlError>
-  /** Who stands behind the head of one of these emitters. A program owes its own requests (`ownRequests`). */
+  /**
+   * The listeners that stand behind the head of one of these emitters. A program owes its own requests (`ownRequests`).
+   */
   readonly listenersOwed: (
     emitterIds: ReadonlyArray<string>,
     after: CursorKey
   ) => Effect.Effect<OwedPage<OwedListener>, SqlError.SqlError>
   /**
-   * When the oldest event was appended that a listener of a kind has not come to, in Unix milliseconds; undefined where
-   * there is none. What listeners leave waiting that are inactive, or of a suspended account, does not count.
+   * The time at which the oldest event was appended that a listener of a kind has not come to, in Unix milliseconds;
+   * undefined if there is none. Events that wait for listeners that are inactive, or of a suspended account, do not
+   * count.
    */
   readonly oldestOwed: Effect.Effect<
     { readonly source: number | undefined; readonly webhook: number | undefined; readonly request: number | undefined },
@@ -264,7 +267,10 @@ export class Cursors extends Context.Service<Cursors, {
     address: Stream.StreamAddress & { readonly accountId: string },
     range: EventId.EventRange
   ) => Effect.Effect<ReadonlyArray<UnreadEvents>, SqlError.SqlError>
-  /** How many events subscriptions have dropped because it took too much work to judge them; those with none are left out. */
+  /**
+   * The numbers of events that subscriptions have dropped because it took too much work to judge them; those with none
+   * are left out.
+   */
   readonly tooCostly: (
     subscriptionIds: ReadonlyArray<string>
   ) => Effect.Effect<ReadonlyMap<string, number>, SqlError.SqlError>

@@ -19,7 +19,10 @@ export interface DeliveryBatch {
   readonly eventIds: ReadonlyArray<EventId>
 }
 
-/** One event, or one batch of them, on its way to one webhook. It has a row only when its first attempt did not deliver it. */
+/**
+ * One event, or one batch of them, on its way to one webhook. It has a row only when its first attempt did not deliver
+ * it.
+ */
 export interface Delivery {
   readonly id: string
   readonly accountId: string
@@ -28,7 +31,7 @@ export interface Delivery {
   readonly emitterId: string
   readonly stream: string
   readonly eventId: EventId
-  /** How many attempts were made. */
+  /** The number of attempts that were made. */
   readonly attempts: number
   readonly state: DeliveryState
   readonly last: LastAttempt
@@ -38,12 +41,12 @@ export interface Delivery {
   readonly batch?: DeliveryBatch | undefined
 }
 
-/** How many events a delivery is of. */
+/** The number of events of a delivery. */
 export const eventCount = ({ batch }: Pick<Delivery, "batch">): number => batch?.eventIds.length ?? 1
 
-/** What is told of the last attempt where only the delivery is read. */
+/** The facts about the last attempt that a delivery's row has. */
 export interface LastAttempt {
-  /** When it began, Unix milliseconds; null where there was none. */
+  /** The time at which it began, in Unix milliseconds; null if there was none. */
   readonly at: number | null
   readonly status: number | null
   readonly errorClass: string | null
@@ -133,7 +136,7 @@ export class Deliveries extends Context.Service<Deliveries, {
     eventId: EventId,
     subscriptionIds: ReadonlyArray<string>
   ) => Effect.Effect<ReadonlyArray<Delivery & { readonly nextAt: number | null }>, SqlError.SqlError>
-  /** How many deliveries of a webhook wait for an attempt, by the emitters of their events. */
+  /** The numbers of a webhook's deliveries that wait for an attempt, by the emitters of their events. */
   readonly pendingByEmitter: (webhookId: string) => Effect.Effect<ReadonlyMap<string, number>, SqlError.SqlError>
   readonly insert: (deliveries: ReadonlyArray<Delivery>) => Effect.Effect<void, SqlError.SqlError>
   /** Answers the ids that changed. */
@@ -149,8 +152,8 @@ export class Deliveries extends Context.Service<Deliveries, {
   ) => Effect.Effect<void, SqlError.SqlError>
   readonly removeOfWebhook: (webhookId: string) => Effect.Effect<void, SqlError.SqlError>
   /**
-   * What each emitter's line to a webhook stands on, in the order of emitters behind one: of its deliveries that wait for
-   * an attempt the one whose event comes first in the log.
+   * The delivery that each emitter's line to a webhook stands on, in the order of emitters behind one: of those that
+   * wait for an attempt the one whose event comes first in the log.
    */
   readonly headsOfLines: (
     webhookId: string,

@@ -4,31 +4,34 @@ import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import { texts } from "../internal/SqlArray.ts"
 import type { DueKind } from "./DueWork.ts"
 
-/** Where a clock that can be moved is: it stands at a time, in Unix milliseconds, or runs so many milliseconds ahead. */
+/**
+ * The place of a clock that can be moved: it stands at a time, in Unix milliseconds, or runs so many milliseconds
+ * ahead.
+ */
 export type ClockPlace =
   | { readonly _tag: "Standing"; readonly at: number }
   | { readonly _tag: "Running"; readonly aheadMs: number }
 
-/** How many items of each kind of due work fell due. */
+/** The numbers of items that fell due, by kind of due work. */
 export type FiredCounts = Readonly<Partial<Record<DueKind, number>>>
 
 /**
- * Why the clock stands still again: it came to its time, so much as was asked for has fired, nothing was due, it was told to
- * stop, or the engine did not come to rest.
+ * The reason for which the clock stands still again: it came to its time, as much as was asked for has fired, nothing
+ * was due, it was told to stop, or the engine did not come to rest.
  */
 export type StopReason = "target" | "max_fired" | "nothing_due" | "stopped" | "busy"
 
 /** One advance of the clock. Times are Unix milliseconds. */
 export interface ClockOperation {
   readonly id: Id.ClockOperationId
-  /** Who asked for it. */
+  /** The account that asked for it. */
   readonly accountId: Id.AccountId
   readonly from: number
-  /** Where it goes; none where nothing was due and it was to go to the next. */
+  /** The time to which it goes; none if nothing was due and it was to go to the next. */
   readonly to: number | undefined
   readonly toNext: boolean
   readonly maxFired: number | undefined
-  /** How far it has come. */
+  /** The time to which it has come. */
   readonly at: number
   readonly fired: FiredCounts
   /** Up to when what is beyond its retention has been removed. */
@@ -46,7 +49,7 @@ export interface DueAtStep {
   readonly mark: string
 }
 
-/** What a step of the clock has come to. */
+/** The outcome of a step of the clock. */
 export type ClockStep =
   /** It has not moved: this is due already. */
   | { readonly _tag: "Overdue"; readonly due: ReadonlyArray<DueAtStep> }
@@ -56,7 +59,7 @@ export type ClockStep =
     readonly at: number
     readonly owners: ReadonlyArray<string>
     readonly fired: FiredCounts
-    /** Where no more than a tick of a source's timer is due now: whose it is, and when anything else is. */
+    /** The source, if nothing but a tick of its timer is due now, and the time at which anything else is. */
     readonly tick:
       | { readonly accountId: Id.AccountId; readonly sourceId: string; readonly nextAt: number | undefined }
       | undefined
@@ -103,18 +106,18 @@ const fromRow = (row: OperationRow): ClockOperation => ({
 })
 
 /**
- * The tables `dev_clock` and `clock_operations`: where the clock of a database is that was made for one that can be moved, and
- * how far its advances have come. Only one process moves it.
+ * The tables `dev_clock` and `clock_operations`: where the clock of a database is that was made for one that can be
+ * moved, and how far its advances have come. Only one process moves it.
  */
 export class DevClocks extends Context.Service<DevClocks, {
-  /** Where the clock is; none in a database that was not made for one. */
+  /** The place of the clock; none in a database that was not made for one. */
   readonly place: Effect.Effect<Option.Option<ClockPlace>, SqlError.SqlError>
-  /** Whether nothing was ever done in the database. */
+  /** True if nothing was ever done in the database. */
   readonly isFresh: Effect.Effect<boolean, SqlError.SqlError>
   /** Makes the database one for a clock that can be moved, for good. */
   readonly create: Effect.Effect<void, SqlError.SqlError>
   readonly setPlace: (place: ClockPlace) => Effect.Effect<void, SqlError.SqlError>
-  /** When anything is due next after a time; what waits for a suspended account does not count. */
+  /** The time at which anything is due next after a time; work of a suspended account does not count. */
   readonly nextDue: (now: number) => Effect.Effect<number | undefined, SqlError.SqlError>
   /** Begins an advance. There is one at a time. */
   readonly begin: (
@@ -127,8 +130,8 @@ export class DevClocks extends Context.Service<DevClocks, {
   /** The advance that has not ended. */
   readonly open: Effect.Effect<Option.Option<ClockOperation>, SqlError.SqlError>
   /**
-   * Moves the clock to when anything is due next, `until` at most, and counts what is: unless something is due already, but
-   * for the owners in `but`, who leave theirs. What it says is durable with the next commit of anybody.
+   * Moves the clock to when anything is due next, `until` at most, and counts what is: unless something is due already,
+   * but for the owners in `but`, who leave theirs. The step is durable with the next commit of anybody.
    */
   readonly step: (
     id: string,

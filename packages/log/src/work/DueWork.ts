@@ -3,7 +3,7 @@ import { SqlClient, type SqlError } from "effect/sql"
 import { byPlace, shared } from "../internal/SharedStatement.ts"
 import { numbers, texts } from "../internal/SqlArray.ts"
 
-/** Why work is owed at a time. */
+/** The kinds of work that is owed at a time. */
 export type DueKind = "timer" | "emit" | "delete" | "retry" | "wake" | "resume" | "bulk"
 
 export interface DueKey {
@@ -34,11 +34,11 @@ export interface DueOwner {
 /** Before everything that is due. */
 export const beforeAll: DueOwner = { ownerId: "", dueAt: 0 }
 
-/** Who has something due between two places. */
+/** The owners of work that is due between two places. */
 export interface DueOwners {
   /** Each owner once, with the latest of its times on the page, in the order of these. */
   readonly owners: ReadonlyArray<DueOwner>
-  /** Where the next page begins; undefined where nothing more is due. */
+  /** The place at which the next page begins; undefined if nothing more is due. */
   readonly next: DueOwner | undefined
 }
 
@@ -58,10 +58,10 @@ const fromRow = (row: DueRow): DueItem => ({
   payload: row.payload
 })
 
-/** What is read of due work at once, in bytes. */
+/** The most bytes of due work that are read at once. */
 const mostBytes = 4 * 1024 * 1024
 
-/** Whether there may be more due than what was read with such a limit. */
+/** True if there may be more due than what was read with such a limit. */
 export const isFull = (page: ReadonlyArray<DueItem>, limit: number): boolean =>
   page.length === limit || page.reduce((bytes, { payload }) => bytes + Buffer.byteLength(payload), 0) >= mostBytes
 
@@ -76,10 +76,13 @@ interface DueQuestion {
 /** Rows removed at once. */
 const bite = 1_000
 
-/** How many retries of an owner are due in a step of time. */
+/** The number of an owner's retries that are due in a step of time. */
 export interface DueStep {
   readonly ownerId: string
-  /** From 0. What is due already is in the first step, and what is due later than the last is in one more. */
+  /**
+   * From 0. Retries that are due already are in the first step, and those that are due later than the last are in one
+   * more.
+   */
   readonly step: number
   readonly due: number
 }
@@ -87,9 +90,15 @@ export interface DueStep {
 /** Retries that are counted at once. */
 const mostCounted = 50_000
 
-/** The `due_work` table: timers, delayed emits, deletions, retries, wake-ups and runs that wait, so that none of them needs a resident actor. */
+/**
+ * The `due_work` table: timers, delayed emits, deletions, retries, wake-ups and runs that wait, so that none of them
+ * needs a resident actor.
+ */
 export class DueWork extends Context.Service<DueWork, {
-  /** How many retries of owners are due in each of so many steps from a time on, in Unix milliseconds: of the first 50,000. */
+  /**
+   * The numbers of owners' retries that are due in each of so many steps from a time on, in Unix milliseconds: of the
+   * first 50,000.
+   */
   readonly retriesByStep: (ownerIds: ReadonlyArray<string>, options: {
     readonly from: number
     readonly stepMs: number
@@ -98,16 +107,19 @@ export class DueWork extends Context.Service<DueWork, {
   readonly put: (items: ReadonlyArray<DueItem>) => Effect.Effect<void, SqlError.SqlError>
   /** Takes work off, unless it was put off to a later time than it had when it was taken. */
   readonly done: (items: ReadonlyArray<DueItem>) => Effect.Effect<void, SqlError.SqlError>
-  /** Owners with something due at `now`, from what comes behind `after` on. Reads no more rows than `limit`, and skips those alike. */
+  /**
+   * Owners with something due at `now`, from what comes behind `after` on. Reads no more rows than `limit`, and skips
+   * those alike.
+   */
   readonly ownersDue: (
     now: number,
     after: DueOwner,
     limit: number
   ) => Effect.Effect<DueOwners, SqlError.SqlError>
-  /** When the next work is due after a time, in Unix milliseconds; undefined where none is. */
+  /** The time at which the next work is due after a time, in Unix milliseconds; undefined if none is. */
   readonly nextAfter: (time: number) => Effect.Effect<number | undefined, SqlError.SqlError>
   /**
-   * What an owner has that is due, of all kinds but some, soonest first; with `after`, what comes behind that place. At most
+   * The due work of an owner, of all kinds but some, soonest first; with `after`, the part behind that place. At most
    * `limit`, and no more once payloads have come to 4 MiB: `isFull` says whether there may be more.
    */
   readonly dueOf: (
@@ -118,8 +130,8 @@ export class DueWork extends Context.Service<DueWork, {
     after?: DuePlace
   ) => Effect.Effect<ReadonlyArray<DueItem>, SqlError.SqlError>
   /**
-   * The earliest time that each kind of work is due at since, in Unix milliseconds; undefined where none is. What waits for
-   * a suspended account does not count.
+   * The earliest time that each kind of work is due at since, in Unix milliseconds; undefined where none is. Work of a
+   * suspended account does not count.
    */
   readonly oldest: (now: number) => Effect.Effect<Readonly<Record<DueKind, number | undefined>>, SqlError.SqlError>
   /** Everything an owner has of one kind, due or not. */

@@ -7,16 +7,16 @@ import * as Rows from "../internal/Rows.ts"
 import { bigints, integers, numbers, texts } from "../internal/SqlArray.ts"
 import * as Page from "../lists/Page.ts"
 
-/** What a run began with, beside the event itself. */
+/** The beginning of a run, beside the event itself. */
 export const RunTrigger = Schema.Struct({
   kind: Schema.Literals(["HTTP", "TIMER", "EVENT", "INVOCATION"]),
   /** Of the request, tick or event. */
   id: Schema.String,
-  /** When it came about, Unix milliseconds. */
+  /** The time at which it came about, in Unix milliseconds. */
   at: Schema.Finite,
-  /** How many emitters it has passed through. */
+  /** The number of emitters that it has passed through. */
   hops: Schema.Int,
-  /** Whose event it is: the workflow itself where it is nobody else's. */
+  /** The emitter of the event: the workflow itself if it is nobody else's. */
   emitterId: Schema.String,
   /** The stream that it came from. */
   stream: Schema.String,
@@ -27,7 +27,7 @@ export const RunTrigger = Schema.Struct({
 })
 export type RunTrigger = typeof RunTrigger.Type
 
-/** Why a step, and the run with it, came to nothing. */
+/** The fault by which a step, and the run with it, came to nothing. */
 export const RunFault = Schema.Struct({
   name: Schema.String,
   message: Schema.String,
@@ -39,22 +39,22 @@ export type RunFault = typeof RunFault.Type
 export const RunStatus = Schema.Literals(["running", "waiting", "success", "error", "cancelled"])
 export type RunStatus = typeof RunStatus.Type
 
-/** Where a run stands. */
+/** The progress of a run. */
 export const RunProgress = Schema.Struct({
   id: RunId,
   status: RunStatus,
   /** The step that comes next, or that the run ended in, counted from 0. */
   step: Schema.Int,
-  /** How many times that step has been run to its end in this run already. */
+  /** The number of times that the step has been run to its end in this run already. */
   tries: Schema.Int,
-  /** How many of them failed. */
+  /** The number of these that failed. */
   failures: Schema.Int,
   /** JSON text of what the step asked to be handed when it is run again. */
   rerunContext: Schema.NullOr(Schema.String),
-  /** When it goes on, Unix milliseconds. */
+  /** The time at which it goes on, in Unix milliseconds. */
   dueAt: Schema.NullOr(Schema.Int),
   error: Schema.NullOr(RunFault),
-  /** Why a step ended the run, in its own words; empty where it gave none. */
+  /** The reason for which a step ended the run, in its own words; empty if it gave none. */
   exitReason: Schema.NullOr(Schema.String),
   /** Unix milliseconds. */
   endedAt: Schema.NullOr(Schema.Int)
@@ -177,7 +177,7 @@ export class WorkflowRuns extends Context.Service<WorkflowRuns, {
   readonly eventOf: (id: RunId) => Effect.Effect<Option.Option<string>, SqlError.SqlError>
   /** In the order in which they ended. */
   readonly stepOutlinesOf: (id: RunId) => Effect.Effect<ReadonlyArray<StepOutline>, SqlError.SqlError>
-  /** What a step gave, as in its record. */
+  /** The result of a step, as in its record. */
   readonly resultOf: (step: Pick<StepRecord, "runId" | "n">) => Effect.Effect<string | null, SqlError.SqlError>
   /** The largest of a run's event and of what its steps gave, in bytes. */
   readonly largestOf: (id: RunId) => Effect.Effect<number, SqlError.SqlError>
@@ -192,15 +192,15 @@ export class WorkflowRuns extends Context.Service<WorkflowRuns, {
     request: Page.PageRequest & { readonly status: RunStatus | undefined }
   ) => Effect.Effect<Page.Page<RunOutline>, SqlError.SqlError>
   /**
-   * The runs that an event began, or a batch that begins with it, the oldest first. Of the runs that began after a time, in Unix milliseconds, it looks
-   * through the first 2,000.
+   * The runs that an event began, or a batch that begins with it, the oldest first. Of the runs that began after a
+   * time, in Unix milliseconds, it looks through the first 2,000.
    */
   readonly begunBy: (
     workflowId: WorkflowId,
     event: { readonly emitterId: string; readonly id: EventId; readonly emitId: string },
     after: number
   ) => Effect.Effect<ReadonlyArray<RunOutline>, SqlError.SqlError>
-  /** When the runs that began after a time did, oldest first, in Unix milliseconds. */
+  /** The beginnings of the runs that began after a time, oldest first, in Unix milliseconds. */
   readonly begunAfter: (workflowId: WorkflowId, time: number) => Effect.Effect<ReadonlyArray<number>, SqlError.SqlError>
   /** Removes runs that ended longer ago than their account keeps events. */
   readonly expire: (options: {
