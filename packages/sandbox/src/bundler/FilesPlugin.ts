@@ -90,8 +90,8 @@ export interface FilesPluginOptions {
 }
 
 /**
- * What a package's files import from beside them is left to the bundler; this has at most so many steps up, which don't
- * lead out of the folder of packages (`node_modules/.deno/name@version/node_modules/name`).
+ * Imports that may lead out of a package's folder: by name, or by five steps up and more
+ * (`node_modules/.deno/name@version/node_modules/name`). The bundler resolves those from beside a file itself.
  */
 const fromAfar = /^[^.]|(\.\.\/.*){5}/
 

@@ -13,7 +13,7 @@ import { backlogFull, quotaExceeded } from "../handlers/IntakeProblem.ts"
 import * as EndpointCookie from "./EndpointCookie.ts"
 import * as PageSandbox from "./PageSandbox.ts"
 
-/** Why a request is not taken, or not answered. */
+/** The reasons for which a request is not taken, or not answered. */
 export type IntakeError = RequestError | QuotaExceeded | Failure | AnyProblem
 
 const isSendable = (name: string, value: string): boolean => {
@@ -65,7 +65,7 @@ const responseOf = ({ body, headers, status }: HttpReply, endpointPath: string, 
   return Effect.succeed(single.length === 0 ? response : HttpServerResponse.setHeaders(response, single))
 }
 
-/** What is accepted is said where something else was sent (RFC 9110, 12.5.3). */
+/** A refusal of a coding names the accepted ones (RFC 9110, 12.5.3). */
 const refusal = (problem: AnyProblem) =>
   Effect.map(problemResponse(problem), (response) =>
     response.status === 415

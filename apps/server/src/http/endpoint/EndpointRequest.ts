@@ -25,7 +25,7 @@ const urlForm = /^\/http\/([^/?#]+)(\/[^?#]*)?(?:\?([^#]*))?/
 /** The URL of a request to an endpoint. */
 export interface EndpointUrl {
   readonly endpointKey: string
-  /** What comes after the key. */
+  /** The part after the key. */
   readonly path: string
   readonly query: string
   /** All of it, as it came. */
@@ -37,7 +37,7 @@ export const parseUrl = (url: string): EndpointUrl | undefined => {
   return endpointKey === undefined ? undefined : { endpointKey, path, query, raw: url }
 }
 
-/** How many emitters a request has passed through, by its `x-headwater-hops`. */
+/** The number of emitters that a request has passed through, by its `x-headwater-hops`. */
 const hopsOf = (header: string | undefined): number => /^\d{1,6}$/.test(header ?? "") ? Number(header) : 0
 
 /** Node's object of a request's headers leaves this name out. */
@@ -66,7 +66,7 @@ const allOf = (
   return all
 }
 
-/** How much a body usually becomes without its codings at most. */
+/** The most that a body usually becomes without its codings. */
 const usualRatio = 8
 const usualBytes = 64 * 1024
 
@@ -80,7 +80,9 @@ const services = Effect.all({
   thread: JsonThread
 })
 
-/** Begins a request to an endpoint. `onReply` is called once, unless the request is cancelled before its body is there. */
+/**
+ * Begins a request to an endpoint. `onReply` is called once, unless the request is cancelled before its body is there.
+ */
 export type Begin = (
   message: IncomingMessage,
   url: EndpointUrl,
@@ -270,7 +272,10 @@ class EndpointRequest {
     }
   }
 
-  /** The event of a request whose body is in codings. Room is taken for what most bodies become, and for the rest if need be. */
+  /**
+   * The event of a request whose body is in codings. Room is taken for what most bodies become, and for the rest if
+   * need be.
+   */
   private decodedEvent(endpoint: Endpoint, task: Task, codings: ReadonlyArray<ContentCoding.Coding>) {
     const { room, settings: { maxBody }, thread } = this.services
     const { accountId } = endpoint

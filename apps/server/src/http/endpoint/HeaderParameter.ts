@@ -17,8 +17,8 @@ const unescaped = (text: string): string | undefined => {
 }
 
 /**
- * What a header such as `Content-Type` or `Content-Disposition` has under a name, without its quotes; `name*` of RFC 8187
- * wins over `name`.
+ * The value under a name in a header such as `Content-Type` or `Content-Disposition`, without its quotes; `name*` of
+ * RFC 8187 wins over `name`.
  */
 export const parameterOf = (header: string, name: string): string | undefined => {
   let plain: string | undefined

@@ -12,11 +12,11 @@ export interface Part {
 
 const octets = "application/octet-stream"
 
-/** Where a delimiter begins, and where what follows it does. */
+/** The beginning of a delimiter, and of the part behind it. */
 interface Delimiter {
   readonly from: number
   readonly to: number
-  /** Whether no part follows. */
+  /** True if no part follows. */
   readonly isLast: boolean
 }
 
@@ -37,7 +37,7 @@ interface Divided {
 class FormReader {
   readonly #body: Buffer
   readonly #delimiter: Buffer
-  /** What ends a line: `\r\n`, or what a sender has in its place all the way through. */
+  /** The end of a line: `\r\n`, or the one that a sender has in its place all the way through. */
   #lineEnd = "\r\n"
 
   constructor(body: Buffer, boundary: string) {
@@ -49,7 +49,7 @@ class FormReader {
   *parts(): Generator<Buffer | undefined> {
     const first = this.#firstDelimiter()
     if (first === undefined) return yield undefined
-    // What is behind the end of a form without a part was not meant to be.
+    // A form without a part that has something behind its end is no form.
     if (first.isLast && this.#body.subarray(first.to).some((byte) => byte > blank)) return yield undefined
     const separator = Buffer.concat([Buffer.from(this.#lineEnd), this.#delimiter])
     let before = first
@@ -62,7 +62,7 @@ class FormReader {
     }
   }
 
-  /** What is before the empty line of a part, and behind it. */
+  /** The headers of a part, before its empty line, and the content behind it. */
   divide(part: Buffer): Divided {
     const { length } = this.#lineEnd
     const at = part.indexOf(this.#lineEnd.repeat(2))
@@ -90,7 +90,7 @@ class FormReader {
     return undefined
   }
 
-  /** What ends a delimiter that begins here; undefined where it is the beginning of something else (RFC 2046, 5.1.1). */
+  /** The end of a delimiter that begins here; undefined if it is the beginning of something else (RFC 2046, 5.1.1). */
   #endOf(from: number): Pick<Delimiter, "to" | "isLast"> | undefined {
     const body = this.#body
     let at = from + this.#delimiter.length
@@ -101,7 +101,9 @@ class FormReader {
   }
 }
 
-/** The headers by name in lower case. A line that begins with a blank goes on with the one before it (RFC 5322, 2.2.3). */
+/**
+ * The headers by name in lower case. A line that begins with a blank goes on with the one before it (RFC 5322, 2.2.3).
+ */
 const headersOf = (text: string): ReadonlyMap<string, string> =>
   new Map(
     text.replaceAll(/\r?\n(?=[ \t])/g, "").split(/\r?\n/).flatMap((line) => {
@@ -124,9 +126,9 @@ const partOf = ({ content, headers: bytes }: Divided, given: string | undefined)
 }
 
 /**
- * The parts of a form (RFC 7578); undefined for what is none, lacks its end, has a part without a name, or more than so many
- * parts: to hand on some of them would hide the others. Names and fields are in the charset that they name, else in that of
- * the form: of its `Content-Type` or of its field `_charset_` (RFC 7578, 4.6).
+ * The parts of a form (RFC 7578); undefined for what is none, lacks its end, has a part without a name, or more than so
+ * many parts: to hand on some of them would hide the others. Names and fields are in the charset that they name, else
+ * in that of the form: of its `Content-Type` or of its field `_charset_` (RFC 7578, 4.6).
  */
 export const parse = (contentType: string, body: Buffer, most: number): ReadonlyArray<Part> | undefined => {
   const boundary = parameterOf(contentType, "boundary")

@@ -1,5 +1,5 @@
 /**
- * What a component serves may be a page with any script, from the origin that the console has its session with. The browser
+ * A component may serve a page with any script, from the origin that the console has its session with. The browser
  * gives such a page an origin of its own.
  */
 const policy =
