@@ -47,8 +47,8 @@ import {
 } from "../ground/ConsumerRequests.ts"
 import { Draining } from "../ground/Draining.ts"
 import { BacklogFull, EndpointNotFound, HttpReply, NotAnswered } from "../ground/HttpExchange.ts"
+import { ShardsAcquired } from "../ground/ShardsAcquired.ts"
 import { Suspensions } from "../ground/Suspensions.ts"
-import { Takeover } from "../ground/Takeover.ts"
 import { TestedAttempt } from "../ground/TestedAttempt.ts"
 import { Unavailable } from "../ground/Unavailable.ts"
 import * as Wake from "../ground/Wake.ts"
@@ -536,11 +536,11 @@ const config = {
 } as const
 
 /** One node by itself. */
-export const layerSingleNode: Layer.Layer<Crossing.Crossing | Sharding.Sharding | Takeover> = Sharding.layer.pipe(
+export const layerSingleNode: Layer.Layer<Crossing.Crossing | Sharding.Sharding | ShardsAcquired> = Sharding.layer.pipe(
   Layer.provide(Runners.layerNoop),
-  Layer.provide([MessageStorage.layerNoop, Takeover.noting(RunnerStorage.layerMemory), RunnerHealth.layerNoop]),
+  Layer.provide([MessageStorage.layerNoop, ShardsAcquired.noting(RunnerStorage.layerMemory), RunnerHealth.layerNoop]),
   Layer.provide(ShardingConfig.layer(config)),
-  Layer.provideMerge(Layer.merge(Takeover.layer, Crossing.Crossing.layerNone))
+  Layer.provideMerge(Layer.merge(ShardsAcquired.layer, Crossing.Crossing.layerNone))
 )
 
 /**
@@ -574,7 +574,7 @@ export const layerNode = (address: NodeAddress) =>
       Layer.provide(Runners.layerRpc),
       Layer.provide(PeerSockets.layerClientProtocol)
     )),
-    Layer.provide([MessageStorage.layerNoop, Takeover.noting(SqlRunnerStorage.layer)]),
+    Layer.provide([MessageStorage.layerNoop, ShardsAcquired.noting(SqlRunnerStorage.layer)]),
     Layer.provide(ShardingConfig.layer({
       ...config,
       runnerAddress: Option.some(RunnerAddress.make(address.host, address.port)),
@@ -585,5 +585,5 @@ export const layerNode = (address: NodeAddress) =>
       runnerHealthCheckInterval: "3 seconds"
     })),
     Layer.provide(RpcSerialization.layerSchemaBinary({ maxFrameSize: maxMessageBytes })),
-    Layer.provideMerge(Takeover.layer)
+    Layer.provideMerge(ShardsAcquired.layer)
   )

@@ -11,7 +11,7 @@ import { TestClock } from "effect/testing"
 import * as EngineFixture from "../../test/EngineFixture.ts"
 import { ActorCalls } from "../ground/ActorCalls.ts"
 import { EmitterLog } from "../ground/EmitterLog.ts"
-import { Takeover } from "../ground/Takeover.ts"
+import { ShardsAcquired } from "../ground/ShardsAcquired.ts"
 import { Router } from "./Router.ts"
 
 const code = `export default { props: { http: "$.interface.http" }, run() {} }`
@@ -36,7 +36,7 @@ layer(EngineFixture.layer, { excludeTestServices: true, timeout: "60 seconds" })
       ;(yield* GroupCommit).takeAppendedTo()
 
       const hinted: Array<string> = []
-      const takeover = yield* Latch.make()
+      const shardsAcquired = yield* Latch.make()
       const actors = Layer.mock(ActorCalls, {
         ingest: () => assert.fail("nothing is ingested"),
         isHere: (actorId) => actorId !== away.id,
@@ -44,7 +44,7 @@ layer(EngineFixture.layer, { excludeTestServices: true, timeout: "60 seconds" })
           hinted.push(actorId)
         }
       })
-      yield* Layer.build(Router.layer.pipe(Layer.provide([actors, Layer.succeed(Takeover, takeover)])))
+      yield* Layer.build(Router.layer.pipe(Layer.provide([actors, Layer.succeed(ShardsAcquired, shardsAcquired)])))
       /** Who is hinted at from now on until that one is. */
       const hintedUntil = Effect.fnUntraced(function*({ id }: Program) {
         hinted.length = 0
@@ -55,7 +55,7 @@ layer(EngineFixture.layer, { excludeTestServices: true, timeout: "60 seconds" })
         return new Set(hinted)
       })
 
-      yield* takeover.open
+      yield* shardsAcquired.open
       assert.deepStrictEqual(yield* hintedUntil(owing), new Set([owing.id]))
       assert.deepStrictEqual(yield* hintedUntil(owing), new Set([owing.id]))
       yield* setActive(owing, false)
@@ -63,7 +63,7 @@ layer(EngineFixture.layer, { excludeTestServices: true, timeout: "60 seconds" })
       yield* hintedUntil(later)
       assert.deepStrictEqual(yield* hintedUntil(later), new Set([later.id]))
       yield* setActive(owing, true)
-      yield* takeover.open
+      yield* shardsAcquired.open
       assert.isTrue((yield* hintedUntil(owing)).has(owing.id))
     }).pipe(EngineFixture.onTestClock))
 
@@ -102,9 +102,9 @@ layer(EngineFixture.layer, { excludeTestServices: true, timeout: "60 seconds" })
           held = undefined
         }
       })
-      const takeover = Layer.succeed(Takeover, yield* Latch.make())
+      const shardsAcquired = Layer.succeed(ShardsAcquired, yield* Latch.make())
       const router = yield* Effect.map(
-        Layer.build(Router.layer.pipe(Layer.provide([actors, takeover]))),
+        Layer.build(Router.layer.pipe(Layer.provide([actors, shardsAcquired]))),
         Context.get(Router)
       ).pipe(Effect.provideService(Turns, turns))
       const committed = ({ id }: { readonly id: string }, { log: { emitterId } }: typeof anns) => ({

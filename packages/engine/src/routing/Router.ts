@@ -16,7 +16,7 @@ import { beforeAll, type CursorKey, Cursors, type OwedListener, type OwedPage } 
 import { Context, Effect, Layer, PubSub, Queue } from "effect"
 import { ActorCalls } from "../ground/ActorCalls.ts"
 import { EngineLimits, type Limits } from "../ground/EngineLimits.ts"
-import { Takeover } from "../ground/Takeover.ts"
+import { ShardsAcquired } from "../ground/ShardsAcquired.ts"
 import * as Wake from "../ground/Wake.ts"
 
 /** An account's subscriptions, so that those of one emitter are found among many. */
@@ -125,7 +125,7 @@ export class Router extends Context.Service<Router, {
     Router,
     Effect.gen(function*() {
       const actors = yield* ActorCalls
-      const takeover = yield* Takeover
+      const shardsAcquired = yield* ShardsAcquired
       const cursors = yield* Cursors
       const heads = yield* Heads
       const limits = yield* EngineLimits
@@ -242,15 +242,15 @@ export class Router extends Context.Service<Router, {
       })
 
       const scan = Effect.gen(function*() {
-        mayOweAnything ||= takeover.isOpen()
-        takeover.closeUnsafe()
+        mayOweAnything ||= shardsAcquired.isOpen()
+        shardsAcquired.closeUnsafe()
         for (const emitterId of writer.takeAppendedTo()) behind.add(emitterId)
         if (mayOweAnything) yield* scanEverything
         mayOweAnything = false
         yield* scanBehind
       })
 
-      yield* takeover.await.pipe(
+      yield* shardsAcquired.await.pipe(
         Effect.andThen(Recurring.repeat("scan for owed events", scanInterval, scan)),
         Effect.forkScoped
       )
