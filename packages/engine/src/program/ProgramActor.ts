@@ -25,7 +25,7 @@ import type { Deletion, NextWork } from "./NextWork.ts"
 import type { ProgramInput } from "./ProgramInput.ts"
 import { ProgramInputs } from "./ProgramInputs.ts"
 import { answersItself, type ProgramMemory } from "./ProgramMemory.ts"
-import * as ProgramOwner from "./ProgramOwner.ts"
+import { ProgramOwner } from "./ProgramOwner.ts"
 import * as ProgramRequests from "./ProgramRequests.ts"
 import * as SourceRuns from "./SourceRuns.ts"
 import * as Stepping from "./Stepping.ts"
@@ -276,7 +276,7 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
   }).pipe(Effect.catchTag("ProgramNotFound", () => Effect.succeed(false)))
 
   const work: Work = {
-    step: Effect.suspend(() => Effect.provideService(step, OnBehalfOf, owner.ready()?.accountId ?? "")),
+    step: Effect.suspend(() => Effect.provideService(step, OnBehalfOf, owner.ready?.accountId ?? "")),
     isBusy: () => stepping.busy.size > 0,
     settle: Effect.gen(function*() {
       if (isStopping()) {
@@ -285,7 +285,7 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
         return false
       }
       yield* owner.settled
-      return (yield* inputs.noteSettled) || owner.hasFailed()
+      return (yield* inputs.noteSettled) || owner.hasFailed
     })
   }
 

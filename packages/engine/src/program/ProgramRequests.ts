@@ -145,7 +145,7 @@ export const make = Effect.fnUntraced(function*(options: {
 
   /** Has a request durable, or the one that it repeats. Most wait for nothing but the commit that keeps them. */
   const accept = (request: IngestRequest, onAccepted: OnAccepted): void => {
-    const memory = owner.ready()
+    const memory = owner.ready
     if (memory === undefined) return acceptAfter(owner.current, request, onAccepted)
     const refusal = refusalOf(memory, request)
     if (refusal !== undefined) return onAccepted(Exit.fail(refusal))
@@ -193,7 +193,7 @@ export const make = Effect.fnUntraced(function*(options: {
       })
     },
     awaitsReply: (request) => {
-      const memory = owner.ready()
+      const memory = owner.ready
       return memory !== undefined && awaitsReply(memory, request)
     },
     isAwaited: (emitId) => waiting.has(emitId),

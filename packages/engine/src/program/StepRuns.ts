@@ -543,7 +543,7 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner, code: CodeR
 
       const showLong = Effect.gen(function*() {
         yield* Effect.sleep(longMs)
-        if (owner.ready() === memory) show(yield* code.use(memory, { invocations: 1, computeMs: 0 }))
+        if (owner.ready === memory) show(yield* code.use(memory, { invocations: 1, computeMs: 0 }))
       })
 
       yield* Effect.forkChild(Effect.repeat(showLong, { until: () => begun !== undefined }))
