@@ -8,7 +8,7 @@ import * as Rows from "../internal/Rows.ts"
 
 type Limit = "dailyComputeTimeQuotaMs" | "dailyInvocationsQuota" | "billingPeriodInvocationsQuota" | "retentionDays"
 
-/** The first values of an account; a limit that is not given is null. */
+/** The values that an account begins with; a limit that is not given is null. */
 export type AccountInput = Pick<Account, "username" | "email" | "plan"> & Partial<Pick<Account, Limit>>
 
 /** The changes that an operator may make to an account; a field that is undefined stays. */

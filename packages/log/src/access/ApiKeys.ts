@@ -60,7 +60,7 @@ export class ApiKeys extends Context.Service<ApiKeys, {
     name: string,
     options?: { readonly scope?: KeyScope; readonly key?: Redacted.Redacted | undefined }
   ) => Effect.Effect<NewApiKey, SqlError.SqlError>
-  /** The key's account and scopes, if it is live. A revocation on another node counts within a second. */
+  /** The key's id, account and scope, if it is live. A revocation on another node counts within a second. */
   readonly authenticate: (
     key: Redacted.Redacted
   ) => Effect.Effect<Option.Option<AuthenticatedKey>, SqlError.SqlError>

@@ -57,7 +57,7 @@ const mostAtOnce = 1_000
 /** The time for which entries are gathered before they are written in one statement. */
 const gatherFor = "100 millis"
 
-/** The longest wait of an entry, and the time for which a write is tried again while the database is away. */
+/** The longest that a request waits for room, and that a write is tried again while the database is away. */
 const patience = "30 seconds"
 const patienceAtEnd = "5 seconds"
 
@@ -97,7 +97,7 @@ const fromRow = (row: Row): ListedEntry => ({
   clientIp: row.client_ip
 })
 
-/** The record of all that was done through the API, by whom and from where. */
+/** The record of the changes that were asked for through the API, by whom and from where. */
 export class AuditLog extends Context.Service<AuditLog, {
   /** Has an entry written within a moment, together with others. One that could not be written is in the server's log. */
   readonly note: (entry: AuditEntry) => Effect.Effect<void>

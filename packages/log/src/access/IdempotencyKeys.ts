@@ -6,8 +6,8 @@ import { SecureRandom } from "effect/crypto"
 import { SqlClient, type SqlError } from "effect/sql"
 
 /**
- * The time for which a claim holds without being renewed, in milliseconds: a server that was killed holds up its key as
- * long.
+ * The time for which a claim holds without being renewed, in milliseconds: a server that was killed holds up its key
+ * for as long.
  */
 export const leaseMs = 15_000
 

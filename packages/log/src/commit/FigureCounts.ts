@@ -42,13 +42,11 @@ export class Counts {
   exhausted = 0
   dropped = 0
   filtered = 0
-  /**
-   * The number of times that the account's backlog was measured, and the waiting and pending ones, added up over these.
-   */
+  /** The measurements of the account's backlog, and the sums of what was waiting and of what was pending at them. */
   samples = 0
   waiting = 0
   pending = 0
-  /** The numbers of attempts by time, in buckets; none if there was no attempt. */
+  /** The numbers of attempts by their duration, in buckets; none if there was no attempt. */
   latencies: Array<number> | undefined
 
   noteRun(isFailed: boolean, ms: number): void {

@@ -12,7 +12,7 @@ import { type CountName, countNames, type Figure, FigureCounts, latencyBounds, w
 export interface FigureStep extends Readonly<Record<CountName, number>> {
   /** The beginning of the step, Unix milliseconds. */
   readonly at: number
-  /** The numbers of attempts by time, in buckets (`latencyBounds`). */
+  /** The numbers of attempts by their duration, in buckets (`latencyBounds`). */
   readonly latencies: ReadonlyArray<number>
 }
 
@@ -46,7 +46,7 @@ export class Figures extends Context.Service<Figures, {
   readonly noteCommits: (commits: ReadonlyArray<Commit>) => void
   readonly noteRun: (accountId: string, programId: string, isFailed: boolean, ms: number) => void
   readonly noteAttempt: (accountId: string, webhookId: string, isFailed: boolean, ms: number) => void
-  /** Notes the amount that waits for an account's listeners now. */
+  /** Notes the present size of the backlog of an account's listeners. */
   readonly noteBacklog: (accountId: string, backlog: { readonly waiting: number; readonly pending: number }) => void
   /** Accounts in which anything happened since a time, in Unix milliseconds. */
   readonly activeSince: (time: number) => Effect.Effect<ReadonlyArray<AccountId>, SqlError.SqlError>

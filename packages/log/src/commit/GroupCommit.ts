@@ -130,7 +130,7 @@ export class GroupCommit extends Context.Service<GroupCommit, {
       const now = () => RealTime.elapsedUnsafe(clock)
       /** Open while anything is being written. */
       const busy = yield* Latch.make(false)
-      /** The beginnings of the transactions that are being written, the oldest first. */
+      /** The start times of the transactions that are under way, the oldest first. */
       const underWay = new Set<{ readonly since: number }>()
       const ageMs = () => {
         for (const { since } of underWay) return now() - since

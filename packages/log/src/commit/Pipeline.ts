@@ -76,8 +76,8 @@ export class Pipeline extends Context.Service<Pipeline, {
                       })
                     )
                   ), { concurrency: "unbounded" }),
-                // The database never hears of a statement that fails before it has answered anything, as one with a
-                // value that can't be encoded.
+                // A statement that fails before the database has answered anything, such as one with a value that can't
+                // be encoded, never reaches it.
                 Effect.exit(Effect.suspend(() => connection.query(unsent ? "ROLLBACK" : "COMMIT"))),
                 // The connection sends what it was given in a microtask of its own.
                 Effect.sync(() => queueMicrotask(() => CrashPoint.reached("commit-sent")))

@@ -17,8 +17,8 @@ export class Writers extends Context.Service<Writers, {
   /** Notes a batch, in the surrounding transaction; an error if its number was noted or settled before. */
   readonly note: (id: string, batch: bigint) => Effect.Effect<void, SqlError.SqlError>
   /**
-   * True if a batch was committed. Waits for one that is still being decided. One that was not never will be, even if it
-   * has yet to reach the database: its number is taken.
+   * True if a batch was committed. Waits for one that is still being decided. One that was not never will be, even if
+   * it has yet to reach the database: its number is taken.
    */
   readonly settle: (id: string, batch: bigint) => Effect.Effect<boolean, SqlError.SqlError>
   /** Forgets the batches from one number up to another that are known to be written. */

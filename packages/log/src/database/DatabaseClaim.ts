@@ -17,10 +17,10 @@ const schemas = 1_857_201
 /** A server that ended a moment ago may still hold the lock. */
 const patience = { schedule: Schedule.spaced("200 millis"), times: 5 }
 
-/** The interval at which the connection that holds the lock is made sure of. */
+/** The interval of the checks that the connection which holds the lock is there. */
 const checkInterval = "5 seconds"
 
-/** The addresses of servers that hold the database and are made for a schema below a number, or do not say for which. */
+/** The addresses of servers that hold the database and are made for a schema below a number, or do not say which. */
 export const olderServers = Effect.fnUntraced(function*(schemaNumber: number) {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{ readonly address: string }>`

@@ -11,7 +11,7 @@ import * as Net from "node:net"
  */
 const keepAliveMs = 10_000
 
-/** The interval of looks at which sockets have received anything, in milliseconds. */
+/** The interval at which sockets are checked for having received anything, in milliseconds. */
 const lookEveryMs = 5_000
 
 /** A socket that received nothing for so long is silent, in looks. */
@@ -25,7 +25,7 @@ const unansweredAfter = 15
 
 /**
  * The largest message that is taken from the database, in bytes: as large as Postgres makes one (`MaxAllocSize`). With
- * less, a row could be stored that no statement reads again. Each table bounds the size of its rows.
+ * less, a row could be stored that no statement reads again. Each table has to bound the size of its rows.
  */
 const largestMessage = 0x3fff_ffff
 
@@ -91,7 +91,7 @@ export class DatabaseSockets extends Context.Service<DatabaseSockets, {
   readonly dropSilent: () => number
 }>()("@headwater/log/DatabaseSockets") {}
 
-/** The shares of the connections that accounts can have together, and one of them. */
+/** The shares of the connections that all accounts together can have, and that one of them can. */
 const accountsShare = 2 / 3
 const accountShare = 1 / 3
 

@@ -122,7 +122,7 @@ export const make = (options: {
 
 /**
  * A version's place among others: each migration is a step in what the database and the nodes share. A change to the
- * messages between nodes that older ones can't read takes a migration too, if an empty one.
+ * messages between nodes takes a migration too, if an empty one, where older nodes can't read the changed messages.
  */
 export const { run, runForServer, schemaNumber } = make({
   migrations,

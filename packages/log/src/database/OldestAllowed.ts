@@ -18,7 +18,7 @@ export class VersionTooOld extends Schema.TaggedError<VersionTooOld>()("VersionT
   }
 }
 
-/** The interval at which a server looks if it is still allowed. */
+/** The interval at which a server checks that it is still allowed. */
 const lookEvery = "2 seconds"
 
 /**

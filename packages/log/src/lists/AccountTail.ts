@@ -51,7 +51,7 @@ export interface GrownLogsPlace {
   readonly stream: Stream.StreamName | undefined
 }
 
-/** The events of several logs that one read has. */
+/** The events that one read of several logs finds. */
 export interface ArrivedEvents {
   /** Those that the filter lets through, in the order of their ids. */
   readonly events: ReadonlyArray<EventOutline>
@@ -195,7 +195,7 @@ export class AccountTail extends Context.Service<AccountTail, {
             }
           )
         },
-        // The first event of all logs is among the first of those whose own first events come first.
+        // The first events over all logs are among the first of those logs whose own first events come first.
         arrived: (accountId, parts, { text }) => {
           const xmax = sql`(SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint)`
           const arrived = Effect.map(

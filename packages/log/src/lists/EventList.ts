@@ -51,7 +51,7 @@ export interface EventListPage {
   readonly goesOnAt: EventListPlace | undefined
   /** True if the list ends before the oldest event, since the account has too many logs to look into all of them. */
   readonly isCut: boolean
-  /** The extent of what the list could have had on it: a tail from there on has all that comes later. */
+  /** The position up to which the list could have events: a tail from there on has all that comes later. */
   readonly position: CommitPosition
 }
 
@@ -82,8 +82,9 @@ interface SeenRow extends OutlineRow {
 }
 
 /**
- * The events of an account over all its emitters' logs, newest first. The first event of all logs is among the first of
- * those logs whose own first events come first: so a page costs one look into each log by its index, and what it reads.
+ * The events of an account over all its emitters' logs, newest first. The first events over all logs are among the
+ * first of those logs whose own first events come first: so a page costs one look into each log by its index, and what
+ * it reads.
  */
 export class EventList extends Context.Service<EventList, {
   /** A page with `text` is one of the account's searches. */

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { SqlClient, SqlError, Statement } from "effect/sql"
 import type { Rows } from "../internal/Rows.ts"
 
-/** The part of the list to read. Lists are newest first, so `after` is towards older items and `before` towards newer. */
+/** The part of a list to read. Lists are newest first: `after` is towards older items and `before` towards newer. */
 export interface PageRequest {
   /** At most so many items. */
   readonly limit: number

@@ -20,8 +20,8 @@ export interface Fence {
 export class Fences extends Context.Service<Fences, {
   readonly create: (ownerId: string, accountId: string) => Effect.Effect<void, SqlError.SqlError>
   /**
-   * Makes the caller the owner: raises the epoch, waiting for an open transaction of the owner before. The writes of
-   * that one are seen by the statements after this, and not by this one. Not for transactions.
+   * Makes the caller the owner: raises the epoch, waiting for an open transaction of the owner before. Statements
+   * after this one see what that transaction wrote; this one does not. Not for transactions.
    */
   readonly acquire: (ownerId: string) => Effect.Effect<Option.Option<Fence>, SqlError.SqlError>
   /**

@@ -14,7 +14,7 @@ export interface StateWrite {
 const bite = 500
 
 /**
- * The stores of programs between runs: the view `program_state`, of the tables `program_state_folded` and
+ * The state that programs keep between runs: the view `program_state`, of the tables `program_state_folded` and
  * `program_state_journal` (`Journals`).
  */
 export class ProgramState extends Context.Service<ProgramState, {

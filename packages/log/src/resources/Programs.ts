@@ -44,10 +44,10 @@ export class SlugTaken extends Schema.TaggedError<SlugTaken>()("SlugTaken", {
 /** A source in the contract's sense, or a workflow. */
 export type ProgramKind = "source" | "workflow"
 
-/** The slugs that one query for a free one looks at. */
+/** The number of slugs that one query for a free one looks at. */
 const slugsLookedAt = 64
 
-/** The programs whose props are read at once to be sealed. */
+/** The number of programs whose props are read at once to be sealed. */
 const bite = 100
 
 /** Programs of all accounts. Clients see the `ready` ones. Their props, some of which are secret, are sealed. */
@@ -66,7 +66,7 @@ export class Programs extends Context.Service<Programs, {
   ) => Effect.Effect<Option.Option<Program>, SqlError.SqlError>
   /** In any account and state, for the engine. */
   readonly getById: (id: Id.ProgramId) => Effect.Effect<Option.Option<Program>, SqlError.SqlError>
-  /** The names of programs, with their activity, by their ids. */
+  /** The names of programs and their `active` flags, by their ids. */
   readonly names: (
     ids: ReadonlyArray<string>
   ) => Effect.Effect<ReadonlyMap<string, { readonly name: string; readonly active: boolean }>, SqlError.SqlError>

@@ -25,7 +25,7 @@ export class SecretsKept extends Schema.TaggedError<SecretsKept>()("SecretsKept"
   paths: Schema.Array(Schema.String)
 }) {}
 
-/** The webhooks whose passwords are read at once to be sealed. */
+/** The number of webhooks whose passwords are read at once to be sealed. */
 const bite = 100
 
 const RequestText = Schema.fromJsonString(WebhookRequest.WebhookRequest)
@@ -127,7 +127,7 @@ export class Webhooks extends Context.Service<Webhooks, {
   readonly idsOfAccount: (accountId: Id.AccountId) => Effect.Effect<ReadonlyArray<Id.WebhookId>, SqlError.SqlError>
   /** True if an account has so many. */
   readonly areAsManyAs: (accountId: Id.AccountId, count: number) => Effect.Effect<boolean, SqlError.SqlError>
-  /** The names of webhooks, with their activity, by their ids. */
+  /** The names of webhooks, their `active` flags and the workflows whose own requests they send, by their ids. */
   readonly names: (
     ids: ReadonlyArray<string>
   ) => Effect.Effect<

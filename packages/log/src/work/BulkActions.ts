@@ -242,7 +242,7 @@ export class BulkActions extends Context.Service<BulkActions, {
         return BulkActions.of({
           insert: Effect.fnUntraced(
             function*({ accountId, action, dryRun, filter, rateLimit }, { ownOnly, webhookId }) {
-              // Everything that is there now is meant, also of a later time since the clock was set back.
+              // Everything that is there now is meant, also items of a later time if the clock was set back.
               const [newest] = yield* sql<{ readonly event: bigint | null; readonly delivery: string | null }>`
                 SELECT (SELECT max(last_id) FROM heads WHERE account_id = ${accountId}) AS event, (
                   SELECT max(d.id) FROM unnest(ARRAY['pending', 'exhausted', 'dropped']) AS s (state) CROSS JOIN LATERAL (

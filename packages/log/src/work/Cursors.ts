@@ -25,7 +25,7 @@ export interface Position {
 
 export const beginning: Position = { n: 0, id: 0n }
 
-/** The changes to the outcomes of the events behind a cursor (delivery.md, accounting). */
+/** The outcomes of the events behind a cursor, or the changes to these counts (delivery.md, accounting). */
 export interface Tally {
   readonly delivered: number
   readonly pending: number
@@ -226,7 +226,7 @@ export class Cursors extends Context.Service<Cursors, {
     after: string,
     limit: number
   ) => Effect.Effect<ReadonlyArray<AccountedCursor>, SqlError.SqlError>
-  /** The positions of cursors and their starts, by the text of their keys. */
+  /** The positions of cursors on logs, and the positions at which they started, by the text of their keys. */
   readonly standing: (
     keys: ReadonlyArray<CursorKey>
   ) => Effect.Effect<ReadonlyMap<string, { readonly n: number; readonly startN: number }>, SqlError.SqlError>

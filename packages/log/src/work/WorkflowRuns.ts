@@ -7,7 +7,7 @@ import * as Rows from "../internal/Rows.ts"
 import { bigints, integers, numbers, texts } from "../internal/SqlArray.ts"
 import * as Page from "../lists/Page.ts"
 
-/** The beginning of a run, beside the event itself. */
+/** The trigger of a run, without the event itself. */
 export const RunTrigger = Schema.Struct({
   kind: Schema.Literals(["HTTP", "TIMER", "EVENT", "INVOCATION"]),
   /** Of the request, tick or event. */
@@ -27,7 +27,7 @@ export const RunTrigger = Schema.Struct({
 })
 export type RunTrigger = typeof RunTrigger.Type
 
-/** The fault by which a step, and the run with it, came to nothing. */
+/** The error by which a step, and the run with it, failed. */
 export const RunFault = Schema.Struct({
   name: Schema.String,
   message: Schema.String,
