@@ -15,7 +15,7 @@ export const ComponentDescription = Schema.Struct({
   type: Schema.optionalKey(Schema.String),
   description: Schema.optionalKey(Schema.String),
   dedupe: Schema.optionalKey(Schema.Literals(["unique", "greatest", "last"])),
-  /** The lists of events that it asks for, as its code says it. */
+  /** Its request for lists of events, as its code says it. */
   batch: Schema.optionalKey(Schema.Json),
   /** Without `run`, the interface event itself is emitted. */
   hasRun: Schema.Boolean,
@@ -34,7 +34,7 @@ export type ComponentDescription = typeof ComponentDescription.Type
 export const DefinitionPath = Schema.Array(Schema.Union([Schema.String, Schema.Int]))
 export type DefinitionPath = typeof DefinitionPath.Type
 
-/** The reason for which code is not a usable component, and the position. */
+/** The reason why code is not a usable component, and the position of the fault. */
 export const componentFault = {
   reason: Schema.Literals([
     "syntax",

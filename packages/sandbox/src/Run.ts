@@ -119,7 +119,7 @@ export interface RunHttpRequest {
   /** Unix milliseconds, by the host's clock: when the answer or the failure was heard of. */
   readonly ts: number
   readonly status?: number
-  /** The reason for which there was no answer. */
+  /** The reason why there was no answer. */
   readonly error?: string
   /** Until the answer began, in milliseconds. */
   readonly wallMs: number
@@ -129,7 +129,7 @@ export interface RunHttpRequest {
 export interface RunConnection {
   readonly host: string
   readonly port: number
-  /** The reason for which there is none. */
+  /** The reason why there is none. */
   readonly error?: string
 }
 

@@ -92,7 +92,7 @@ const make = Effect.fnUntraced(function*() {
     return state.mode === "standing" ? state.at : real.currentTimeMillisUnsafe() + state.aheadMs
   }
 
-  /** The time that a process is told. */
+  /** The time as a message tells it to a process; nothing if it is the system's. */
   const timeTold = () => config.componentTime === undefined ? {} : { time: config.componentTime() }
 
   /**

@@ -7,7 +7,7 @@ import { totalmem } from "node:os"
 import { dirname, join } from "node:path"
 import { defaultLimits, type SandboxLimits } from "./SandboxLimits.ts"
 
-/** The numbers of sandbox processes, and the ends of their lives. */
+/** The limits on sandbox processes: how many there are, and when one is thrown away. */
 export interface SandboxPoolSize {
   /** Processes started but not yet given to an account, kept ready. */
   readonly warmProcesses: number

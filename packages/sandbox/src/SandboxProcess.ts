@@ -33,7 +33,7 @@ const maxUnheard = 1024 * 1024
 const maxUnread = 4 * 1024 * 1024
 
 /**
- * The reason for which a process ended: for a limit, for its silence, for another account's sake (`displaced`), because
+ * The reason why a process ended: for a limit, for its silence, for another account's sake (`displaced`), because
  * nothing needs it (`shutdown`), or by itself (`ended`).
  */
 export interface ProcessLoss {
@@ -55,9 +55,9 @@ export interface Assignment {
   /** Processor time while it was the only one, and its share of what was used while it was not, in milliseconds. */
   aloneCpuMs: number
   shareCpuMs: number
-  /** The time that is put down to it in the end: more, if it ended before its process was looked at again. */
+  /** The processor time that is put down to it in the end: more, if it ended before its process was looked at again. */
   cpuMs: number
-  /** The number that it has asked for. */
+  /** The number of connections that it has asked for. */
   connections: number
   /** True if it may have any. */
   readonly mayConnect: boolean
@@ -123,7 +123,7 @@ const denoArguments = (options: SandboxProcessOptions): ReadonlyArray<string> =>
   String(options.brokerPort)
 ]
 
-/** The path of a program that is given by its name alone. */
+/** The `PATH` on which a program is found by its name alone. */
 const pathOf = (program: string): string =>
   program === basename(program) ? process.env["PATH"] ?? "" : dirname(resolve(program))
 
@@ -131,7 +131,7 @@ const pathOf = (program: string): string =>
 const niceness = 5
 
 /**
- * The server and the database go before component code, which may compute all it likes, if processors are short. The
+ * If processors are short, the server and the database go before component code, which may compute all it likes. The
  * process is in a session of its own, and Linux may share processors out by session before it looks at priorities.
  */
 const yieldProcessor = (pid: number) => {
@@ -158,7 +158,7 @@ export class SandboxProcess {
   exclusive = false
   /** The time at which the last work ended, for eviction. */
   idleSince: number
-  /** The number of works that it has been given. */
+  /** The number of runs and inspections that it has been given. */
   served = 0
   usage: ProcessUsage = { cpuMs: 0, residentMebibytes: 0, privateMebibytes: 0, asleep: false }
   /** Processor time that was used after the last work, in milliseconds. It counts to the next. */
@@ -313,8 +313,8 @@ export class SandboxProcess {
   }
 
   /**
-   * Counts a connection that is asked for in the name of this run, and tells if it may be opened now. A socket pool
-   * that runs share may ask in the name of one that has ended: it counts as one of those that have not.
+   * Counts a connection that is asked for in the name of this run, and tells whether it may be opened now. A socket
+   * pool that runs share may ask in the name of one that has ended: it counts as one of those that have not.
    */
   takeConnection(run: string): "taken" | "ended" | "exhausted" | "barred" {
     const assignment = this.#assigned(run)

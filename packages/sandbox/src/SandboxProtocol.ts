@@ -1,7 +1,7 @@
 /**
- * The messages of a sandbox process and its host. Nothing in it is trusted: a run hears of a message of its own
- * that does not decode, one about a run that the process does not have is dropped, and sizes are counted against that
- * run's limits.
+ * The messages of a sandbox process and its host. Nothing that the process says is trusted: a run hears of a message
+ * of its own that does not decode, one about a run that the process does not have is dropped, and sizes are counted
+ * against that run's limits.
  */
 import type { State } from "@headwater/domain/VirtualClock"
 import * as Predicate from "effect/Predicate"

@@ -13,7 +13,7 @@ const besideHeapMebibytes = 192
 /** A process that neither answers nor works for this long is ended: what it waits for does not come from outside. */
 const stuckMillis = 10_000
 
-/** The interval at which a process without work is asked to answer. */
+/** The interval at which a process without work is pinged. */
 const idlePingMillis = 1_000
 
 /** A process without work is ended once its last work has left it this much to do, in processor time. */

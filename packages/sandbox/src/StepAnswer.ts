@@ -3,10 +3,10 @@ import { ParsedJson } from "@headwater/domain/ParsedJson"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 
-/** The longest that a run may wait, in milliseconds: a leap year. */
+/** The longest time that a run may wait, in milliseconds: a leap year. */
 const Delay = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 366 * 24 * 3_600_000 }))
 
-/** The answer of a step that has run to its end: its part of `steps`, and the way of the run from there. */
+/** The answer of a step that has run to its end: its part of `steps`, and how the run goes on. */
 export const StepAnswer = Schema.Struct({
   /** Its exports by name, with what it returned as `$return_value`. */
   result: Schema.Record(Schema.String, ParsedJson),

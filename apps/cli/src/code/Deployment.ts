@@ -15,7 +15,7 @@ import * as Output from "../text/Output.ts"
 import type * as Progress from "../text/Progress.ts"
 import { at, type ComponentBundle } from "./ComponentFiles.ts"
 
-/** The component to deploy: code, with a name if that gives none, or something that the server finds itself. */
+/** The component to deploy: code, with a name in case that gives none, or something that the server finds itself. */
 export type Subject =
   | { readonly _tag: "Code"; readonly bundle: ComponentBundle; readonly name: string }
   | { readonly _tag: "Url"; readonly url: string }
@@ -48,7 +48,7 @@ interface Saved {
 
 const refuse = (message: string) => new CommandRefused({ message })
 
-/** The server's fault with code, at its place in the files that the code was written in. */
+/** Tells a fault that the server finds in code, at its place in the files that the code was written in. */
 export const inFiles =
   (subject: Subject) => ({ detail, details: { column, file, line } }: ComponentInvalid | HookFailed) => {
     if (file === undefined || line === undefined || column === undefined) return refuse(detail)
@@ -88,7 +88,7 @@ export const needs = (whose: string, names: ReadonlyArray<string>) =>
 
 const prefix = ConfiguredProps.pathOf("")
 
-/** The faults of a request about something of this name, in the words of the command line. */
+/** The refusal of a request about something of this name, in the words of the command line. */
 export const toldOf = (name: string, { detail, details }: InvalidRequest): CommandRefused => {
   const missing = details.filter(({ message, path }) => path.startsWith(prefix) && message === ConfiguredProps.missing)
   return missing.length === details.length

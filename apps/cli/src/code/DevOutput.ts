@@ -4,7 +4,7 @@ import * as SourcePlaces from "@headwater/sandbox/SourcePlaces"
 import { Clock, Console, Effect, Predicate } from "effect"
 import type { EndedRun } from "../tail/RunTail.ts"
 
-/** The places in files of what the code's stacks name, by the id of the deployment; undefined for the newest one. */
+/** Gives the source places of a deployment's code, by its id; without an id, those of the newest deployment. */
 export type PlacesOf = (deploymentId: string | undefined) => SourcePlaces.SourcePlaces | undefined
 
 /** Text that others send must not steer the terminal. */

@@ -33,7 +33,7 @@ const isFinal = (error: unknown): boolean => ["KeyRefused", "QuitError"].some((t
 /** The outcome of a deployment: `later` if the server was away, and it is tried again. */
 type Came = "deployed" | "failed" | "later"
 
-/** The schedule by which a save is deployed that happened while the server was away. */
+/** The interval at which a deployment is tried again while the server is away. */
 const again = "1 second"
 
 /** The place from which on a source's or workflow's doings are shown. */

@@ -16,7 +16,7 @@ const rate = Flag.Int("rate").pipe(
   Flag.optional
 )
 
-/** The ways to begin an action. */
+/** The flags of commands that begin an action. */
 export const flags = {
   rate,
   dryRun: Flag.Boolean("dry-run").pipe(
@@ -68,7 +68,7 @@ const ended = Effect.fnUntraced(function*(begun: BulkActionResource) {
   return last
 })
 
-/** The work of an action. */
+/** An action to begin. */
 export interface Begun {
   readonly action: BulkActionResource["action"]
   readonly filter: BulkFilterInput

@@ -146,7 +146,7 @@ const manifest = "package.json"
 
 const decodeManifest = Schema.decodeEffect(Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown)))
 
-/** The files that npm writes to a folder in which a package is installed, and those that it is installed from. */
+/** True for files that npm writes to a folder in which a package is installed, and for those that it comes from. */
 const isOfNpm = (name: string): boolean =>
   [manifest, "package-lock.json", "node_modules"].includes(name) || name.endsWith(".tgz")
 

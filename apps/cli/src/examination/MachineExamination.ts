@@ -129,5 +129,5 @@ const here = Effect.gen(function*() {
   )
 )
 
-/** Examines if a server could run on this machine with the settings in this environment. */
+/** Examines whether a server could run on this machine with the settings in this environment. */
 export const examine: Effect.Effect<ReadonlyArray<Check.Check>> = here

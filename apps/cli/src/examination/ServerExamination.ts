@@ -9,7 +9,7 @@ const patienceMs = 10_000
 
 class NoAnswer extends Schema.TaggedError<NoAnswer>()("NoAnswer", { cause: Schema.Defect() }) {}
 
-/** The answer of a path that takes no key. */
+/** The answer of a path that is asked without a key. */
 const ask = (url: string) =>
   Effect.tryPromise({
     try: async () => {
@@ -118,7 +118,7 @@ const keyed = Effect.gen(function*() {
   )
 )
 
-/** Examines if the server that the user's commands speak to is there and well, as far as it can be asked. */
+/** Examines whether the server that the user's commands speak to is there and well, as far as it can be asked. */
 export const examine = Effect.gen(function*() {
   const url = yield* findUrl
   const { checks, isThere } = yield* reach(url)

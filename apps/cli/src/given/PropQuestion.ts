@@ -32,7 +32,7 @@ const accountsFor = Effect.fnUntraced(function*({ app }: ConfigurableProp) {
   }))
 })
 
-/** The origin of an app prop's value. */
+/** A hint at the origin of an app prop's value; none for other props. */
 export const howToGetOne = ({ app, type }: ConfigurableProp): ReadonlyArray<string> =>
   type === "app"
     ? [`\`headwater accounts create ${Predicate.isString(app) ? app : "<app>"}\` creates an account with the app`]

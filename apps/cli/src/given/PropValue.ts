@@ -20,7 +20,7 @@ const examples: Readonly<Record<string, string>> = {
 /** Types that may be text or anything else. */
 const open: ReadonlySet<string> = new Set(["any", "sql", "data_store", "http_request"])
 
-/** The form that the text of a prop's value must have, if it is not taken as it is. */
+/** An example of the text of a prop's value, if that is not taken as it is. */
 export const exampleOf = ({ type }: ConfigurableProp): string | undefined =>
   Object.hasOwn(examples, type) ? examples[type] : undefined
 
@@ -48,7 +48,7 @@ export const ofAnyType = (text: string): Schema.Json => {
   return isReference(account) ? { ...account } : Option.getOrElse(parseJson(text), () => text)
 }
 
-/** The reason for which a value does not fit the prop, if it does not. */
+/** The reason why a value does not fit the prop, if it does not. */
 export const faultOf = (prop: ConfigurableProp, value: Schema.Json): string | undefined => {
   const resolved = ConfiguredProps.resolve([prop], undefined, { [prop.name]: value })
   return Result.isFailure(resolved) ? resolved.failure[0]?.message : undefined

@@ -8,7 +8,7 @@ const span = (text: string): number | undefined => {
   return count === undefined ? undefined : Number(count) * unitMs[unit]!
 }
 
-/** The length of a time in milliseconds: `90s`, `30m`, `12h` or `7d`. */
+/** A span of time in milliseconds, from a text such as `90s`, `30m`, `12h` or `7d`. */
 export const spanOf = (text: string): Effect.Effect<number, CommandRefused> => {
   const ms = span(text)
   return ms === undefined

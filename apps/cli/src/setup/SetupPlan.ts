@@ -27,7 +27,7 @@ export interface FieldChange {
 export interface Change {
   readonly action: "create" | "change" | "delete"
   readonly thing: Setup.Thing
-  /** The account's own one; undefined for one that is to be created. */
+  /** The thing as the account has it; undefined if it is to be created. */
   readonly present: AccountThing | undefined
   readonly fields: ReadonlyArray<FieldChange>
   /** Code that is sent: of what is created, or has other code. */

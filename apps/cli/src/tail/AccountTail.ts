@@ -17,7 +17,7 @@ export interface Filter {
 /** The server sends something every 15 seconds. */
 const silence = "45 seconds"
 
-/** Events that were committed at about the time of a position can come again behind it: so many are known to have come. */
+/** The most events that are remembered: those committed at about the time of a position can come again behind it. */
 const mostKnown = 10_000
 
 const decodeRefusal = HttpApiClient.decodeResponse(HeadwaterApi, { group: "log", endpoint: "accountTail" })

@@ -21,7 +21,7 @@ const first = ({ first_request }: AttemptResource): ReadonlyArray<string> =>
 const headers = (sent: Readonly<Record<string, string>>): ReadonlyArray<string> =>
   Object.entries(sent).map(([name, value]) => `    ${name}: ${value}`)
 
-/** The request and the answer, in lines for a person. */
+/** An attempt's request and answer, in lines for a person. */
 export const linesOf = (attempt: AttemptResource): ReadonlyArray<string> => {
   const { address, error_message, request, response } = attempt
   const what = attempt.outcome === "delivered" ? String(response?.status) : error_message ?? "failed"

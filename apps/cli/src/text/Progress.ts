@@ -1,6 +1,6 @@
 import { Clock, Effect } from "effect"
 
-/** Work that takes no longer is not told of. */
+/** Work that ends sooner is not shown. */
 const patienceMs = 500
 const intervalMs = 500
 

@@ -8,7 +8,7 @@ type TrialResource = Schema.Schema.Type<typeof Trial>
 
 const indent = `\n${" ".repeat(12)}`
 
-/** The subject and the text about it; further lines stand below the first. */
+/** A subject with the text about it; further lines stand below the first. */
 const line = (about: string, text: string): string =>
   `${about.padEnd(10)}  ${text.trimEnd().replaceAll("\n", indent)}`.trimEnd()
 

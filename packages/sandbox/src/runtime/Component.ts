@@ -135,7 +135,7 @@ const apphookOf = (component: ComponentDefinition, bindings: Bindings) => {
 const scalar = (value: unknown): unknown =>
   typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? value : undefined
 
-/** The lists of events that a definition asks for, to be checked elsewhere; none if it asks for none. */
+/** A definition's request for lists of events, unchecked; nothing if it asks for none. */
 const batchIn = ({ batch }: Record<string, unknown>): { readonly batch?: unknown } =>
   batch === undefined || batch === false ? {} : { batch: isCallable(batch) ? null : batch }
 

@@ -10,7 +10,7 @@ const { isInteger } = Number
 /** The path to something of a definition: keys of objects and places in lists, from its top. */
 export type DefinitionPath = ReadonlyArray<string | number>
 
-/** The mark that `defineSource` and its like leave in a definition: the one that it was. */
+/** The key under which `defineSource` and its like mark a definition with its kind. */
 const defined = Symbol.for("@headwater/component")
 
 type Members = Readonly<Record<string, unknown>>

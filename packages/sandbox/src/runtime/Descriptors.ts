@@ -1,6 +1,6 @@
 /**
  * Keeps component code from the descriptors 0 to 2, over which the process and its host speak: reading would take the
- * host's messages away. Writes of code to 1 and 2, as of loggers, are lines of its console.
+ * host's messages away. Text that code, such as a logger, writes to 1 and 2 becomes lines of its console.
  */
 type Members = Record<string, unknown>
 type Function_ = (...values: ReadonlyArray<unknown>) => unknown

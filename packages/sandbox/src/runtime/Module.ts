@@ -14,7 +14,7 @@ export interface ComponentDefinition {
   readonly run?: unknown
 }
 
-/** The reason for which a module is not a usable component. */
+/** The reason why a module is not a usable component. */
 export class Invalid extends Error {
   readonly details: Record<string, unknown>
 

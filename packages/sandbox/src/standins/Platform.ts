@@ -1,4 +1,4 @@
-/** What components import as `@pipedream/platform` (`components.md`). Runs in the sandbox, as part of their module. */
+/** The stand-in for `@pipedream/platform` (`components.md`). Runs in the sandbox, as part of a component's module. */
 import axiosClient, {
   type AxiosInstance,
   type AxiosResponse,
@@ -15,7 +15,7 @@ import type { ReadableStream } from "node:stream/web"
 /** A source that polls looks so often unless it says otherwise, in seconds. */
 export const DEFAULT_POLLING_SOURCE_TIMER_INTERVAL = 15 * 60
 
-/** The user's settings do not do. */
+/** The user's settings are not usable. */
 export class ConfigurationError extends Error {
   override readonly name = "ConfigurationError"
 }

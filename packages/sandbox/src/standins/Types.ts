@@ -1,4 +1,4 @@
-/** What components import as `@pipedream/types` (`components.md`): each function answers what it is given. */
+/** The stand-in for `@pipedream/types` (`components.md`): each function answers what it is given. */
 
 export const defineSource = <A>(source: A): A => source
 
