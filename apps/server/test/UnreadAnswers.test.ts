@@ -111,7 +111,13 @@ layer(Http.layer, { excludeTestServices: true })("answers that nobody reads", (i
         yield* Effect.scoped(Effect.gen(function*() {
           yield* unread(http.key, paths)
           yield* settled
-          assert.isBelow(heldNow() - before, mostHeld, door)
+          // Garbage of what has ended goes in its own time; what is held stays.
+          const held = yield* Effect.repeat(Effect.sync(() => heldNow() - before), {
+            until: (held) => held < mostHeld,
+            schedule: Schedule.spaced("100 millis"),
+            times: 20
+          })
+          assert.isBelow(held, mostHeld, door)
         }))
       }
     }), { timeout: 300_000 })
