@@ -9,6 +9,25 @@ it("keeps as many entries as it may, those that came last, and changes one in it
   assert.deepStrictEqual([...map], [["b", 2], ["c", 4]])
 })
 
+it("lets the first go that is there, also after others were taken out or all were", () => {
+  const map = new BoundedMap<number, number>(3)
+  const kept: Array<number> = []
+  for (let n = 0; n < 1_000; n++) {
+    if (n % 7 === 3) {
+      map.delete(kept[1]!)
+      kept.splice(1, 1)
+    }
+    if (n % 101 === 100) {
+      map.clear()
+      kept.length = 0
+    }
+    map.set(n, n)
+    kept.push(n)
+    if (kept.length > 3) kept.shift()
+    assert.deepStrictEqual([...map.keys()], kept)
+  }
+})
+
 it("keeps as many members as it may, those that came last", () => {
   const set = new BoundedSet<string>(2)
   set.add("a").add("b").add("a").add("c")

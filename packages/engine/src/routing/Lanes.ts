@@ -104,7 +104,8 @@ export class Lanes {
 
   /** True if there is nothing in front of a lane's cursors. */
   isEmpty({ feeds }: Lane): boolean {
-    return [...feeds.values()].every((feed) => !feed.mayHaveMore)
+    for (const feed of feeds.values()) if (feed.mayHaveMore) return false
+    return true
   }
 
   /** Puts an emitter's lane in line. */

@@ -31,7 +31,7 @@ export const mostTests = 4
  */
 export class AttemptSlots {
   /** A retry waits for a slot or a place that first attempts would take. */
-  retryWaits = false
+  private retryWaits = false
   private readonly taken: Record<AttemptKind, number> = { first: 0, retry: 0, bulk: 0, test: 0 }
   private readonly concurrency: number
   private readonly isOfWorkflow: boolean
@@ -98,6 +98,15 @@ export class AttemptSlots {
   /** A retry is due that may not begin: it takes the next place by the rate, and the next slot of those that all share. */
   noteRetryWaits(): void {
     this.retryWaits = !this.retriesAreFull
+  }
+
+  /** Retries are looked at anew: none waits so far. */
+  beginRetries(): void {
+    this.retryWaits = false
+  }
+
+  get hasWaitingRetry(): boolean {
+    return this.retryWaits
   }
 
   /**

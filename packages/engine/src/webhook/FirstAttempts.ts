@@ -84,7 +84,7 @@ export class FirstAttempts {
   /** Something that was under way is over, and no lane is ready to take its place: the owner's work may go on. */
   private noteSlack(): void {
     const { hasFailed, loop, memory } = this.owner
-    const isAwaited = Option.exists(memory, ({ inbox, slots }) => inbox.isLooking || slots.retryWaits)
+    const isAwaited = Option.exists(memory, ({ inbox, slots }) => inbox.isLooking || slots.hasWaitingRetry)
     if (isAwaited || !this.isBusy && hasFailed) this.owner.work()
     else if (!this.isBusy) loop.signal()
   }

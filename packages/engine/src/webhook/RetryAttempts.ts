@@ -36,7 +36,7 @@ export class RetryAttempts {
     return Effect.gen({ self: this }, function*() {
       const { owner } = this
       const { retries, slots } = memory
-      slots.retryWaits = false
+      slots.beginRetries()
       // Changed while the database answered, it may be in service again and have nothing to put off.
       while (retries.mayHaveMore && !memory.failed && !owner.isStopping()) {
         const now = owner.now()
