@@ -69,7 +69,7 @@ export default {
         const { order, total } = steps.trigger.event
         console.log("order", order, "comes to", total)
         if (total === undefined) throw new TypeError(\`order \${order} has no total\`)
-        if (total < this.limit) $.flow.exit("a small order")
+        if (total < this.limit) return $.flow.exit("a small order")
         return { order, over: total - this.limit }
       }
     },
@@ -98,7 +98,7 @@ export default {
     count: {
       run({ steps, $ }) {
         const { item, left } = steps.trigger.event
-        if (left >= this.least) $.flow.exit("enough of " + item)
+        if (left >= this.least) return $.flow.exit("enough of " + item)
         return { item, missing: this.least - left }
       }
     },

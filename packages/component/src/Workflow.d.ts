@@ -15,10 +15,19 @@ export interface Trigger<Event = any> {
     readonly emitter_id: string
     readonly hops: number
     readonly workflow_id: string
+    readonly workflow_name: string
     readonly deployment_id: string
+    /** The account, which is the one project of its workflows. */
+    readonly project_id: string
     readonly owner_id: string
     readonly platform_version: string
     readonly verified: boolean
+    /** How often this run has come to this step, from 1. */
+    readonly attempt: number
+    /** True if the event is run again. */
+    readonly replay: boolean
+    /** True in a trial, of which nothing is kept. */
+    readonly test: boolean
   }
 }
 
@@ -45,13 +54,14 @@ export interface OutgoingRequest {
 
 /** What a step can do beside `this`. */
 export interface StepServices {
-  readonly context: {
+  readonly context: Trigger["context"] & {
     /** The id of the run. */
     readonly id: string
-    readonly workflow_id: string
-    readonly deployment_id: string
     /** The step's name. */
     readonly step: string
+    /** The time at which the step is ended, in Unix milliseconds. */
+    readonly deadline: number
+    readonly JIT: boolean
     readonly run: {
       /** How often this run has come to this step, from 1. */
       readonly runs: number
@@ -70,8 +80,8 @@ export interface StepServices {
     http(request: OutgoingRequest): Promise<void>
   }
   readonly flow: {
-    /** Ends the step and the run, successfully. */
-    exit(reason?: string): never
+    /** Ends the run when this step has ended, successfully. The rest of the step runs: `return $.flow.exit()` ends at once. */
+    exit(reason?: string): void
     /** Delays the next step, at most 366 days. */
     delay(ms: number): void
     /** Runs this step again after this time, at most `max` times (10 if missing), instead of the next one. */

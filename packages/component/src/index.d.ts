@@ -30,6 +30,11 @@ export type {
   WorkflowDefinition
 } from "./Workflow.d.ts"
 
+declare global {
+  /** Returns what it is given: sources, actions and steps of other hosts begin with it. */
+  function defineComponent<Definition extends object>(definition: Definition & ThisType<any>): Definition
+}
+
 /** A source component, whose props and methods type `this`, and whose interfaces type the event of `run`. */
 export declare function defineSource<
   const Props extends PropInputs = {},

@@ -283,7 +283,7 @@ export const workflow = defineWorkflow({
     check: {
       async run({ steps, $ }) {
         const { order, total } = steps.trigger.event
-        if (total < this.limit) $.flow.exit("a small order")
+        if (total < this.limit) return $.flow.exit("a small order")
         await this.shop.get("/orders")
         $.export("first", order)
         return { order, over: total - this.limit }
@@ -338,7 +338,7 @@ export const bare = defineWorkflow({
   steps: {
     check: {
       run({ steps, $ }) {
-        if (steps.trigger.event.total < this.limit) $.flow.exit()
+        if (steps.trigger.event.total < this.limit) return $.flow.exit()
         return this.limit
       }
     },
@@ -370,5 +370,15 @@ export const told = defineWorkflow({
 export const oneStep = defineWorkflow({
   run({ steps, $ }) {
     $.emit({ ...steps.trigger.event, seen: true })
+  }
+})
+
+defineComponent({
+  props: { limit: "integer" },
+  async run({ steps, $ }: StepInput) {
+    const { attempt, deadline, workflow_name } = $.context
+    const known: readonly [number, number, string] = [attempt, deadline, workflow_name]
+    if (steps.trigger.event.total < this.limit) return $.flow.exit("a small order")
+    return known
   }
 })

@@ -268,6 +268,7 @@ const make = Effect.fnUntraced(function*() {
             credentials,
             db,
             maxDbBytes: limits.dbBytes,
+            wallMs: limits.wallMillis,
             maxResponseBytes: limits.responseBytes,
             maxHeaderBytes,
             tellsRequests: trial !== undefined

@@ -178,6 +178,7 @@ export type HostMessage =
       readonly credentials: Readonly<Record<string, Readonly<Record<string, unknown>>>>
       readonly db: Readonly<Record<string, string>>
       readonly maxDbBytes: number
+      readonly wallMs: number
       readonly maxResponseBytes: number
       readonly maxHeaderBytes: number
       /** True if it is to tell of its requests. */

@@ -50,7 +50,7 @@ export default defineWorkflow({
       run({ steps, $ }) {
         const { order, total } = steps.trigger.event
         // Ends the run here, successfully.
-        if (total < this.limit) $.flow.exit("a small order")
+        if (total < this.limit) return $.flow.exit("a small order")
         $.flow.delay(24 * 60 * 60 * 1000)
         // Later steps see this as steps.check.$return_value.
         return { order, over: total - this.limit }
@@ -120,7 +120,7 @@ const settings = {
     target: "ES2024",
     module: "NodeNext",
     lib: ["ES2024", "ESNext.Disposable", "DOM"],
-    types: ["node"],
+    types: ["node", "@headwater/component"],
     strict: true,
     noUncheckedIndexedAccess: true,
     erasableSyntaxOnly: true,

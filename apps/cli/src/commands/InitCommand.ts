@@ -80,7 +80,7 @@ export default {
         if (Number.isNaN(total)) throw new TypeError("the order has no total")
 
         // Ends the run here, successfully.
-        if (total < this.limit) $.flow.exit("a small order")
+        if (total < this.limit) return $.flow.exit("a small order")
 
         // Later steps see this as steps.check.$return_value.
         return { total, over: total - this.limit }

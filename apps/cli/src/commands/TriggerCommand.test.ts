@@ -33,7 +33,7 @@ const files = {
       check: {
         run({ steps, $ }) {
           if (steps.trigger.event === null) throw new TypeError("there is no order", { cause: "odd" })
-          if (steps.trigger.event.total < 10) $.flow.exit("a small order")
+          if (steps.trigger.event.total < 10) return $.flow.exit("a small order")
           $.emit(steps.trigger.event)
         }
       }

@@ -250,18 +250,19 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       assert.deepStrictEqual(yield* stream(program), [[1, null], [2, { last: 1 }], [3, { last: 2 }], 3])
     }).pipe(EngineFixture.onTestClock))
 
-  it.effect("ends a run early where a step says so", () =>
+  it.effect("ends a run early once the step has ended that says so", () =>
     Effect.gen(function*() {
       const { actor, program } = yield* launch(steps({
         first: `$.emit("first"); if (steps.trigger.event.body === 1) $.flow.exit("enough"); $.emit("on")`,
-        second: `$.emit("second"); if (steps.trigger.event.body === 2) $.flow.exit("\\0".repeat(2000))`,
+        second: `if (steps.trigger.event.body === 2) return $.flow.exit("\\0".repeat(2000)); $.emit("second")`,
         third: `$.flow.exit()`
       }))
       yield* send(actor, 1)
-      assert.deepStrictEqual(yield* stream(program), ["first"])
+      assert.deepStrictEqual(yield* stream(program), ["first", "on"])
       yield* send(actor, 2)
-      assert.deepStrictEqual(yield* stream(program), ["first", "first", "on", "second"])
+      assert.deepStrictEqual(yield* stream(program), ["first", "on", "first", "on"])
       yield* send(actor, 3)
+      assert.deepStrictEqual(yield* stream(program), ["first", "on", "first", "on", "first", "on", "second"])
       const runs = yield* runsOf(program)
       assert.deepStrictEqual(runs.map(({ status }) => status), ["success", "success", "success"])
       assert.deepStrictEqual(runs.map(({ exitReason }) => exitReason).toSorted(), ["", "\0".repeat(1_000), "enough"])

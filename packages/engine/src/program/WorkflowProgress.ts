@@ -40,11 +40,14 @@ export const of = Effect.fnUntraced(function*(run: WorkflowRun) {
 export const isOfEndpoint = ({ trigger }: WorkflowRun): boolean =>
   trigger.kind === "HTTP" && trigger.rerunOf === undefined
 
-const triggerOf = ({ accountId }: Program, { deploymentId, event, trigger, workflowId }: WorkflowRun): string => {
+const triggerOf = ({ accountId, name }: Program, run: WorkflowRun): string => {
+  const { deploymentId, event, trigger, tries, workflowId } = run
   const context = JSON.stringify({
     id: trigger.id,
     ts: new Date(trigger.at).toISOString(),
     workflow_id: workflowId,
+    workflow_name: name,
+    project_id: accountId,
     deployment_id: deploymentId,
     source_type: trigger.kind,
     verified: false,
@@ -52,7 +55,10 @@ const triggerOf = ({ accountId }: Program, { deploymentId, event, trigger, workf
     platform_version: version,
     emitter_id: trigger.emitterId,
     trace_id: trigger.id,
-    hops: trigger.hops
+    hops: trigger.hops,
+    attempt: tries + 1,
+    replay: trigger.rerunOf !== undefined,
+    test: false
   })
   return `{"event":${event},"context":${context}}`
 }

@@ -182,6 +182,7 @@ export const installGlobals = (): void => {
   }
   Reflect.deleteProperty(Reflect.getPrototypeOf(navigator) ?? {}, "gpu")
   define(globalThis, "console", makeConsole())
+  define(globalThis, "defineComponent", (definition: unknown) => definition)
   const none = {}
   Object.defineProperty(process, "env", { get: () => current()?.env ?? none, configurable: true })
   for (const name of ["exit", "reallyExit", "abort"]) define(process, name, leave(name))

@@ -14,6 +14,8 @@ export interface Bindings {
   readonly interfaces: Record<string, { readonly _tag: string; readonly endpoint?: string }>
   readonly store: Store
   readonly maxDbBytes: number
+  /** The time that a run may take, in milliseconds. */
+  readonly wallMs: number
   readonly maxResponseBytes: number
   readonly maxHeaderBytes: number
   readonly tellsRequests: boolean

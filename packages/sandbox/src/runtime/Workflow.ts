@@ -5,7 +5,7 @@ import type { RunContext } from "./RunContext.ts"
 import { type Bindings, emit, makeThis, respond } from "./This.ts"
 
 const { parse, stringify } = JSON
-const { entries, fromEntries, hasOwn } = Object
+const { entries, fromEntries } = Object
 
 /** One of the steps to run: what the steps before it gave, and where the run stands. */
 export interface StepCall {
@@ -14,6 +14,10 @@ export interface StepCall {
   readonly steps: Record<string, unknown>
   readonly context: { readonly run: { readonly runs: number } } & Record<string, unknown>
 }
+
+/** The context of the trigger among what the steps before gave. */
+const triggerContextOf = ({ steps }: StepCall): object =>
+  (steps["trigger"] as { readonly context?: object } | undefined)?.context ?? {}
 
 interface Step {
   readonly props?: Record<string, unknown>
@@ -96,11 +100,6 @@ const thisOf = (workflow: ComponentDefinition, name: string, step: Step, run: Ru
   return self
 }
 
-/** Thrown by `$.flow.exit`, which nothing of the step is to come after. */
-class Exit extends Error {
-  override readonly name = "Exit"
-}
-
 const longestDelay = 366 * 24 * 3_600_000
 
 const milliseconds = (value: unknown): number => {
@@ -136,7 +135,8 @@ const outgoing = (request: unknown): Record<string, unknown> => {
   }
 }
 
-const make$ = (run: RunContext, bindings: Bindings, { context }: StepCall) => {
+const make$ = (run: RunContext, bindings: Bindings, call: StepCall) => {
+  const { context } = call
   const exports: Record<string, unknown> = {}
   const flow: Record<string, unknown> = {}
   const send = (event: unknown, metadata: unknown) => {
@@ -144,7 +144,7 @@ const make$ = (run: RunContext, bindings: Bindings, { context }: StepCall) => {
     return Promise.resolve()
   }
   const $ = {
-    context,
+    context: { ...triggerContextOf(call), deadline: Date.now() + bindings.wallMs, JIT: false, ...context },
     export: (name: unknown, value: unknown) => {
       exports[String(name)] = json(value)
     },
@@ -157,7 +157,6 @@ const make$ = (run: RunContext, bindings: Bindings, { context }: StepCall) => {
     flow: {
       exit: (reason?: unknown) => {
         flow["exit"] = reason === undefined ? "" : String(reason)
-        throw new Exit("the run has ended")
       },
       delay: (ms: unknown) => {
         flow["delay"] = milliseconds(ms)
@@ -182,11 +181,7 @@ export const runStep = async (
   const step = steps.find(([name]) => name === call.step)?.[1]
   if (step === undefined) throw invalid(`the workflow has no step ${stringify(call.step)}`)
   const { $, exports, flow } = make$(run, bindings, call)
-  let value: unknown
-  try {
-    value = await step.run.call(thisOf(definition, call.step, step, run, bindings), { steps: call.steps, $ })
-  } catch (thrown) {
-    if (!(thrown instanceof Exit) || !hasOwn(flow, "exit")) throw thrown
-  }
+  const self = thisOf(definition, call.step, step, run, bindings)
+  const value = await step.run.call(self, { steps: call.steps, $ })
   return { result: { ...exports, $return_value: value }, flow }
 }
