@@ -91,6 +91,12 @@ interface OfAnyValue<Type> extends Other<Type> {
   readonly options?: ReadonlyArray<unknown> | OptionsFunction | undefined
 }
 
+/** A query: with `usePreparedStatements` a step gets `{query, params}`. */
+interface SqlProp extends OfAnyValue<"sql"> {
+  /** The app of the database, by which parameters are written as `$1` or `?`. */
+  readonly auth?: { readonly app: string } | undefined
+}
+
 interface AppProp extends Other<"app"> {
   readonly app?: string | undefined
   readonly methods?: object | undefined
@@ -138,7 +144,8 @@ export type PropInput =
   | Valued<"boolean", boolean, boolean>
   | Valued<"boolean[]", ReadonlyArray<boolean>, boolean>
   | Valued<"object", Readonly<Record<string, any>>, unknown>
-  | OfAnyValue<"any" | "sql" | "data_store" | "dir" | "http_request">
+  | OfAnyValue<"any" | "data_store" | "dir" | "http_request">
+  | SqlProp
   | Other<"$.service.db">
   | AppProp
   | AlertProp

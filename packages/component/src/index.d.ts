@@ -32,7 +32,7 @@ export type {
 
 declare global {
   /** Returns what it is given: sources, actions and steps of other hosts begin with it. */
-  function defineComponent<Definition extends object>(definition: Definition & ThisType<any>): Definition
+  function defineComponent<const Definition extends object>(definition: Definition & ThisType<any>): Definition
 }
 
 /** A source component, whose props and methods type `this`, and whose interfaces type the event of `run`. */

@@ -382,3 +382,15 @@ defineComponent({
     return known
   }
 })
+
+const shout = defineComponent({
+  key: "text-shout",
+  type: "action",
+  props: { text: "string", times: { type: "integer", default: 1 } },
+  async run({ $ }: StepInput) {
+    $.export("$summary", "shouted")
+    return this.text.repeat(this.times)
+  }
+})
+
+defineWorkflow({ steps: { shout, tell: { run: ({ steps, $ }) => $.emit(steps.shout?.$return_value) } } })

@@ -3,6 +3,7 @@ import * as AppAccount from "./AppAccount.ts"
 import { type ConfigurableProp, interfaceTypes } from "./Component.ts"
 import * as OwnMember from "./OwnMember.ts"
 import * as Timer from "./Timer.ts"
+import * as TypedText from "./TypedText.ts"
 
 /** A value that does not fit: its path, `configured_props.<name>`, and the reason. */
 export interface Issue {
@@ -172,6 +173,16 @@ const check = (prop: ConfigurableProp, value: Schema.Json): string | undefined =
   }
 }
 
+/** True if the value of a step's prop has expressions, of which each run has its own values; or the fault of one. */
+export type Expressions = (prop: string, value: Schema.Json) => Result.Result<boolean, string>
+
+/** The reason why a value does not fit a prop of a step, whose name is `<step>.<prop>`. */
+const checkOfStep = (prop: ConfigurableProp, value: Schema.Json, expressions: Expressions): string | undefined => {
+  const has = expressions(prop.name, value)
+  if (Result.isFailure(has)) return has.failure
+  return has.success ? undefined : check(prop, TypedText.read(prop.type, value) as Schema.Json)
+}
+
 const renderTimer = (timer: Timer.Timer): Schema.Json =>
   "cron" in timer
     ? { cron: timer.cron, interval_seconds: null, timezone: timer.timezone ?? "UTC" }
@@ -206,11 +217,14 @@ const choose = (
 /**
  * The values a program of a component has: those given, else those it keeps from before, else the code's own
  * (components.md, "Props"). Every value that does not fit is an issue, as is a name the component does not declare.
+ *
+ * @param expressions of the steps of a workflow
  */
 export const resolve = (
   declared: ReadonlyArray<ConfigurableProp>,
   existing: ConfiguredValues | undefined,
-  given: Record<string, unknown>
+  given: Record<string, unknown>,
+  expressions?: Expressions
 ): Result.Result<ConfiguredProps, ReadonlyArray<Issue>> => {
   const issues: Array<Issue> = []
   const props: Array<[string, Schema.Json]> = []
@@ -248,7 +262,9 @@ export const resolve = (
       else timers.push([name, timer.success])
       continue
     }
-    const problem = check(prop, chosen.success)
+    const problem = expressions !== undefined && name.includes(".")
+      ? checkOfStep(prop, chosen.success, expressions)
+      : check(prop, chosen.success)
     if (problem === undefined) props.push([name, chosen.success])
     else issues.push({ path: pathOf(name), message: problem })
   }

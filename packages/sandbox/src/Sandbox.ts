@@ -10,6 +10,7 @@ import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
 import { randomUUID } from "node:crypto"
 import { type ComponentDescription, ComponentInvalid } from "./ComponentDescription.ts"
+import * as Expression from "./Expression.ts"
 import { KnownPlaces } from "./KnownPlaces.ts"
 import { type RunBatch, type RunLimit, type RunRequest, type RunResult, runsOf, type SandboxModule } from "./Run.ts"
 import { maxHeaderBytes, RunRecord, StoreSizes } from "./RunRecord.ts"
@@ -264,6 +265,7 @@ const make = Effect.fnUntraced(function*() {
           const bindings = {
             additionalProps,
             props,
+            ...(call._tag === "Step" ? { templates: Expression.templatesOf(props) } : {}),
             interfaces,
             credentials,
             db,

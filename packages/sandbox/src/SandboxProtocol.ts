@@ -8,6 +8,7 @@ import * as Predicate from "effect/Predicate"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { ComponentDescription, componentFault } from "./ComponentDescription.ts"
+import type { Templates } from "./Expression.ts"
 import type { InterfaceProp, RunCall } from "./Run.ts"
 
 const run = Schema.String
@@ -174,6 +175,8 @@ export type HostMessage =
     readonly bindings: {
       readonly additionalProps: Readonly<Record<string, { readonly type: string }>>
       readonly props: Readonly<Record<string, unknown>>
+      /** The expressions among the props of steps. */
+      readonly templates?: Templates | undefined
       readonly interfaces: Readonly<Record<string, InterfaceProp>>
       readonly credentials: Readonly<Record<string, Readonly<Record<string, unknown>>>>
       readonly db: Readonly<Record<string, string>>

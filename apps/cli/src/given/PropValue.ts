@@ -27,8 +27,13 @@ export const exampleOf = ({ type }: ConfigurableProp): string | undefined =>
 const formOf = ({ type }: ConfigurableProp): string =>
   type === "app" ? "the id of an account" : `JSON of the type ${type}`
 
+/** True if a text of a step's prop may have expressions, whose values take the place of the text in each run. */
+const mayHaveExpressions = ({ name }: ConfigurableProp, text: string): boolean =>
+  name.includes(".") && text.includes("{{")
+
 /** The value that a text means, by the type that the component declares. Fails with what is wrong with the text. */
 export const parse = (prop: ConfigurableProp, text: string): Result.Result<Schema.Json, string> => {
+  if (mayHaveExpressions(prop, text)) return Result.succeed(Option.getOrElse(parseJson(text), () => text))
   const example = exampleOf(prop)
   if (example === undefined && !open.has(prop.type)) return Result.succeed(text)
   const account = { authProvisionId: text.trim() }
@@ -50,6 +55,7 @@ export const ofAnyType = (text: string): Schema.Json => {
 
 /** The reason why a value does not fit the prop, if it does not. */
 export const faultOf = (prop: ConfigurableProp, value: Schema.Json): string | undefined => {
-  const resolved = ConfiguredProps.resolve([prop], undefined, { [prop.name]: value })
+  const expressions: ConfiguredProps.Expressions = () => Result.succeed(mayHaveExpressions(prop, JSON.stringify(value)))
+  const resolved = ConfiguredProps.resolve([prop], undefined, { [prop.name]: value }, expressions)
   return Result.isFailure(resolved) ? resolved.failure[0]?.message : undefined
 }

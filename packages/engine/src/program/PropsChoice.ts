@@ -4,6 +4,7 @@ import * as ConfiguredProps from "@headwater/domain/ConfiguredProps"
 import type * as Id from "@headwater/domain/Id"
 import { declaredProps, type Program } from "@headwater/domain/Program"
 import { AppAccounts } from "@headwater/log/access/AppAccounts"
+import * as Expression from "@headwater/sandbox/Expression"
 import type { Trial } from "@headwater/sandbox/Run"
 import { Effect, Equal, Result, Schema } from "effect"
 import { ComponentConfiguration } from "./ComponentConfiguration.ts"
@@ -13,12 +14,25 @@ export class InvalidProps extends Schema.TaggedError<InvalidProps>()("InvalidPro
   issues: Schema.Array(Schema.Struct({ path: Schema.String, message: Schema.String }))
 }) {}
 
+/** The expressions in the props of a workflow's steps. */
+const expressionsOf = (steps: NonNullable<Component["steps"]>): ConfiguredProps.Expressions => {
+  const names = steps.map(({ name }) => name)
+  return (prop, value) => {
+    const fault = Expression.faultIn(value, names, prop.slice(0, prop.indexOf(".")))
+    return fault === undefined
+      ? Result.succeed(Expression.isIn(value))
+      : Result.fail(`{{ ${fault.source} }}: ${fault.message}`)
+  }
+}
+
 const resolveProps = (
   declared: ReadonlyArray<ConfigurableProp>,
   existing: Program | undefined,
-  given: Readonly<Record<string, Schema.Json>>
+  given: Readonly<Record<string, Schema.Json>>,
+  { steps }: Component
 ): Effect.Effect<ConfiguredProps.ConfiguredProps, InvalidProps> => {
-  const resolved = ConfiguredProps.resolve(declared, existing, given)
+  const expressions = steps === null ? undefined : expressionsOf(steps)
+  const resolved = ConfiguredProps.resolve(declared, existing, given, expressions)
   return Result.isFailure(resolved)
     ? Effect.fail(new InvalidProps({ issues: resolved.failure }))
     : Effect.succeed(resolved.success)
@@ -83,7 +97,7 @@ export const make = Effect.gen(function*() {
       }
     }
     const declared = declaredProps(component, { additionalProps })
-    const resolved = yield* resolveProps(declared, before, given)
+    const resolved = yield* resolveProps(declared, before, given, component)
     yield* checkAppAccounts(accountId, component.id, declared, resolved.props, before)
     return { ...resolved, additionalProps }
   })

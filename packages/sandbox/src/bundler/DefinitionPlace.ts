@@ -1,22 +1,10 @@
 import { type AnyNode, type Expression, type Node, parse, type Property, type SpreadElement } from "acorn"
+import { walk } from "../SyntaxTree.ts"
 
 /** A definition leads to others by names; one that leads to itself would never end. */
 const longestChain = 64
 
 type Found = { readonly at: Node; readonly value: AnyNode }
-
-const isNode = (value: unknown): value is AnyNode =>
-  typeof value === "object" && value !== null && "type" in value && typeof value.type === "string"
-
-/** All nodes below one, itself first. */
-const walk = (top: AnyNode, visit: (node: AnyNode) => void): void => {
-  const waiting: Array<AnyNode> = [top]
-  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
-    visit(node)
-    const below = Object.values(node).flatMap((value: unknown) => Array.isArray(value) ? value : [value]).filter(isNode)
-    waiting.push(...below.toReversed())
-  }
-}
 
 const isExports = (node: AnyNode): boolean =>
   node.type === "MemberExpression" && node.property.type === "Identifier" &&

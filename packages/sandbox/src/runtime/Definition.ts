@@ -226,6 +226,8 @@ const checkWorkflow = (definition: Members): void => {
     if (!isCallable(step["run"])) {
       return fail("run" in step ? [...path, "run"] : path, `${named(path)} has no function run`)
     }
+    // An action is a component of its own, which may know nothing of these types.
+    if (step["type"] === "action") continue
     checkKeys(path, step, ["props", "methods", "run"])
     checkMembers(path, step, { methods: object })
     checkProps([...path, "props"], step["props"])

@@ -2,6 +2,7 @@
 import * as AnswerHeader from "@headwater/domain/AnswerHeader"
 import * as OwnMember from "@headwater/domain/OwnMember"
 import * as Storable from "@headwater/domain/Storable"
+import type { Templates } from "../Expression.ts"
 import { makeHttpRequest } from "./HttpRequest.ts"
 import type { ComponentDefinition } from "./Module.ts"
 import { appType, bindMethods, declared, makeApp } from "./Props.ts"
@@ -10,6 +11,8 @@ import type { RunContext } from "./RunContext.ts"
 export interface Bindings {
   readonly additionalProps: Record<string, Readonly<Record<string, unknown>>>
   readonly props: Record<string, unknown>
+  /** The expressions among the props of steps. */
+  readonly templates?: Templates
   readonly credentials: Record<string, unknown>
   readonly interfaces: Record<string, { readonly _tag: string; readonly endpoint?: string }>
   readonly store: Store

@@ -2,10 +2,11 @@
 import { type ComponentDefinition, Invalid } from "./Module.ts"
 import { bindMethods, isCallable } from "./Props.ts"
 import type { RunContext } from "./RunContext.ts"
-import { type Bindings, emit, makeThis, respond } from "./This.ts"
+import { valueOf } from "./StepProps.ts"
+import { type Bindings, definitions, emit, makeThis, respond } from "./This.ts"
 
 const { parse, stringify } = JSON
-const { entries, fromEntries } = Object
+const { entries, fromEntries, hasOwn } = Object
 
 /** One of the steps to run: what the steps before it gave, and where the run stands. */
 export interface StepCall {
@@ -14,10 +15,6 @@ export interface StepCall {
   readonly steps: Record<string, unknown>
   readonly context: { readonly run: { readonly runs: number } } & Record<string, unknown>
 }
-
-/** The context of the trigger among what the steps before gave. */
-const triggerContextOf = ({ steps }: StepCall): object =>
-  (steps["trigger"] as { readonly context?: object } | undefined)?.context ?? {}
 
 interface Step {
   readonly props?: Record<string, unknown>
@@ -89,6 +86,20 @@ export const describe = (workflow: ComponentDefinition) => {
   return { definition, steps: steps.map(([name]) => name) }
 }
 
+/** The values of a step's props as they are in this run, with the expressions in them evaluated. */
+const propsOf = (workflow: ComponentDefinition, bindings: Bindings, call: StepCall, context: object) => {
+  const own = placeOf(call.step, "")
+  const { props, templates = {} } = bindings
+  const scope = { steps: call.steps, context }
+  return fromEntries(
+    definitions(workflow, bindings).flatMap(([name, definition]) => {
+      if (!name.startsWith(own) || !hasOwn(props, name)) return []
+      const prop = `the prop ${name.slice(own.length)} of the step ${call.step}`
+      return [[name, valueOf(prop, definition, props[name], templates, scope)]]
+    })
+  )
+}
+
 /** The `this` of a step: the workflow's own props, and over them those of the step. */
 const thisOf = (workflow: ComponentDefinition, name: string, step: Step, run: RunContext, bindings: Bindings) => {
   const all = makeThis(workflow, run, bindings)
@@ -135,8 +146,13 @@ const outgoing = (request: unknown): Record<string, unknown> => {
   }
 }
 
-const make$ = (run: RunContext, bindings: Bindings, call: StepCall) => {
-  const { context } = call
+/** A step's `$.context`. */
+const contextOf = ({ context, steps }: StepCall, { wallMs }: Bindings) => {
+  const trigger = steps["trigger"] as { readonly context?: object } | undefined
+  return { ...trigger?.context, deadline: Date.now() + wallMs, JIT: false, ...context }
+}
+
+const make$ = (run: RunContext, bindings: Bindings, context: StepCall["context"]) => {
   const exports: Record<string, unknown> = {}
   const flow: Record<string, unknown> = {}
   const send = (event: unknown, metadata: unknown) => {
@@ -144,7 +160,7 @@ const make$ = (run: RunContext, bindings: Bindings, call: StepCall) => {
     return Promise.resolve()
   }
   const $ = {
-    context: { ...triggerContextOf(call), deadline: Date.now() + bindings.wallMs, JIT: false, ...context },
+    context,
     export: (name: unknown, value: unknown) => {
       exports[String(name)] = json(value)
     },
@@ -180,8 +196,10 @@ export const runStep = async (
   const { definition, steps } = read(workflow)
   const step = steps.find(([name]) => name === call.step)?.[1]
   if (step === undefined) throw invalid(`the workflow has no step ${stringify(call.step)}`)
-  const { $, exports, flow } = make$(run, bindings, call)
-  const self = thisOf(definition, call.step, step, run, bindings)
+  const context = contextOf(call, bindings)
+  const props = { ...bindings.props, ...propsOf(definition, bindings, call, context) }
+  const { $, exports, flow } = make$(run, bindings, context)
+  const self = thisOf(definition, call.step, step, run, { ...bindings, props })
   const value = await step.run.call(self, { steps: call.steps, $ })
   return { result: { ...exports, $return_value: value }, flow }
 }

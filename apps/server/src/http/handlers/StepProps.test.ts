@@ -1,0 +1,88 @@
+import { assert, layer } from "@effect/vitest"
+import * as Json from "@headwater/fixtures/Json"
+import { Effect, Schedule } from "effect"
+import * as Http from "../../../test/HttpAppFixture.ts"
+
+const workflow_code = `export default {
+  props: { greeting: { type: "string", default: "{{ stays }}" } },
+  steps: {
+    first: { run() { return { at: "2026-03-02", deep: null } } },
+    second: {
+      props: { text: { type: "string", optional: true }, count: { type: "integer", optional: true, max: 9 } },
+      run() { return [this.greeting, this.text, this.count] }
+    },
+    third: { run() {} }
+  }
+}`
+
+layer(Http.layer, { excludeTestServices: true })("the props of steps", (it) => {
+  const deployed = Effect.fnUntraced(function*(configured_props: Record<string, unknown>) {
+    const http = yield* Http.tenant()
+    return { http, answer: yield* http.request("POST", "/v1/workflows", { body: { workflow_code, configured_props } }) }
+  })
+
+  /** The last step's result, or the error that ended the run. */
+  const ran = Effect.fnUntraced(function*(configured_props: Record<string, unknown>) {
+    const { answer, http } = yield* deployed(configured_props)
+    assert.strictEqual(answer.status, 200, answer.text)
+    const path = `/v1/workflows/${Json.textOf(answer.json["data"]!["id"])}`
+    const started = yield* http.request("POST", `${path}/invocations`, { body: { event: { n: 1 } } })
+    const run = yield* http.request("GET", `${path}/runs/${Json.textOf(started.json["data"]!["id"])}`).pipe(
+      Effect.repeat({
+        until: ({ json }) => json["data"]?.["ended_at_ms"] !== null,
+        schedule: Schedule.spaced("10 millis")
+      }),
+      Effect.timeout("60 seconds")
+    )
+    return run.json["data"]!
+  })
+
+  it.effect("have their expressions evaluated in each run, those of the workflow itself do not", () =>
+    Effect.gen(function*() {
+      const run = yield* ran({ "second.text": "at {{ steps.first.$return_value.at }}", "second.count": "{{ 1 + 2 }}" })
+      const results = Json.listOf(run["steps"]).map((step) => step["result"])
+      assert.deepStrictEqual<unknown>(results[1], { $return_value: ["{{ stays }}", "at 2026-03-02", 3] })
+    }))
+
+  it.effect("that can't be evaluated fail their step by name", () =>
+    Effect.gen(function*() {
+      const run = yield* ran({ "second.text": "on {{ steps.first.$return_value.at.day() }}" })
+      assert.strictEqual(
+        Json.textOf(run["error"]!["message"]),
+        "the prop text of the step second can't be had: {{ steps.first.$return_value.at.day() }}: " +
+          "TypeError: steps.first.$return_value.at.day is not a function"
+      )
+    }))
+
+  for (
+    const [name, value, message] of [
+      ["second.text", "{{ steps.third.$return_value }}", /the step third comes later/],
+      ["second.text", "{{ steps.second.a }}", /second is the step itself/],
+      ["second.text", "{{ steps.first. }}", /^{{ steps\.first\. }}: Unexpected token/],
+      ["second.text", "Dear {{name}}", /there is no name/],
+      ["second.count", "many", /expected an integer/],
+      ["second.count", "10", /expected at most 9/],
+      ["second.text", 1, /expected a string/]
+    ] as const
+  ) {
+    it.effect(`are refused with their path: ${name}: ${JSON.stringify(value)}`, () =>
+      Effect.gen(function*() {
+        const { answer } = yield* deployed({ [name]: value })
+        Http.assertProblem(answer, 400, "invalid_request")
+        const [issue] = Json.listOf(answer.json["details"])
+        assert.strictEqual<unknown>(issue!["path"], `configured_props.${name}`)
+        assert.match(Json.textOf(issue!["message"]), message)
+      }))
+  }
+
+  it.effect("take text for a number where it reads as one, those of sources do not", () =>
+    Effect.gen(function*() {
+      const run = yield* ran({ "second.count": " 7 " })
+      const results = Json.listOf(run["steps"]).map((step) => step["result"])
+      assert.deepStrictEqual<unknown>(results[1], { $return_value: ["{{ stays }}", null, 7] })
+      const http = yield* Http.tenant()
+      const component_code = `export default { props: { count: "integer" }, run() {} }`
+      const body = { component_code, configured_props: { count: "7" } }
+      Http.assertProblem(yield* http.request("POST", "/v1/sources", { body }), 400, "invalid_request")
+    }))
+})
