@@ -1,0 +1,209 @@
+import type * as Clock from "effect/Clock"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import type * as Fiber from "effect/Fiber"
+import { Assignment, type Try } from "./Assignment.ts"
+import * as Expression from "./Expression.ts"
+import { type RunConnection, type RunLimit, type RunRequest, type RunResponse, type RunResult, runsOf } from "./Run.ts"
+import { maxHeaderBytes, RunRecord, StoreSizes } from "./RunRecord.ts"
+import type { SandboxLimits } from "./SandboxLimits.ts"
+import { ProcessLoss } from "./SandboxProcess.ts"
+import type { HostMessage, RunMessage, UnreadableMessage } from "./SandboxProtocol.ts"
+
+/** Hears of runs while they go on. */
+export interface RunListener {
+  readonly ended: (result: RunResult) => void
+  /** Called a few times a second. */
+  readonly look: () => void
+}
+
+/** The clocks and the fibers of runs. */
+export interface RunParts {
+  /** Unix milliseconds as component code sees them. */
+  readonly componentNow: () => number
+  readonly clock: Clock.Clock
+  readonly fork: (effect: Effect.Effect<unknown>) => Fiber.Fiber<unknown>
+  readonly real: Clock.Clock
+  /** The time as a message tells it to a process; nothing if it is the system's. */
+  readonly timeTold: () => Pick<HostMessage & { readonly _tag: "Run" }, "time">
+}
+
+/** The runs that one request asks for, in however many processes they are tried. The first answer alone is handled. */
+export class RequestedRuns {
+  readonly count: number
+  readonly limits: SandboxLimits
+  readonly listener: RunListener
+  readonly parts: RunParts
+  readonly request: RunRequest
+  /** Processor time of tries that came to nothing, in milliseconds. The next run that ends is charged for it. */
+  spentCpuMs = 0
+  #handled: Deferred.Deferred<void> | undefined
+
+  constructor(request: RunRequest, limits: SandboxLimits, listener: RunListener, parts: RunParts) {
+    this.count = runsOf(request.call)
+    this.limits = { ...limits, ...request.limits }
+    this.listener = listener
+    this.parts = parts
+    this.request = request
+  }
+
+  get hasResponded(): boolean {
+    return this.#handled !== undefined
+  }
+
+  respond(response: RunResponse): void {
+    const { onRespond } = this.request
+    if (this.#handled !== undefined || onRespond === undefined) return
+    const handled = this.#handled = Deferred.makeUnsafe<void>()
+    this.parts.fork(Effect.flatMap(Effect.exit(onRespond(response)), (exit) => Deferred.done(handled, exit)))
+  }
+
+  /** Returns once the answer, if there was one, has been handled. */
+  readonly responseHandled: Effect.Effect<void> = Effect.suspend(() =>
+    this.#handled === undefined ? Effect.void : Deferred.await(this.#handled)
+  )
+}
+
+/**
+ * The runs of a request in one process, one after the other.
+ *
+ * - R1. The listener hears of a run once, when it has ended, and of no run after one that has not ended.
+ * - R2. A run that is ended for a limit, or that says what no component can, is the last. Those behind it are to be asked for
+ *   again.
+ * - R3. A run is charged what was used while it was under way, or what it tells itself if that was not measured yet.
+ */
+export class RunAssignment extends Assignment<void, never> {
+  readonly mayConnect: boolean
+  readonly module: RunRequest["module"]
+  readonly programId: string
+  readonly #runs: RequestedRuns
+  readonly #store: StoreSizes
+  /** The run under way: its number, what it did, when it began, and what those before it were charged. */
+  #index = -1
+  #record!: RunRecord
+  #runAt!: number
+  #runNanos!: bigint
+  #before = { cpuMs: 0, aloneCpuMs: 0 }
+
+  constructor(tried: Try<void, never>, runs: RequestedRuns) {
+    super(tried)
+    const { db, module, programId, trial } = runs.request
+    this.mayConnect = trial?.mayConnect ?? true
+    this.module = module
+    this.programId = programId
+    this.#runs = runs
+    this.#store = new StoreSizes(db)
+    this.#beginNext()
+  }
+
+  override message(): HostMessage {
+    const { limits, parts, request } = this.#runs
+    const { additionalProps = {}, call, credentials, db, interfaces, module, programId, props, trial } = request
+    const bindings = {
+      additionalProps,
+      props,
+      ...(call._tag === "Step" ? { templates: Expression.templatesOf(props) } : {}),
+      interfaces,
+      credentials,
+      db,
+      maxDbBytes: limits.dbBytes,
+      wallMs: limits.wallMillis,
+      maxResponseBytes: limits.responseBytes,
+      maxHeaderBytes,
+      tellsRequests: trial !== undefined
+    }
+    return { _tag: "Run", run: this.id, hash: module.hash, programId, call, bindings, ...parts.timeTold() }
+  }
+
+  override noteConnection(connection: RunConnection): void {
+    this.#record.noteConnection(connection)
+  }
+
+  override receive(message: RunMessage | UnreadableMessage): void {
+    if (message._tag === "Stopped") return this.#index > 0 ? this.end(Exit.void) : undefined
+    const { count, parts } = this.#runs
+    const record = this.#record
+    record.hear(message, parts.componentNow(), (response) => this.#runs.respond(response))
+    if (!record.ended) return
+    // A flood does not stop by itself, and its neighbours are better off elsewhere.
+    if (record.limit === "output") {
+      this.process.kill("output", "A run exceeded its output limit")
+    }
+    if (record.limit !== undefined || this.#index + 1 === count) return this.#endLast()
+    if (message._tag !== "Ended") {
+      // It may not have ended: what it says next is not known to be the next run's.
+      this.process.cutOff(this)
+      return this.#endLast()
+    }
+    this.#tell()
+    this.#beginNext()
+  }
+
+  override watch(now: number): void {
+    const { limits, listener } = this.#runs
+    listener.look()
+    if (now - this.#runAt >= limits.wallMillis) {
+      this.process.cutOff(this)
+      return this.#exceed("wall")
+    }
+    if (this.aloneCpuMs - this.#before.aloneCpuMs >= limits.cpuMillis) {
+      this.process.kill("cpu", "A run exceeded its processor time limit")
+      return this.#exceed("cpu")
+    }
+    // The run that used the shared time is known once it is the only one left.
+    if (this.shared && this.shareCpuMs - this.#before.cpuMs >= limits.cpuMillis) this.process.close()
+  }
+
+  override lost(loss: ProcessLoss): void {
+    // Results of runs that have ended stay. Those before it in the process may be the reason, so the run under way is
+    // done again.
+    if (this.#index > 0 && loss.reason !== "shutdown") this.end(Exit.void)
+    else super.lost(loss)
+  }
+
+  protected override failBy(loss: ProcessLoss): void {
+    if (loss.reason === "memory" || loss.reason === "output") return this.#exceed(loss.reason)
+    this.#record.fail({ name: "SandboxEnded", message: loss.message, stack: "" })
+    this.#endLast()
+  }
+
+  protected override end(ending: Exit.Exit<void | ProcessLoss>): void {
+    if (Exit.isSuccess(ending) && ending.value instanceof ProcessLoss) this.#runs.spentCpuMs += this.shareCpuMs
+    super.end(ending)
+  }
+
+  #beginNext(): void {
+    const { clock, real } = this.#runs.parts
+    this.#index += 1
+    this.#record = new RunRecord(this.#runs.limits, this.#store)
+    this.#runAt = real.currentTimeMillisUnsafe()
+    this.#runNanos = clock.monotonicTimeNanosUnsafe()
+    this.connections = 0
+    this.#before = { cpuMs: this.cpuMs, aloneCpuMs: this.aloneCpuMs + this.cpuMs - this.shareCpuMs }
+  }
+
+  #tell(): void {
+    const { hasResponded, limits, listener, parts, request, spentCpuMs } = this.#runs
+    const told = this.shared ? 0 : Math.min(this.#record.reportedCpuMs, limits.cpuMillis)
+    const cpuMs = Math.max(this.shareCpuMs - this.#before.cpuMs, told)
+    this.cpuMs = this.#before.cpuMs + cpuMs
+    this.#runs.spentCpuMs = 0
+    listener.ended(this.#record.result({
+      wallMs: Number(parts.clock.monotonicTimeNanosUnsafe() - this.#runNanos) / 1e6,
+      cpuMs: spentCpuMs + cpuMs,
+      responded: hasResponded,
+      connections: this.connections
+    }, request.trial !== undefined))
+  }
+
+  #endLast(): void {
+    this.#tell()
+    this.end(Exit.void)
+  }
+
+  #exceed(limit: RunLimit): void {
+    this.#record.exceed(limit)
+    this.#endLast()
+  }
+}
