@@ -14,6 +14,7 @@ import { deliveriesCommand } from "./commands/DeliveriesCommand.ts"
 import { deployCommand } from "./commands/DeployCommand.ts"
 import { devCommand } from "./commands/DevCommand.ts"
 import { doctorCommand } from "./commands/DoctorCommand.ts"
+import { envCommand } from "./commands/EnvCommand.ts"
 import { eventsCommand } from "./commands/EventsCommand.ts"
 import { exportCommand } from "./commands/ExportCommand.ts"
 import { initCommand } from "./commands/InitCommand.ts"
@@ -47,6 +48,7 @@ const headwater = Command.make("headwater").pipe(
     bulkCommand,
     consumersCommand,
     accountsCommand,
+    envCommand,
     accountCommand,
     checkCommand,
     runCommand,

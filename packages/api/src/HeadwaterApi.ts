@@ -11,6 +11,7 @@ import { DeliveriesApi } from "./DeliveriesApi.ts"
 import { DiagnosisApi } from "./DiagnosisApi.ts"
 import * as DocumentBeside from "./DocumentBeside.ts"
 import * as DocumentWebhooks from "./DocumentWebhooks.ts"
+import { EnvironmentApi } from "./EnvironmentApi.ts"
 import { EventsApi } from "./EventsApi.ts"
 import { FiguresApi } from "./FiguresApi.ts"
 import { GraphApi } from "./GraphApi.ts"
@@ -50,6 +51,7 @@ export class HeadwaterApi extends HttpApi.make("headwater")
   .add(SessionApi)
   .add(AuditApi)
   .add(AppAccountsApi)
+  .add(EnvironmentApi)
   .add(WorkflowsApi)
   .add(WorkflowRunsApi)
   .add(CodeApi)

@@ -15,6 +15,7 @@ import * as NodePresence from "./placement/NodePresence.ts"
 import * as Resumption from "./placement/Resumption.ts"
 import * as AbandonedPrograms from "./program/AbandonedPrograms.ts"
 import { ComponentConfiguration } from "./program/ComponentConfiguration.ts"
+import { Environments } from "./program/Environments.ts"
 import { Ingest } from "./program/Ingest.ts"
 import { Invocations } from "./program/Invocations.ts"
 import { ProgramLifecycle } from "./program/ProgramLifecycle.ts"
@@ -58,6 +59,7 @@ export const onCluster = Layer.mergeAll(
   Layer.provide(FeedReader.layer),
   Layer.provideMerge(Quotas.layer),
   Layer.provideMerge(Suspensions.layer),
+  Layer.provideMerge(Environments.layer),
   Layer.provide(RunTurns.layer),
   Layer.provideMerge(Draining.layer)
 )

@@ -26,6 +26,7 @@ import { Draining } from "../src/ground/Draining.ts"
 import { EmitterLog } from "../src/ground/EmitterLog.ts"
 import { EngineConfig } from "../src/ground/EngineConfig.ts"
 import { Suspensions } from "../src/ground/Suspensions.ts"
+import { Environments } from "../src/program/Environments.ts"
 import { Quotas } from "../src/program/Quotas.ts"
 import { RunTurns } from "../src/program/RunTurns.ts"
 import { FeedReader } from "../src/routing/Feed.ts"
@@ -37,6 +38,7 @@ export const layerNoSandbox = Layer.mergeAll(
   AccountLifecycle.layer,
   FeedReader.layer,
   Draining.layer,
+  Environments.layer,
   Quotas.layer,
   RunTurns.layer,
   Suspensions.layerNone,

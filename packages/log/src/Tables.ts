@@ -17,6 +17,7 @@ import { AutoSubscriptions } from "./resources/AutoSubscriptions.ts"
 import { Components } from "./resources/Components.ts"
 import { Consumers } from "./resources/Consumers.ts"
 import { Deployments } from "./resources/Deployments.ts"
+import { EnvironmentVariables } from "./resources/EnvironmentVariables.ts"
 import { Programs } from "./resources/Programs.ts"
 import { Subscriptions } from "./resources/Subscriptions.ts"
 import { Webhooks } from "./resources/Webhooks.ts"
@@ -37,6 +38,7 @@ export const layer = Layer.mergeAll(
   Consumers.layer,
   Deployments.layer,
   DevClocks.layer,
+  EnvironmentVariables.layer,
   EventList.layer,
   IdempotencyKeys.layer,
   Nodes.layer,

@@ -82,6 +82,14 @@ export interface SandboxModule {
   readonly map?: Effect.Effect<string | undefined>
 }
 
+/** The environment variables of a run. */
+export interface RunEnvironment {
+  /** What code finds in `process.env`, by name. */
+  readonly values: Readonly<Record<string, string>>
+  /** Texts for which logs and errors have a mask, longest first. */
+  readonly masked: ReadonlyArray<string>
+}
+
 export interface RunRequest {
   readonly accountId: string
   /** `process.env.PD_COMPONENT` in the component. */
@@ -95,6 +103,8 @@ export interface RunRequest {
   readonly interfaces: Readonly<Record<string, InterfaceProp>>
   /** The `$auth` of the apps among the props, by prop. */
   readonly credentials: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+  /** Its environment variables. */
+  readonly environment?: RunEnvironment
   /** `$.service.db` at the start of the run: JSON text by key. */
   readonly db: Readonly<Record<string, string>>
   /** Called at once with the first answer, and not again, also when the run is repeated. */

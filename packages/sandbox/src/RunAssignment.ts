@@ -99,13 +99,15 @@ export class RunAssignment extends Assignment<void, never> {
 
   override message(): HostMessage {
     const { limits, parts, request } = this.#runs
-    const { additionalProps = {}, call, credentials, db, interfaces, module, programId, props, trial } = request
+    const { additionalProps = {}, call, credentials, db, environment, interfaces, module, programId, props, trial } =
+      request
     const bindings = {
       additionalProps,
       props,
       ...(call._tag === "Step" ? { templates: Expression.templatesOf(props) } : {}),
       interfaces,
       credentials,
+      env: environment?.values ?? {},
       db,
       maxDbBytes: limits.dbBytes,
       wallMs: limits.wallMillis,
@@ -176,7 +178,7 @@ export class RunAssignment extends Assignment<void, never> {
   #beginNext(): void {
     const { clock, real } = this.#runs.parts
     this.#index += 1
-    this.#record = new RunRecord(this.#runs.limits, this.#store)
+    this.#record = new RunRecord(this.#runs.limits, this.#store, this.#runs.request.environment?.masked)
     this.#runAt = real.currentTimeMillisUnsafe()
     this.#runNanos = clock.monotonicTimeNanosUnsafe()
     this.connections = 0

@@ -31,6 +31,9 @@ const mostTraffic = 1_000
 /** Characters kept of the address of a request, or of why it failed. */
 const longestOfRequest = 4_096
 
+/** Stands for a text that is not to be shown. */
+const mask = "***"
+
 /** The sizes of a program's db: runs that follow each other in a process go on with it. */
 export class StoreSizes {
   readonly #sizes: Map<string, number>
@@ -63,15 +66,18 @@ export class RunRecord {
   #answerJson: string | undefined
   #outputBytes = 0
   readonly #store: StoreSizes
+  readonly #masked: ReadonlyArray<string>
   #unreadable: RunResult["unreadable"]
   readonly #requests: Array<RunHttpRequest> = []
   readonly #connections: Array<RunConnection> = []
   #writtenBytes = 0
   #respondedBytes = 0
 
-  constructor(limits: SandboxLimits, store: StoreSizes) {
+  /** @param masked texts that are not shown in logs and errors, longest first */
+  constructor(limits: SandboxLimits, store: StoreSizes, masked: ReadonlyArray<string> = []) {
     this.#limits = limits
     this.#store = store
+    this.#masked = masked
   }
 
   /** Takes in one message. `respond` is called for each answer; whether it is the first is not known here. */
@@ -86,7 +92,9 @@ export class RunRecord {
       }
       case "Logged":
         this.#count(message.message)
-        if (this.limit === undefined) this.#logs.push({ ts: now, level: message.level, message: message.message })
+        if (this.limit === undefined) {
+          this.#logs.push({ ts: now, level: message.level, message: this.#mask(message.message) })
+        }
         return
       case "Stored":
         return this.#set(message.key, message.value)
@@ -122,7 +130,7 @@ export class RunRecord {
         return
       case "Ended":
         this.ended = true
-        this.error = message.error === undefined ? undefined : cut(message.error)
+        this.error = message.error === undefined ? undefined : cut(this.#maskError(message.error))
         this.reportedCpuMs = message.cpuMs
         return
       case "Unreadable": {
@@ -177,6 +185,14 @@ export class RunRecord {
       ...(showsTraffic ? { traffic: { requests: this.#requests, connections: this.#connections } } : {}),
       ...told
     }
+  }
+
+  #mask(text: string): string {
+    return this.#masked.reduce((shown, masked) => shown.replaceAll(masked, mask), text)
+  }
+
+  #maskError(error: RunError): RunError {
+    return { ...error, message: this.#mask(error.message), stack: this.#mask(error.stack) }
   }
 
   #count(...texts: ReadonlyArray<string | number | undefined>): void {

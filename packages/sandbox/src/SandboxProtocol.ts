@@ -179,6 +179,7 @@ export type HostMessage =
       readonly templates?: Templates | undefined
       readonly interfaces: Readonly<Record<string, InterfaceProp>>
       readonly credentials: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+      readonly env: Readonly<Record<string, string>>
       readonly db: Readonly<Record<string, string>>
       readonly maxDbBytes: number
       readonly wallMs: number

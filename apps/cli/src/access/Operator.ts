@@ -16,6 +16,7 @@ import { AutoSubscriptions } from "@headwater/log/resources/AutoSubscriptions"
 import { Components } from "@headwater/log/resources/Components"
 import { Consumers } from "@headwater/log/resources/Consumers"
 import { Deployments } from "@headwater/log/resources/Deployments"
+import { EnvironmentVariables } from "@headwater/log/resources/EnvironmentVariables"
 import { Programs } from "@headwater/log/resources/Programs"
 import { Subscriptions } from "@headwater/log/resources/Subscriptions"
 import { Webhooks } from "@headwater/log/resources/Webhooks"
@@ -42,6 +43,7 @@ const erasure = AccountErasure.layer.pipe(
     Deliveries.layer,
     Deployments.layer,
     DueWork.layer,
+    EnvironmentVariables.layer,
     EventLog.layer,
     Figures.layer,
     IdempotencyKeys.layer,

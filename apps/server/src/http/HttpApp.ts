@@ -27,6 +27,7 @@ import * as ConsumersHandlers from "./handlers/ConsumersHandlers.ts"
 import * as DeliveriesHandlers from "./handlers/DeliveriesHandlers.ts"
 import * as DiagnosisHandlers from "./handlers/DiagnosisHandlers.ts"
 import * as DocsRoutes from "./handlers/DocsRoutes.ts"
+import * as EnvironmentHandlers from "./handlers/EnvironmentHandlers.ts"
 import * as EventsHandlers from "./handlers/EventsHandlers.ts"
 import * as FiguresHandlers from "./handlers/FiguresHandlers.ts"
 import * as GraphHandlers from "./handlers/GraphHandlers.ts"
@@ -56,6 +57,7 @@ const apiRoutes = HttpApiBuilder.layer(HeadwaterApi).pipe(
     ConsumersHandlers.layer,
     DeliveriesHandlers.layer,
     DiagnosisHandlers.layer,
+    EnvironmentHandlers.layer,
     EventsHandlers.layer,
     FiguresHandlers.layer,
     GraphHandlers.layer,

@@ -2065,6 +2065,85 @@ class AppAccountsOperations(Group):
         self._send("DELETE", f"/v1/accounts/{segment(id)}", query={"include": include, "exclude": exclude})
 
 
+class EnvironmentOperations(Group):
+    def list(
+        self,
+        *,
+        program_id: str | None = None,
+        include: str | None = None,
+        exclude: str | None = None,
+    ) -> types.EnvironmentListResponse:
+        """List environment variables.
+
+        Extension: By their names: those of the account, or those of one source or workflow alone. Needs a key with
+        the scope `read`.
+
+        Args:
+            program_id: Id or slug of the source or workflow that it is for. Default: all of the account.
+        """
+        return self._send(
+            "GET",
+            "/v1/environment_variables",
+            query={"program_id": program_id, "include": include, "exclude": exclude},
+        )
+
+    def get(
+        self,
+        name: str,
+        *,
+        program_id: str | None = None,
+        include: str | None = None,
+        exclude: str | None = None,
+    ) -> types.EnvironmentGetResponse:
+        """Get an environment variable.
+
+        Extension: Without the value of a secret. Needs a key with the scope `read`.
+
+        Args:
+            name: The variable's name: letters, digits and _, no digit first.
+            program_id: Id or slug of the source or workflow that it is for. Default: all of the account.
+        """
+        return self._send(
+            "GET",
+            f"/v1/environment_variables/{segment(name)}",
+            query={"program_id": program_id, "include": include, "exclude": exclude},
+        )
+
+    def set(self, name: str, *, body: types.EnvironmentSetBody) -> types.EnvironmentSetResponse:
+        """Set an environment variable.
+
+        Extension: Code finds it in process.env, in runs that begin 2 seconds later at the latest. The names and
+        values of an account, and those of a source or workflow, take at most 256 KiB together. Encrypted at rest.
+        Needs a key with the scope `write`.
+
+        Args:
+            name: The variable's name: letters, digits and _, no digit first.
+        """
+        return self._send("PUT", f"/v1/environment_variables/{segment(name)}", body=body)
+
+    def delete(
+        self,
+        name: str,
+        *,
+        program_id: str | None = None,
+        include: str | None = None,
+        exclude: str | None = None,
+    ) -> None:
+        """Remove an environment variable.
+
+        Extension: Runs that begin 2 seconds later at the latest don't have it. Needs a key with the scope `write`.
+
+        Args:
+            name: The variable's name: letters, digits and _, no digit first.
+            program_id: Id or slug of the source or workflow that it is for. Default: all of the account.
+        """
+        self._send(
+            "DELETE",
+            f"/v1/environment_variables/{segment(name)}",
+            query={"program_id": program_id, "include": include, "exclude": exclude},
+        )
+
+
 class WorkflowsOperations(Group):
     def list(
         self,
@@ -2416,6 +2495,7 @@ class Operations:
         self.keys = KeysOperations(send)
         self.audit = AuditOperations(send)
         self.app_accounts = AppAccountsOperations(send)
+        self.environment = EnvironmentOperations(send)
         self.workflows = WorkflowsOperations(send)
         self.workflow_runs = WorkflowRunsOperations(send)
         self.code = CodeOperations(send)

@@ -901,6 +901,18 @@ class WorkflowRateLimit(TypedDict):
     interval_seconds: int
 
 
+class EnvironmentVariable(TypedDict):
+    name: str
+    value: str | None
+    """Null for a secret."""
+    secret: bool
+    """Its value is never shown."""
+    program_id: str | None
+    """The source or workflow that it is for; null if it is for all of the account."""
+    updated_at: int
+    """Unix time in seconds."""
+
+
 class AppAccount(TypedDict):
     id: str
     """Begins with apn_."""
@@ -3571,6 +3583,34 @@ class AppAccountsUpdateBody(TypedDict, total=False):
 
 class AppAccountsUpdateResponse(TypedDict):
     data: AppAccount
+
+
+class EnvironmentListResponse(TypedDict):
+    data: list[EnvironmentVariable]
+
+
+class EnvironmentGetResponse(TypedDict):
+    data: EnvironmentVariable
+
+
+class _EnvironmentSetBodyOptional(TypedDict, total=False):
+    secret: bool
+    """Whether its value is never shown again. Default: as it was, false for a new one."""
+    program_id: str
+    """Id or slug of the source or workflow that it is for. Default: all of the account."""
+    include: str
+    """Comma-separated list of response fields to include; dotted paths reach into objects. Default: all."""
+    exclude: str
+    """Comma-separated list of response fields to leave out; overrides include. Default: none."""
+
+
+class EnvironmentSetBody(_EnvironmentSetBodyOptional):
+    value: str
+    """Text of at most 64 KiB."""
+
+
+class EnvironmentSetResponse(TypedDict):
+    data: EnvironmentVariable
 
 
 class WorkflowsListResponse(TypedDict):

@@ -1248,6 +1248,26 @@ export type WorkflowRateLimit = {
     interval_seconds: number;
 };
 
+export type EnvironmentVariable = {
+    name: string;
+    /**
+     * Null for a secret.
+     */
+    value: string | null;
+    /**
+     * Its value is never shown.
+     */
+    secret: boolean;
+    /**
+     * The source or workflow that it is for; null if it is for all of the account.
+     */
+    program_id: string | null;
+    /**
+     * Unix time in seconds.
+     */
+    updated_at: number;
+};
+
 export type AppAccount = {
     /**
      * Begins with apn_.
@@ -11701,6 +11721,307 @@ export type AppAccountsUpdateResponses = {
 };
 
 export type AppAccountsUpdateResponse = AppAccountsUpdateResponses[keyof AppAccountsUpdateResponses];
+
+export type EnvironmentListData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Id or slug of the source or workflow that it is for. Default: all of the account.
+         */
+        program_id?: string;
+        /**
+         * Comma-separated list of response fields to include; dotted paths reach into objects. Default: all.
+         */
+        include?: string;
+        /**
+         * Comma-separated list of response fields to leave out; overrides include. Default: none.
+         */
+        exclude?: string;
+    };
+    url: '/v1/environment_variables';
+};
+
+export type EnvironmentListErrors = {
+    /**
+     * The request is malformed. details names each field at fault.
+     */
+    400: InvalidRequestProblem;
+    /**
+     * The key is missing, malformed, unknown or revoked.
+     */
+    401: UnauthorizedProblem;
+    /**
+     * The server's operator has suspended the account. | A request in a session comes from another site, or lacks the header that shows that it does not. | The scope of the key does not include the operation.
+     */
+    403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
+    /**
+     * There is no active endpoint at this URL.
+     */
+    404: NotFoundProblem;
+    /**
+     * The path does not accept the method.
+     */
+    405: MethodNotAllowedProblem;
+    /**
+     * The account sends too many requests a second, or has too many bytes of responses under way.
+     */
+    429: RateLimitedProblem;
+    /**
+     * An error in the server.
+     */
+    500: InternalErrorProblem;
+    /**
+     * The database is unavailable, or the server is shutting down or overloaded.
+     */
+    503: UnavailableProblem;
+};
+
+export type EnvironmentListError = EnvironmentListErrors[keyof EnvironmentListErrors];
+
+export type EnvironmentListResponses = {
+    /**
+     * The whole list.
+     */
+    200: {
+        data: Array<EnvironmentVariable>;
+    };
+};
+
+export type EnvironmentListResponse = EnvironmentListResponses[keyof EnvironmentListResponses];
+
+export type EnvironmentDeleteData = {
+    body?: never;
+    path: {
+        /**
+         * The variable's name: letters, digits and _, no digit first.
+         */
+        name: string;
+    };
+    query?: {
+        /**
+         * Id or slug of the source or workflow that it is for. Default: all of the account.
+         */
+        program_id?: string;
+        /**
+         * Comma-separated list of response fields to include; dotted paths reach into objects. Default: all.
+         */
+        include?: string;
+        /**
+         * Comma-separated list of response fields to leave out; overrides include. Default: none.
+         */
+        exclude?: string;
+    };
+    url: '/v1/environment_variables/{name}';
+};
+
+export type EnvironmentDeleteErrors = {
+    /**
+     * The request is malformed. details names each field at fault.
+     */
+    400: InvalidRequestProblem;
+    /**
+     * The key is missing, malformed, unknown or revoked.
+     */
+    401: UnauthorizedProblem;
+    /**
+     * The server's operator has suspended the account. | A request in a session comes from another site, or lacks the header that shows that it does not. | The scope of the key does not include the operation.
+     */
+    403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
+    /**
+     * There is no active endpoint at this URL.
+     */
+    404: NotFoundProblem;
+    /**
+     * The path does not accept the method.
+     */
+    405: MethodNotAllowedProblem;
+    /**
+     * The account sends too many requests a second, or has too many bytes of responses under way.
+     */
+    429: RateLimitedProblem;
+    /**
+     * An error in the server.
+     */
+    500: InternalErrorProblem;
+    /**
+     * The database is unavailable, or the server is shutting down or overloaded.
+     */
+    503: UnavailableProblem;
+};
+
+export type EnvironmentDeleteError = EnvironmentDeleteErrors[keyof EnvironmentDeleteErrors];
+
+export type EnvironmentDeleteResponses = {
+    /**
+     * Done. There is no body.
+     */
+    204: void;
+};
+
+export type EnvironmentDeleteResponse = EnvironmentDeleteResponses[keyof EnvironmentDeleteResponses];
+
+export type EnvironmentGetData = {
+    body?: never;
+    path: {
+        /**
+         * The variable's name: letters, digits and _, no digit first.
+         */
+        name: string;
+    };
+    query?: {
+        /**
+         * Id or slug of the source or workflow that it is for. Default: all of the account.
+         */
+        program_id?: string;
+        /**
+         * Comma-separated list of response fields to include; dotted paths reach into objects. Default: all.
+         */
+        include?: string;
+        /**
+         * Comma-separated list of response fields to leave out; overrides include. Default: none.
+         */
+        exclude?: string;
+    };
+    url: '/v1/environment_variables/{name}';
+};
+
+export type EnvironmentGetErrors = {
+    /**
+     * The request is malformed. details names each field at fault.
+     */
+    400: InvalidRequestProblem;
+    /**
+     * The key is missing, malformed, unknown or revoked.
+     */
+    401: UnauthorizedProblem;
+    /**
+     * The server's operator has suspended the account. | A request in a session comes from another site, or lacks the header that shows that it does not. | The scope of the key does not include the operation.
+     */
+    403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
+    /**
+     * There is no active endpoint at this URL.
+     */
+    404: NotFoundProblem;
+    /**
+     * The path does not accept the method.
+     */
+    405: MethodNotAllowedProblem;
+    /**
+     * The account sends too many requests a second, or has too many bytes of responses under way.
+     */
+    429: RateLimitedProblem;
+    /**
+     * An error in the server.
+     */
+    500: InternalErrorProblem;
+    /**
+     * The database is unavailable, or the server is shutting down or overloaded.
+     */
+    503: UnavailableProblem;
+};
+
+export type EnvironmentGetError = EnvironmentGetErrors[keyof EnvironmentGetErrors];
+
+export type EnvironmentGetResponses = {
+    /**
+     * The current resource.
+     */
+    200: {
+        data: EnvironmentVariable;
+    };
+};
+
+export type EnvironmentGetResponse = EnvironmentGetResponses[keyof EnvironmentGetResponses];
+
+export type EnvironmentSetData = {
+    body: {
+        /**
+         * Text of at most 64 KiB.
+         */
+        value: string;
+        /**
+         * Whether its value is never shown again. Default: as it was, false for a new one.
+         */
+        secret?: boolean;
+        /**
+         * Id or slug of the source or workflow that it is for. Default: all of the account.
+         */
+        program_id?: string;
+        /**
+         * Comma-separated list of response fields to include; dotted paths reach into objects. Default: all.
+         */
+        include?: string;
+        /**
+         * Comma-separated list of response fields to leave out; overrides include. Default: none.
+         */
+        exclude?: string;
+    };
+    path: {
+        /**
+         * The variable's name: letters, digits and _, no digit first.
+         */
+        name: string;
+    };
+    query?: never;
+    url: '/v1/environment_variables/{name}';
+};
+
+export type EnvironmentSetErrors = {
+    /**
+     * The request is malformed. details names each field at fault.
+     */
+    400: InvalidRequestProblem;
+    /**
+     * The key is missing, malformed, unknown or revoked.
+     */
+    401: UnauthorizedProblem;
+    /**
+     * The server's operator has suspended the account. | A request in a session comes from another site, or lacks the header that shows that it does not. | The scope of the key does not include the operation.
+     */
+    403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
+    /**
+     * There is no active endpoint at this URL.
+     */
+    404: NotFoundProblem;
+    /**
+     * The path does not accept the method.
+     */
+    405: MethodNotAllowedProblem;
+    /**
+     * The body is too large.
+     */
+    413: PayloadTooLargeProblem;
+    /**
+     * The body is not `application/json` in UTF-8, or has a `Content-Encoding`.
+     */
+    415: UnsupportedMediaTypeProblem;
+    /**
+     * The account sends too many requests a second, or has too many bytes of responses under way.
+     */
+    429: RateLimitedProblem;
+    /**
+     * An error in the server.
+     */
+    500: InternalErrorProblem;
+    /**
+     * The database is unavailable, or the server is shutting down or overloaded.
+     */
+    503: UnavailableProblem;
+};
+
+export type EnvironmentSetError = EnvironmentSetErrors[keyof EnvironmentSetErrors];
+
+export type EnvironmentSetResponses = {
+    /**
+     * The current resource.
+     */
+    200: {
+        data: EnvironmentVariable;
+    };
+};
+
+export type EnvironmentSetResponse = EnvironmentSetResponses[keyof EnvironmentSetResponses];
 
 export type WorkflowsListData = {
     body?: never;

@@ -17,7 +17,7 @@ import type { CommitParts } from "../ground/EmitterLog.ts"
 import { EngineConfig } from "../ground/EngineConfig.ts"
 import * as LogText from "../ground/LogText.ts"
 import { WideLog } from "../ground/WideLog.ts"
-import { type Executable, makeCredentialsOf, makeStoredModuleOf } from "./ComponentRuns.ts"
+import { type Executable, makeSecretsOf, makeStoredModuleOf } from "./ComponentRuns.ts"
 import * as Dedupe from "./Dedupe.ts"
 import type { ProgramInput } from "./ProgramInput.ts"
 import { interfacesOf, type ProgramMemory } from "./ProgramMemory.ts"
@@ -126,7 +126,7 @@ const mergeParts = (parts: ReadonlyArray<CommitParts>): CommitParts =>
   }
 
 export const make = Effect.fnUntraced(function*(owner: ProgramOwner) {
-  const credentialsOf = yield* makeCredentialsOf
+  const secretsOf = yield* makeSecretsOf
   const moduleOf = yield* makeStoredModuleOf
   const sandbox = yield* Sandbox
   const { publicUrl } = yield* EngineConfig
@@ -143,8 +143,8 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner) {
 
   const requestOf = (memory: ProgramMemory, executable: Executable, call: RunCall): Effect.Effect<RunRequest> =>
     Effect.map(
-      credentialsOf(memory.program.accountId, executable.declared, executable.values),
-      (credentials) => ({
+      secretsOf(memory.program, executable.declared, executable.values),
+      (secrets) => ({
         accountId: memory.program.accountId,
         programId: memory.program.id,
         module: moduleOf(executable.component),
@@ -152,7 +152,7 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner) {
         additionalProps: Object.fromEntries(executable.additionalProps.map((prop) => [prop.name, prop])),
         props: executable.values,
         interfaces: interfacesOf(memory.program, executable.declared, publicUrl),
-        credentials,
+        ...secrets,
         db: memory.db
       })
     )

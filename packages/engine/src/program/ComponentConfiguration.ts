@@ -8,7 +8,7 @@ import { Sandbox } from "@headwater/sandbox/Sandbox"
 import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
 import { Context, Effect, Layer, Schema } from "effect"
 import { HookFailed } from "../ground/ActorCalls.ts"
-import { makeCredentialsOf, moduleOf } from "./ComponentRuns.ts"
+import { makeSecretsOf, moduleOf } from "./ComponentRuns.ts"
 import * as RunEvents from "./RunEvents.ts"
 
 /** A page of the values that a prop may have. */
@@ -53,7 +53,7 @@ export class ComponentConfiguration extends Context.Service<ComponentConfigurati
     ComponentConfiguration,
     Effect.gen(function*() {
       const sandbox = yield* Sandbox
-      const credentialsOf = yield* makeCredentialsOf
+      const secretsOf = yield* makeSecretsOf
 
       const ask = Effect.fnUntraced(function*<A>(
         { accountId, component, trial = { mayConnect: true }, values }: Configured,
@@ -61,17 +61,20 @@ export class ComponentConfiguration extends Context.Service<ComponentConfigurati
         name: string,
         answer: Schema.Decoder<A>
       ) {
+        const { configurableProps } = component
+        // Who may ask about props need not be allowed to see environment variables, which an answer could tell.
+        const { credentials } = yield* secretsOf({ id: accountId, accountId }, configurableProps, values)
         const result = yield* sandbox.run({
           accountId,
           programId: component.id,
           module: moduleOf(component),
           call,
-          props: { ...ConfiguredProps.defaultsOf(component.configurableProps), ...values },
+          props: { ...ConfiguredProps.defaultsOf(configurableProps), ...values },
           interfaces: Object.fromEntries(
-            component.configurableProps.filter(({ type }) => type === interfaceTypes.db)
+            configurableProps.filter(({ type }) => type === interfaceTypes.db)
               .map(({ name }) => [name, { _tag: "Db" } as const])
           ),
-          credentials: yield* credentialsOf(accountId, component.configurableProps, values),
+          credentials,
           db: {},
           limits: { wallMillis },
           trial

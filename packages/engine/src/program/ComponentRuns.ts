@@ -6,6 +6,7 @@ import { untilAnswered } from "@headwater/log/database/TransientSqlError"
 import { Components } from "@headwater/log/resources/Components"
 import type { RunRequest, SandboxModule } from "@headwater/sandbox/Run"
 import { Effect, Option } from "effect"
+import { Environments } from "./Environments.ts"
 
 /** Code with the values that it runs with. */
 export interface Executable {
@@ -32,21 +33,30 @@ export const makeStoredModuleOf = Effect.gen(function*() {
       : { code, hash }
 })
 
-const none: Effect.Effect<RunRequest["credentials"]> = Effect.succeed({})
+type Secrets = Required<Pick<RunRequest, "credentials" | "environment">>
 
-/** The credentials that the apps among the props get as `$auth`. They are read each time, so a removed account is gone at once. */
-export const makeCredentialsOf = Effect.gen(function*() {
+/**
+ * The credentials that the apps among the props get as `$auth`, which are read each time, so that a removed account is gone
+ * at once; and the environment variables of a program, or of an account alone.
+ */
+export const makeSecretsOf = Effect.gen(function*() {
   const appAccounts = yield* AppAccounts
+  const environments = yield* Environments
   return (
-    accountId: Id.AccountId,
+    owner: { readonly id: string; readonly accountId: Id.AccountId },
     declared: ReadonlyArray<ConfigurableProp>,
     props: Readonly<Record<string, unknown>>
-  ): Effect.Effect<RunRequest["credentials"]> => {
+  ): Effect.Effect<Secrets> => {
     const apps = AppAccount.appProps(declared, props)
-    if (apps.length === 0) return none
-    return Effect.map(
-      untilAnswered(appAccounts.credentials(accountId, apps.map(({ id }) => id))),
-      (known) => Object.fromEntries(apps.map(({ id, prop }) => [prop, known.get(id) ?? {}]))
-    )
+    if (apps.length === 0) {
+      return Effect.map(environments.of(owner), (environment) => ({ credentials: {}, environment }))
+    }
+    return Effect.gen(function*() {
+      const known = yield* untilAnswered(appAccounts.credentials(owner.accountId, apps.map(({ id }) => id)))
+      return {
+        credentials: Object.fromEntries(apps.map(({ id, prop }) => [prop, known.get(id) ?? {}])),
+        environment: yield* environments.of(owner)
+      }
+    })
   }
 })

@@ -6,6 +6,7 @@ import { Heads } from "@headwater/log/logs/Heads"
 import { ProgramState } from "@headwater/log/logs/ProgramState"
 import { Consumers } from "@headwater/log/resources/Consumers"
 import { Deployments } from "@headwater/log/resources/Deployments"
+import { EnvironmentVariables } from "@headwater/log/resources/EnvironmentVariables"
 import { Programs } from "@headwater/log/resources/Programs"
 import { Subscriptions } from "@headwater/log/resources/Subscriptions"
 import { Cursors } from "@headwater/log/work/Cursors"
@@ -25,6 +26,7 @@ export const make = Effect.gen(function*() {
   const cursors = yield* Cursors
   const deployments = yield* Deployments
   const dueWork = yield* DueWork
+  const environment = yield* EnvironmentVariables
   const events = yield* EventLog
   const heads = yield* Heads
   const marks = yield* DedupeMarks
@@ -51,6 +53,7 @@ export const make = Effect.gen(function*() {
     yield* dueWork.removeAll(id)
     yield* state.removeAll(id)
     yield* marks.removeAll(id)
+    yield* environment.removeAll(id)
     yield* events.removeAll(id)
     if (isWorkflowId(id)) {
       yield* runs.removeAll(id)

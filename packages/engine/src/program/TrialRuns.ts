@@ -21,7 +21,7 @@ import { EngineConfig } from "../ground/EngineConfig.ts"
 import { EngineLimits } from "../ground/EngineLimits.ts"
 import { toUnavailable, type Unavailable } from "../ground/Unavailable.ts"
 import * as OutgoingRequest from "../webhook/OutgoingRequest.ts"
-import { makeCredentialsOf, moduleOf } from "./ComponentRuns.ts"
+import { makeSecretsOf, moduleOf } from "./ComponentRuns.ts"
 import * as Dedupe from "./Dedupe.ts"
 import type { ProgramInput } from "./ProgramInput.ts"
 import { interfacesOf, valuesOf } from "./ProgramMemory.ts"
@@ -74,7 +74,7 @@ export class TrialRuns extends Context.Service<TrialRuns, {
     TrialRuns,
     Effect.gen(function*() {
       const choose = yield* PropsChoice.make
-      const credentialsOf = yield* makeCredentialsOf
+      const secretsOf = yield* makeSecretsOf
       const { publicUrl } = yield* EngineConfig
       const limits = yield* EngineLimits
       const marks = yield* DedupeMarks
@@ -146,7 +146,7 @@ export class TrialRuns extends Context.Service<TrialRuns, {
         const before = hasStore ? yield* state.load(program.id) : {}
         const db = { ...before }
         const values = valuesOf(program)
-        const credentials = yield* credentialsOf(accountId, declared, values)
+        const secrets = yield* secretsOf(program, declared, values)
         const interfaces = interfacesOf(program, declared, publicUrl)
         const record = new TrialRecord()
 
@@ -159,7 +159,7 @@ export class TrialRuns extends Context.Service<TrialRuns, {
             additionalProps: Object.fromEntries(program.additionalProps.map((prop) => [prop.name, prop])),
             props: values,
             interfaces,
-            credentials,
+            ...secrets,
             db,
             trial: { mayConnect },
             onRespond: (response) =>

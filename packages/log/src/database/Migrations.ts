@@ -4,13 +4,17 @@ import { Effect, Option, Schedule, Schema } from "effect"
 import { Migrator, SqlClient, SqlError } from "effect/sql"
 import * as Baseline from "./Baseline.ts"
 import * as DatabaseClaim from "./DatabaseClaim.ts"
+import * as EnvironmentVariables from "./migrations/EnvironmentVariables.ts"
 import * as OldestAllowed from "./OldestAllowed.ts"
 import { isLocked } from "./TransientSqlError.ts"
 
 /** The schema that a database begins with, and the lowest that can be brought to a later one. */
 const baseline = 36
 
-const migrations = { [`00${baseline}_baseline`]: Baseline.make }
+const migrations = {
+  [`00${baseline}_baseline`]: Baseline.make,
+  "0037_environment_variables": EnvironmentVariables.make
+}
 
 /** A version of before the baseline has made the database. */
 export class SchemaTooOld extends Schema.TaggedError<SchemaTooOld>()("SchemaTooOld", {

@@ -38,6 +38,7 @@ const runComponent = async (run: RunContext, hash: string, what: Call, bindings:
     const component = await load(hash)
     run.file = component
     run.tellsRequests = bindings.tellsRequests
+    Object.assign(run.env, bindings.env)
     await call(component.definition, run, bindings, what)
     run.end({ _tag: "Ended" })
   } catch (thrown) {

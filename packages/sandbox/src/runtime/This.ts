@@ -14,6 +14,7 @@ export interface Bindings {
   /** The expressions among the props of steps. */
   readonly templates?: Templates
   readonly credentials: Record<string, unknown>
+  readonly env: Record<string, string>
   readonly interfaces: Record<string, { readonly _tag: string; readonly endpoint?: string }>
   readonly store: Store
   readonly maxDbBytes: number

@@ -26,6 +26,10 @@ const endpoints: ReadonlyArray<Endpoint> = (() => {
 /** What is the same for everybody. */
 const shared: ReadonlySet<string> = new Set(["/v1/registry/components", "/v1/components/registry/:key"])
 
+/** True of a request that makes what its path names: each account has its own of that name. */
+const makesWhatItNames = (method: string, path: string): boolean =>
+  method === "PUT" && path === "/v1/environment_variables/:name"
+
 /** One of everything, named alike in every account. */
 const furnished = Effect.gen(function*() {
   const http = yield* Http.tenant()
@@ -46,6 +50,8 @@ const furnished = Effect.gen(function*() {
   const { json: { data: bulk } } = yield* http.request("POST", "/v1/bulk_actions", {
     body: { action: "retry", filter: { webhook_id: webhook.id }, dry_run: true }
   })
+  const variable = `OWN_${http.accountId}`
+  yield* http.request("PUT", `/v1/environment_variables/${variable}`, { body: { value: "v" } })
   const [audited] = yield* http.summaries("/v1/audit?operation=consumers.create", 1)
   // What it has counted changes until then.
   yield* Effect.repeat(http.request("GET", `/v1/bulk_actions/${Json.textOf(bulk!["id"])}`), {
@@ -61,6 +67,7 @@ const furnished = Effect.gen(function*() {
     components: component.id,
     consumers: consumer.id,
     deliveries: Json.textOf(delivery!["id"]),
+    environment_variables: variable,
     events: Json.textOf(event!["id"]),
     keys: key.id,
     sources: source.id,
@@ -107,6 +114,8 @@ layer(Http.layer, { excludeTestServices: true })("the wall between accounts", (i
         ...["sources", "webhooks", "subscriptions", "auto_subscriptions", "keys"].map((list) => `users/me/${list}`),
         "accounts",
         "consumers",
+        "environment_variables",
+        `environment_variables?program_id=${http.workflow.id}`,
         `consumers/${http.ids["consumers"]}/positions`,
         `webhooks/${http.webhook.id}/secret`,
         `components/${http.ids["components"]}`,
@@ -126,6 +135,7 @@ layer(Http.layer, { excludeTestServices: true })("the wall between accounts", (i
       const other = yield* furnished
       const before = yield* everythingOf(other)
       const taken = endpoints.filter(({ path }) => path.includes("/:") && !shared.has(path))
+        .filter(({ method, path }) => !makesWhatItNames(method, path))
       assert.isAbove(taken.length, 15)
       for (const { method, path } of taken) {
         const body = method === "PUT" || method === "POST" ? { body: {} } : {}
@@ -166,7 +176,8 @@ layer(Http.layer, { excludeTestServices: true })("the wall between accounts", (i
           (id) => ({ to: "end", emitter_id: id })
         ],
         ["POST", "/v1/subscriptions", other.ids["consumers"]!, (id) => ({ emitter_id: "dc_*", listener_id: id })],
-        ["POST", "/v1/auto_subscriptions", other.webhook.id, (id) => ({ listener_id: id, event_name: "" })]
+        ["POST", "/v1/auto_subscriptions", other.webhook.id, (id) => ({ listener_id: id, event_name: "" })],
+        ["PUT", "/v1/environment_variables/A", other.workflow.id, (id) => ({ value: "v", program_id: id })]
       ]
       for (const [method, path, foreign, bodyWith] of bodies) {
         const unknown = nobodys(foreign)

@@ -1,0 +1,94 @@
+import { Effect, FileSystem, Option, Redacted, Stdio, Stream } from "effect"
+import { Argument, Command, Flag, Prompt } from "effect/cli"
+import { ApiAccess } from "../access/ApiAccess.ts"
+import { CommandRefused } from "../CommandRefused.ts"
+import * as Output from "../text/Output.ts"
+
+const name = Argument.String("name").pipe(Argument.withDescription("The variable's name, such as SHOP_URL"))
+
+const program = Flag.String("program").pipe(
+  Flag.withDescription("The source or workflow that the variable is for. Default: all of the account"),
+  Flag.optional
+)
+
+const within = (program: Option.Option<string>): { readonly program_id?: string } =>
+  Option.match(program, { onNone: () => ({}), onSome: (program_id) => ({ program_id }) })
+
+/** The value from a file, the terminal or standard input: other users of the machine can see arguments. */
+const valueOf = Effect.fnUntraced(function*(name: string, file: Option.Option<string>) {
+  if (Option.isSome(file)) {
+    const files = yield* FileSystem.FileSystem
+    return yield* Effect.mapError(files.readFileString(file.value), ({ message }) => new CommandRefused({ message }))
+  }
+  const stdio = yield* Stdio.Stdio
+  if (yield* stdio.stdinIsTerminal) return Redacted.value(yield* Prompt.Hidden({ message: name }))
+  const text = yield* stdio.stdin.pipe(Stream.decodeText, Stream.mkString)
+  // The line feed that `echo` adds is none of the value's.
+  return text.replace(/\r?\n$/, "")
+})
+
+const list = Command.make(
+  "list",
+  { json: Output.json, program },
+  Effect.fnUntraced(function*({ json, program }) {
+    const { call } = yield* ApiAccess
+    const { data } = yield* call(({ environment }) => environment.list({ query: within(program) }))
+    const rows = data.map(({ name, updated_at, value }) => [name, value ?? "(secret)", Output.time(updated_at)])
+    yield* Output.print(
+      json,
+      data,
+      data.length === 0
+        ? "No environment variables. Set one with: headwater env set NAME"
+        : Output.table([["NAME", "VALUE", "CHANGED"], ...rows])
+    )
+  })
+).pipe(Command.withDescription("List environment variables, without the values of secrets"))
+
+const set = Command.make(
+  "set",
+  {
+    name,
+    file: Flag.String("file").pipe(
+      Flag.withDescription("A file with the value. Default: ask for it, or read it from standard input"),
+      Flag.optional
+    ),
+    secret: Flag.Boolean("secret").pipe(
+      Flag.withDescription("Never show the value again. A secret stays one when it gets another value")
+    ),
+    program,
+    json: Output.json
+  },
+  Effect.fnUntraced(function*({ file, json, name, program, secret }) {
+    const { call } = yield* ApiAccess
+    const value = yield* valueOf(name, file)
+    const { data } = yield* call(({ environment }) =>
+      environment.set({ params: { name }, payload: { value, ...within(program), ...(secret ? { secret } : {}) } })
+    )
+    yield* Output.print(json, data, `Set ${name}. Code finds it in process.env.${name}.`)
+  })
+).pipe(
+  Command.withDescription("Set an environment variable; ask for its value, or read it from a file or standard input"),
+  Command.withExamples([
+    { command: "headwater env set SHOP_TOKEN --secret", description: "Asks for the value without showing it" },
+    {
+      command: "echo https://shop.example | headwater env set SHOP_URL --program orders",
+      description: "Sets it for one source or workflow"
+    }
+  ])
+)
+
+const remove = Command.make(
+  "delete",
+  { name, program, json: Output.json },
+  Effect.fnUntraced(function*({ json, name, program }) {
+    const { call } = yield* ApiAccess
+    yield* call(({ environment }) => environment.delete({ params: { name }, query: within(program) }))
+    yield* Output.print(json, { name, deleted: true }, `Deleted ${name}.`)
+  })
+).pipe(Command.withDescription("Remove an environment variable"))
+
+export const envCommand = Command.make("env").pipe(
+  Command.withDescription("List, set and remove the environment variables that code finds in process.env"),
+  Command.withSubcommands([list, set, remove]),
+  Command.provide(ApiAccess.layer)
+)
