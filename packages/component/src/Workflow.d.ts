@@ -119,6 +119,8 @@ export interface WorkflowDefinition<Props, Methods, B, StepProps, StepMembers> {
   readonly description?: string | undefined
   readonly props?: Props & CheckedProps<Props>
   readonly methods?: Methods & ThisType<PropValues<Props> & Methods>
+  /** Answers further props by name, which depend on the values of those that are declared. Its `this` is not typed. */
+  additionalProps?(this: any, declared: any): unknown
   /** Events of other emitters come as lists. */
   readonly batch?: B
   /** In the order in which they run. */
@@ -128,6 +130,7 @@ export interface WorkflowDefinition<Props, Methods, B, StepProps, StepMembers> {
         & {
           readonly props?: StepProps[Name] & PropInputs & CheckedProps<StepProps[Name]>
           readonly methods?: object
+          additionalProps?(this: any, declared: any): unknown
           run(input: StepInput<TriggerEvent<Props, B>>): unknown
         }
         & ThisType<StepThis<Props, Methods, At<StepProps, Name>, At<StepMembers, Name>>>
@@ -139,6 +142,7 @@ export interface WorkflowDefinition<Props, Methods, B, StepProps, StepMembers> {
         & {
           readonly props?: unknown
           readonly methods?: object
+          additionalProps?(this: any, declared: any): unknown
           run(input: StepInput<TriggerEvent<Props, B>>): unknown
         }
         & ThisType<PropValues<Props> & Methods>

@@ -8,7 +8,13 @@ import { type ComponentDefinition, Invalid } from "./Module.ts"
 import { appType, declared, describe as describeProp, isCallable, makeApp, resolveAll } from "./Props.ts"
 import type { RunContext } from "./RunContext.ts"
 import { type Bindings, definitions, emit, makeThis, type This, toText } from "./This.ts"
-import { describe as describeWorkflow, runStep, type StepCall } from "./Workflow.ts"
+import {
+  describe as describeWorkflow,
+  type Part,
+  partsOf as partsOfWorkflow,
+  runStep,
+  type StepCall
+} from "./Workflow.ts"
 
 export type Call =
   | {
@@ -25,6 +31,12 @@ export type Call =
 
 const { stringify } = JSON
 const { hasOwn } = Object
+
+/** A source, or a workflow with its steps: each declares props, and may add some. */
+const partsOf = (component: ComponentDefinition, run: RunContext, bindings: Bindings): ReadonlyArray<Part> =>
+  typeof component["steps"] === "object"
+    ? partsOfWorkflow(component, run, bindings)
+    : [{ prefix: "", component, self: () => makeThis(component, run, bindings) }]
 
 /**
  * The props that the code adds to those it declares, which may depend on the values of those, and declared ones that it
@@ -53,6 +65,21 @@ const findProp = async (component: ComponentDefinition, self: This, name: string
   if (added === undefined) throw new Error(`the component has no prop ${JSON.stringify(name)}`)
   return added
 }
+
+/** What all parts add, under the names that the props of steps have among all of the workflow. */
+const additionalPropsOf = async (parts: ReadonlyArray<Part>) => {
+  const all: Array<Record<string, unknown>> = []
+  for (const { component, prefix, self } of parts) {
+    for (const [name, { definition }] of resolveAll(await additionalProps(component, self()))) {
+      all.push(describeProp(prefix + name, definition))
+    }
+  }
+  return all
+}
+
+/** The part that declares or adds a prop, by the name that it has among all. */
+const partOf = (parts: ReadonlyArray<Part>, prop: string): Part =>
+  parts.find(({ prefix }) => prefix !== "" && prop.startsWith(prefix)) ?? parts[0]!
 
 /** The app's methods with the credentials that the component has for it, which `options` of the app are called on. */
 const appIn = (component: ComponentDefinition, self: This, app: Readonly<Record<string, unknown>>): unknown => {
@@ -101,18 +128,20 @@ export const call = async (
     run.say({ _tag: "Answered", json })
   }
   if (what._tag === "Step") return answer(await runStep(component, run, bindings, what))
-  const self = makeThis(component, run, bindings)
   switch (what._tag) {
     case "Hook": {
       const hook = component.hooks?.[what.hook]
-      if (isCallable(hook)) await hook.call(self)
+      if (isCallable(hook)) await hook.call(makeThis(component, run, bindings))
       return
     }
     case "AdditionalProps":
-      return answer(resolveAll(await additionalProps(component, self)).map((each) => describeEach(each)[1]))
-    case "Options":
-      return answer(await options(component, self, what.prop, what.request))
+      return answer(await additionalPropsOf(partsOf(component, run, bindings)))
+    case "Options": {
+      const part = partOf(partsOf(component, run, bindings), what.prop)
+      return answer(await options(part.component, part.self(), what.prop.slice(part.prefix.length), what.request))
+    }
     case "Run": {
+      const self = makeThis(component, run, bindings)
       const isExact = takesExact(component)
       const given = isExact ? what.exactEvent() : what.event
       if (what.isRequest !== true) return runEvent(component, run, self, given)
@@ -155,7 +184,7 @@ export const describe = (component: ComponentDefinition, kind: "source" | "workf
     if (value !== undefined) described[key] = String(value)
   }
   if (kind === "workflow") {
-    const { definition, steps } = describeWorkflow(component)
+    const { definition, hasAdditionalProps, steps } = describeWorkflow(component)
     delete described["dedupe"]
     const props = declared(definition).map((each) => describeEach(each)[1])
     return {
@@ -164,7 +193,7 @@ export const describe = (component: ComponentDefinition, kind: "source" | "workf
       ...methodsIn(component),
       hasRun: true,
       hooks: [],
-      hasAdditionalProps: false,
+      hasAdditionalProps,
       props,
       steps
     }

@@ -217,8 +217,8 @@ const checkSource = (definition: Members): void => {
 }
 
 const checkWorkflow = (definition: Members): void => {
-  checkKeys([], definition, [...ofBoth, "steps"])
-  checkMembers([], definition, { ...labels, methods: object, steps: object, run: func })
+  checkKeys([], definition, [...ofBoth, "additionalProps", "steps"])
+  checkMembers([], definition, { ...labels, methods: object, steps: object, run: func, additionalProps: func })
   const { steps } = definition
   for (const [name, step] of isMembers(steps) ? entries(steps) : []) {
     const path = ["steps", name]
@@ -228,8 +228,8 @@ const checkWorkflow = (definition: Members): void => {
     }
     // An action is a component of its own, which may know nothing of these types.
     if (step["type"] === "action") continue
-    checkKeys(path, step, ["props", "methods", "run"])
-    checkMembers(path, step, { methods: object })
+    checkKeys(path, step, ["props", "methods", "additionalProps", "run"])
+    checkMembers(path, step, { methods: object, additionalProps: func })
     checkProps([...path, "props"], step["props"])
   }
 }

@@ -3,7 +3,7 @@ import { type ComponentDefinition, Invalid } from "./Module.ts"
 import { bindMethods, isCallable } from "./Props.ts"
 import type { RunContext } from "./RunContext.ts"
 import { valueOf } from "./StepProps.ts"
-import { type Bindings, definitions, emit, makeThis, respond } from "./This.ts"
+import { type Bindings, definitions, emit, makeThis, respond, type This } from "./This.ts"
 
 const { parse, stringify } = JSON
 const { entries, fromEntries, hasOwn } = Object
@@ -16,9 +16,7 @@ export interface StepCall {
   readonly context: { readonly run: { readonly runs: number } } & Record<string, unknown>
 }
 
-interface Step {
-  readonly props?: Record<string, unknown>
-  readonly methods?: Record<string, unknown>
+interface Step extends ComponentDefinition {
   readonly run: (this: unknown, given: { readonly steps: unknown; readonly $: unknown }) => unknown
 }
 
@@ -83,7 +81,30 @@ export const describe = (workflow: ComponentDefinition) => {
   for (const name of Object.keys(workflow.props ?? {})) {
     if (name.includes(".")) throw invalid(`the prop ${stringify(name)} has a dot in its name`, ["props", name])
   }
-  return { definition, steps: steps.map(([name]) => name) }
+  const hasAdditionalProps = [workflow, ...steps.map(([, step]) => step)].some((each) =>
+    isCallable(each["additionalProps"])
+  )
+  return { definition, hasAdditionalProps, steps: steps.map(([name]) => name) }
+}
+
+/** A workflow or one of its steps, as far as its props go, with what stands before their names among all of the workflow. */
+export interface Part {
+  readonly prefix: string
+  readonly component: ComponentDefinition
+  readonly self: () => This
+}
+
+/** The workflow, and each of its steps. */
+export const partsOf = (workflow: ComponentDefinition, run: RunContext, bindings: Bindings): ReadonlyArray<Part> => {
+  const { definition, steps } = read(workflow)
+  return [
+    { prefix: "", component: workflow, self: () => makeThis(definition, run, bindings) },
+    ...(isCallable(workflow.run) ? [] : steps).map(([name, step]) => ({
+      prefix: placeOf(name, ""),
+      component: step,
+      self: () => thisOf(definition, name, step, run, bindings)
+    }))
+  ]
 }
 
 /** The values of a step's props as they are in this run, with the expressions in them evaluated. */
@@ -104,7 +125,7 @@ const propsOf = (workflow: ComponentDefinition, bindings: Bindings, call: StepCa
 const thisOf = (workflow: ComponentDefinition, name: string, step: Step, run: RunContext, bindings: Bindings) => {
   const all = makeThis(workflow, run, bindings)
   const own = placeOf(name, "")
-  const self: Record<string, unknown> = {}
+  const self: This = {}
   for (const [key, value] of entries(all)) if (!key.includes(".")) self[key] = value
   for (const [key, value] of entries(all)) if (key.startsWith(own)) self[key.slice(own.length)] = value
   bindMethods(self, step.methods)

@@ -21,11 +21,9 @@ layer(Http.layer, { excludeTestServices: true })("the props of steps", (it) => {
     return { http, answer: yield* http.request("POST", "/v1/workflows", { body: { workflow_code, configured_props } }) }
   })
 
-  /** The last step's result, or the error that ended the run. */
-  const ran = Effect.fnUntraced(function*(configured_props: Record<string, unknown>) {
-    const { answer, http } = yield* deployed(configured_props)
-    assert.strictEqual(answer.status, 200, answer.text)
-    const path = `/v1/workflows/${Json.textOf(answer.json["data"]!["id"])}`
+  /** A run of a workflow, once it has ended. */
+  const ended = Effect.fnUntraced(function*(http: Effect.Success<ReturnType<typeof Http.tenant>>, id: string) {
+    const path = `/v1/workflows/${id}`
     const started = yield* http.request("POST", `${path}/invocations`, { body: { event: { n: 1 } } })
     const run = yield* http.request("GET", `${path}/runs/${Json.textOf(started.json["data"]!["id"])}`).pipe(
       Effect.repeat({
@@ -35,6 +33,12 @@ layer(Http.layer, { excludeTestServices: true })("the props of steps", (it) => {
       Effect.timeout("60 seconds")
     )
     return run.json["data"]!
+  })
+
+  const ran = Effect.fnUntraced(function*(configured_props: Record<string, unknown>) {
+    const { answer, http } = yield* deployed(configured_props)
+    assert.strictEqual(answer.status, 200, answer.text)
+    return yield* ended(http, Json.textOf(answer.json["data"]!["id"]))
   })
 
   it.effect("have their expressions evaluated in each run, those of the workflow itself do not", () =>
@@ -84,5 +88,38 @@ layer(Http.layer, { excludeTestServices: true })("the props of steps", (it) => {
       const component_code = `export default { props: { count: "integer" }, run() {} }`
       const body = { component_code, configured_props: { count: "7" } }
       Http.assertProblem(yield* http.request("POST", "/v1/sources", { body }), 400, "invalid_request")
+    }))
+
+  it.effect("may be added by the code of a step and of the workflow, and are kept with it", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const workflow_code = `const channel = {
+        type: "action",
+        props: { kind: { type: "string", options: async () => ["mail", "chat"], reloadProps: true } },
+        additionalProps() { return this.kind === "chat" ? { room: { type: "integer" } } : { to: "string" } },
+        run() { return [this.kind, this.room ?? null, this.to ?? null, this.more] }
+      }
+      export default {
+        props: { wide: "boolean" },
+        additionalProps() { return this.wide ? { more: { type: "string", default: "more" } } : {} },
+        steps: { first: channel, second: channel }
+      }`
+      const deploy = (configured_props: Record<string, unknown>) =>
+        http.request("POST", "/v1/workflows", { body: { workflow_code, configured_props } })
+      const kinds = { wide: true, "first.kind": "chat", "second.kind": "mail" }
+      const refused = yield* deploy(kinds)
+      Http.assertProblem(refused, 400, "invalid_request")
+      assert.deepStrictEqual<unknown>(Json.listOf(refused.json["details"]).map(({ path }) => path), [
+        "configured_props.first.room",
+        "configured_props.second.to"
+      ])
+      const created = yield* deploy({ ...kinds, "first.room": "7", "second.to": "{{ steps.first.$return_value[0] }}" })
+      assert.strictEqual(created.status, 200, created.text)
+      Json.assertHolds(created.json["data"]!["configured_props"], { "first.room": "7", more: "more" })
+      const run = yield* ended(http, Json.textOf(created.json["data"]!["id"]))
+      assert.deepStrictEqual<unknown>(Json.listOf(run["steps"]).map(({ result }) => result), [
+        { $return_value: ["chat", 7, null, "more"] },
+        { $return_value: ["mail", null, "chat", "more"] }
+      ])
     }))
 })
