@@ -29,7 +29,7 @@ import { ProgramOwner } from "./ProgramOwner.ts"
 import * as ProgramRequests from "./ProgramRequests.ts"
 import * as SourceRuns from "./SourceRuns.ts"
 import * as Stepping from "./Stepping.ts"
-import * as StepRuns from "./StepRuns.ts"
+import { StepRuns } from "./StepRuns.ts"
 import { isOfEndpoint } from "./WorkflowProgress.ts"
 
 /** The owner of one program: takes its requests, runs its code, and writes what that did. */
@@ -154,11 +154,11 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
       if (first.request !== undefined && chosen.length === 1) yield* requests.noResponse(first.id)
       return yield* noteTaken(memory, chosen.slice(0, taken))
     }
-    const together = steps.chooseTogether(memory, chosen)
+    const together = steps.oneStep.choose(memory, chosen)
     if (together.length > 0) {
       return yield* stepping.startTogether(memory, together, (taken) => noteTaken(memory, together.slice(0, taken)))
     }
-    yield* steps.begin(memory, first)
+    yield* steps.starts.begin(memory, first)
     yield* noteTaken(memory, [first])
   })
 
@@ -235,7 +235,7 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
     const next = yield* inputs.next(memory, {
       besideHook: hooking,
       busy: stepping.busy,
-      most: memory.program.workflow === null ? runs.most() : steps.most(memory),
+      most: memory.program.workflow === null ? runs.most() : steps.oneStep.most(memory),
       mostTicks: runs.mostTicks()
     })
     if (Option.isNone(next)) return false

@@ -99,7 +99,7 @@ export const make = Effect.fnUntraced(function*(options: {
         add(together, { held: 0 })
         const work = Effect.suspend(() =>
           mayGoOn(memory)
-            ? steps.runTogether(memory, inputs, (progress) => add(progress.run.id, progress))
+            ? steps.oneStep.run(memory, inputs, (progress) => add(progress.run.id, progress))
             : Effect.succeed(0)
         )
         return run(ids, Effect.flatMap(oneOfMany(work), onTaken))
