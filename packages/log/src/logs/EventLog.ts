@@ -133,252 +133,80 @@ export interface ExpiredStream extends Stream.StreamAddress {
   readonly range: EventId.EventRange
 }
 
-/**
- * The `events` table, and `trims`, which counts what was removed of it: every emitter's log, append-only but for
- * retention and asked-for deletion.
- */
-export class EventLog extends Context.Service<EventLog, {
-  /** Adds events whose ids and numbers their owner assigned, in the surrounding transaction. */
-  readonly append: (events: ReadonlyArray<LoggedEvent>) => Effect.Effect<void, SqlError.SqlError>
-  /** The events after `id`, oldest first: at most `limit`, and no more once payloads have come to `maxBytes`. */
-  readonly after: (
-    address: Stream.StreamAddress,
-    id: EventId.EventId,
-    limit: number,
-    maxBytes: number
-  ) => Effect.Effect<ReadonlyArray<LoggedEvent>, SqlError.SqlError>
-  /**
-   * The events behind an id of each of several emitters' logs, in turns: the first of each, then the second of each.
-   * There are at most `limit`, of an emitter `each`, and no more once payloads have come to `maxBytes`. Those payloads
-   * are read that come to no more than `payloadBytes`.
-   */
-  readonly inTurns: (
-    stream: string,
-    after: ReadonlyArray<{ readonly emitterId: string; readonly id: EventId.EventId }>,
-    most: {
-      readonly each: number
-      readonly limit: number
-      readonly maxBytes: number
-      readonly payloadBytes: number
-    }
-  ) => Effect.Effect<
-    {
-      readonly events: ReadonlyArray<FoundEvent>
-      /** True if `limit` or `maxBytes` kept any out. */
-      readonly isCut: boolean
-    },
-    SqlError.SqlError
-  >
-  readonly find: (
-    address: Stream.StreamAddress,
-    id: EventId.EventId
-  ) => Effect.Effect<Option.Option<LoggedEvent>, SqlError.SqlError>
-  /** The event of a range, ends included, that came with this `emit_id`. It looks through all of the range. */
-  readonly byEmitId: (
-    address: Stream.StreamAddress,
-    range: EventId.EventRange,
-    emitId: string
-  ) => Effect.Effect<Option.Option<LoggedEvent>, SqlError.SqlError>
-  /** Those of these that are there, in order. */
-  readonly some: (
-    address: Stream.StreamAddress,
-    ids: ReadonlyArray<EventId.EventId>
-  ) => Effect.Effect<ReadonlyArray<LoggedEvent>, SqlError.SqlError>
-  /** The newest events of a stream, newest first: at most `limit`, and no more once payloads have come to 16 MiB. */
-  readonly latest: (
-    options: Stream.StreamAddress & { readonly limit: number }
-  ) => Effect.Effect<ReadonlyArray<LoggedEvent>, SqlError.SqlError>
-  /**
-   * The newest events first; `after` and `before` are places in that order, so `after` names older events. There are
-   * fewer than `limit` once they have come to `maxBytes`, but never none for that reason.
-   */
-  readonly page: (
-    options: Stream.StreamAddress & {
-      readonly limit: number
-      readonly maxBytes: number
-      /**
-       * True if whole payloads count towards `maxBytes`, since they are read next; otherwise their parts in outlines
-       * count.
-       */
-      readonly whole: boolean
-      readonly after?: EventId.EventId | undefined
-      readonly before?: EventId.EventId | undefined
-      /** Nothing older than this. */
-      readonly from?: EventId.EventId | undefined
-    }
-  ) => Effect.Effect<ReadonlyArray<EventOutline>, SqlError.SqlError>
-  /** As `after`, without the payloads of large events. */
-  readonly outlinesAfter: (
-    address: Stream.StreamAddress,
-    id: EventId.EventId,
-    limit: number,
-    maxBytes: number
-  ) => Effect.Effect<ReadonlyArray<EventOutline>, SqlError.SqlError>
-  /** The whole payloads of events that are still there, by id. */
-  readonly payloads: (
-    address: Stream.StreamAddress,
-    ids: ReadonlyArray<EventId.EventId>
-  ) => Effect.Effect<ReadonlyMap<EventId.EventId, string>, SqlError.SqlError>
-  /** The same for events of several logs, each found under the text of its place. */
-  readonly payloadsAt: (
-    places: ReadonlyArray<Stream.StreamAddress & { readonly id: EventId.EventId }>
-  ) => Effect.Effect<ReadonlyMap<string, string>, SqlError.SqlError>
-  /** The number of events among the last `most`, and the oldest of these; reads ids alone. */
-  readonly tail: (
-    address: Stream.StreamAddress,
-    most: number
-  ) => Effect.Effect<{ readonly count: number; readonly oldest: EventId.EventId | undefined }, SqlError.SqlError>
-  /** The number of events of a stream: those appended less those removed, so it is no slower for a long log. */
-  readonly count: (address: Stream.StreamAddress) => Effect.Effect<number, SqlError.SqlError>
-  /** The event of that id, in whichever stream. */
-  readonly findInAny: (
-    emitterId: string,
-    id: EventId.EventId
-  ) => Effect.Effect<Option.Option<EventOutline>, SqlError.SqlError>
-  /** The event or request of that id, in whichever stream, and the input over which it was emitted. */
-  readonly withCause: (
-    emitterId: string,
-    id: EventId.EventId
-  ) => Effect.Effect<Option.Option<CausedEvent>, SqlError.SqlError>
-  /** The emits of programs over events, in no order: of each event at most `limit`, console lines included. */
-  readonly causedBy: (
-    causes: ReadonlyArray<{ readonly emitterId: string; readonly id: EventId.EventId }>,
-    limit: number
-  ) => Effect.Effect<ReadonlyArray<CausedEvent>, SqlError.SqlError>
-  /** The emits of a program over a request, among the events next to one of them: a run's are next to each other. */
-  readonly besideOverRequest: (
-    event: Pick<EventPlace, "emitterId" | "id">,
-    requestId: EventId.EventId,
-    limit: number
-  ) => Effect.Effect<ReadonlyArray<CausedEvent>, SqlError.SqlError>
-  /**
-   * Events of a range in any stream but requests, oldest first: at most `limit`, and no more once they have come to
-   * `maxBytes`.
-   */
-  readonly inRange: (
-    emitterId: string,
-    range: EventId.EventRange,
-    limit: number,
-    maxBytes: number
-  ) => Effect.Effect<ReadonlyArray<EventOutline>, SqlError.SqlError>
-  /** The newest events of all emitters of an account that a pattern matches, of any stream but requests, newest first. */
-  readonly latestMatching: (
-    accountId: Id.AccountId,
-    pattern: EmitterPattern.EmitterPattern,
-    limit: number
-  ) => Effect.Effect<ReadonlyArray<EventPlace>, SqlError.SqlError>
-  /** Ids of the events a stream has taken in since `id`, by the `emit_id` they came with, oldest first. */
-  readonly emitIdsSince: (
-    address: Stream.StreamAddress,
-    id: EventId.EventId
-  ) => Effect.Effect<ReadonlyMap<string, EventId.EventId>, SqlError.SqlError>
-  /** Bytes of payload after `id`. */
-  readonly bytesAfter: (address: Stream.StreamAddress, id: EventId.EventId) => Effect.Effect<number, SqlError.SqlError>
-  /**
-   * Deletes some of the requests up to and including `id` that their programs have passed; answers whether there may be
-   * more.
-   */
-  readonly removePassedRequests: (id: EventId.EventId) => Effect.Effect<boolean, SqlError.SqlError>
-  /** Deletes a stream's events up to and including `id`. */
-  readonly prune: (address: Stream.StreamAddress, id: EventId.EventId) => Effect.Effect<void, SqlError.SqlError>
-  /**
-   * Deletes the first events of a range, ends included, as many as go at once without anybody noticing. Answers the last
-   * that was looked at; none when the range is empty.
-   */
-  readonly removeSome: (
-    address: Stream.StreamAddress,
-    range: EventId.EventRange,
-    options?: {
-      /** Leaves those that a delivery still waits to be retried with. */
-      readonly keepPending: boolean
-    }
-  ) => Effect.Effect<Option.Option<EventId.EventId>, SqlError.SqlError>
-  /**
-   * The streams with events beyond their account's retention, and which these are: those that are too old and not among
-   * the stream's last `kept`. Looks at a page of emitters, in the order of their ids.
-   */
-  readonly expired: (options: {
-    readonly afterEmitter: string
-    readonly emitters: number
-    /** Unix milliseconds. */
-    readonly now: number
-    /** The retention of an account that has none of its own. */
-    readonly defaultDays: number
-    readonly kept: number
-  }) => Effect.Effect<{
-    /** The last emitter looked at; undefined where there are no more. */
-    readonly lastEmitter: string | undefined
-    readonly streams: ReadonlyArray<ExpiredStream>
-  }, SqlError.SqlError>
-  /** Deletes an emitter's events, a bite at a time. */
-  readonly removeAll: (emitterId: string) => Effect.Effect<void, SqlError.SqlError>
-}>()("@headwater/log/logs/EventLog") {
-  static readonly layer: Layer.Layer<EventLog, never, SqlClient.SqlClient> = Layer.effect(
-    EventLog,
-    Effect.gen(function*() {
-      const sql = yield* SqlClient.SqlClient
-
-      const outline = outlineColumns(sql)
-
-      /** The first events that a query finds, until they have so many bytes. */
-      const first = <Row extends object>({ columns, maxBytes, query, whole, ...options }: {
-        readonly columns: Statement.Fragment
-        readonly query: Statement.Fragment
-        readonly order: "ASC" | "DESC"
-        readonly maxBytes: number
-        /** True if payloads count as a whole; otherwise their parts in outlines count. */
-        readonly whole: boolean
-      }) => {
-        const order = sql.literal(`ORDER BY id ${options.order}, stream`)
-        const payload = whole ? sql`octet_length(payload)` : sql`least(octet_length(payload), ${beginningBytes})`
-        return sql<Row>`
+/** The first events that a query finds, until they have so many bytes. */
+const first = <Row extends object>(sql: SqlClient.SqlClient, { columns, maxBytes, query, whole, ...options }: {
+  readonly columns: Statement.Fragment
+  readonly query: Statement.Fragment
+  readonly order: "ASC" | "DESC"
+  readonly maxBytes: number
+  /** True if payloads count as a whole; otherwise their parts in outlines count. */
+  readonly whole: boolean
+}) => {
+  const order = sql.literal(`ORDER BY id ${options.order}, stream`)
+  const payload = whole ? sql`octet_length(payload)` : sql`least(octet_length(payload), ${beginningBytes})`
+  return sql<Row>`
           SELECT ${columns} FROM (
             SELECT *, sum(weight) OVER (${order}) - weight AS bytes_before FROM (
               SELECT *, ${payload} + coalesce(octet_length(meta), 0) AS weight FROM (${query}) AS found
             ) AS weighed
           ) AS summed
           WHERE bytes_before < ${maxBytes} ${order}`
-      }
+}
 
-      const outlines = (options: Omit<Parameters<typeof first>[0], "columns">) =>
-        Effect.map(first<OutlineRow>({ ...options, columns: outline }), (rows) => rows.map(outlineFromRow))
+/** The same as outlines. */
+const outlines = (sql: SqlClient.SqlClient, options: Omit<Parameters<typeof first>[1], "columns">) =>
+  Effect.map(first<OutlineRow>(sql, { ...options, columns: outlineColumns(sql) }), (rows) => rows.map(outlineFromRow))
 
-      const following = (address: Stream.StreamAddress, id: EventId.EventId, limit: number) =>
-        sql`
+/** Events of a log in its order. */
+const pages = (sql: SqlClient.SqlClient) => {
+  const following = (address: Stream.StreamAddress, id: EventId.EventId, limit: number) =>
+    sql`
           SELECT * FROM events
           WHERE emitter_id = ${address.emitterId} AND stream = ${address.stream} AND id > ${id}
           ORDER BY id LIMIT ${limit}`
 
-      return EventLog.of({
-        append: (events) =>
-          Effect.asVoid(sql`
-            INSERT INTO events (emitter_id, stream, id, n, emit_id, hops, meta, payload, cause_emitter, cause_id)
-            SELECT * FROM unnest(
-              ${texts(events.map((event) => event.emitterId))},
-              ${texts(events.map((event) => event.stream))},
-              ${bigints(events.map((event) => event.id))},
-              ${numbers(events.map((event) => event.n))},
-              ${texts(events.map((event) => event.emitId))},
-              ${integers(events.map((event) => event.hops))},
-              ${texts(events.map((event) => metaText(event.meta)))},
-              ${texts(events.map((event) => event.payload))},
-              ${texts(events.map(({ cause }) => cause === undefined ? null : cause.emitterId))},
-              ${bigints(events.map(({ cause }) => cause === undefined ? null : cause.id))}
-            )`),
-        after: (address, id, limit, maxBytes) =>
-          Effect.map(
-            first<EventRow>({
-              columns: sql`*`,
-              query: following(address, id, limit),
-              order: "ASC",
-              maxBytes,
-              whole: true
-            }),
-            (rows) => rows.map(fromRow)
-          ),
-        inTurns: (stream, after, { each, limit, maxBytes, payloadBytes }) =>
-          Effect.map(
-            sql<FoundRow & { readonly found: bigint }>`
+  return {
+    /** The events after `id`, oldest first: at most `limit`, and no more once payloads have come to `maxBytes`. */
+    after: (
+      address: Stream.StreamAddress,
+      id: EventId.EventId,
+      limit: number,
+      maxBytes: number
+    ): Effect.Effect<ReadonlyArray<LoggedEvent>, SqlError.SqlError> =>
+      Effect.map(
+        first<EventRow>(sql, {
+          columns: sql`*`,
+          query: following(address, id, limit),
+          order: "ASC",
+          maxBytes,
+          whole: true
+        }),
+        (rows) => rows.map(fromRow)
+      ),
+    /**
+     * The events behind an id of each of several emitters' logs, in turns: the first of each, then the second of each.
+     * There are at most `limit`, of an emitter `each`, and no more once payloads have come to `maxBytes`. Those payloads
+     * are read that come to no more than `payloadBytes`.
+     */
+    inTurns: (
+      stream: string,
+      after: ReadonlyArray<{ readonly emitterId: string; readonly id: EventId.EventId }>,
+      { each, limit, maxBytes, payloadBytes }: {
+        readonly each: number
+        readonly limit: number
+        readonly maxBytes: number
+        readonly payloadBytes: number
+      }
+    ): Effect.Effect<
+      {
+        readonly events: ReadonlyArray<FoundEvent>
+        /** True if `limit` or `maxBytes` kept any out. */
+        readonly isCut: boolean
+      },
+      SqlError.SqlError
+    > =>
+      Effect.map(
+        sql<FoundRow & { readonly found: bigint }>`
               SELECT emitter_id, stream, id, n, emit_id, hops, meta, octet_length(payload) AS bytes, found,
                 CASE WHEN bytes_before + weight <= ${payloadBytes} THEN payload END AS payload
               FROM (
@@ -400,76 +228,123 @@ export class EventLog extends Context.Service<EventLog, {
                 WINDOW in_turns AS (ORDER BY turn, lane ROWS UNBOUNDED PRECEDING)
               ) AS summed
               WHERE bytes_before < ${maxBytes} AND place <= ${limit} ORDER BY place`,
-            (rows) => ({ events: rows.map(foundFromRow), isCut: rows.length < Number(rows[0]?.found ?? 0) })
-          ),
-        find: (address, id) =>
-          Effect.map(
-            sql<EventRow>`
+        (rows) => ({ events: rows.map(foundFromRow), isCut: rows.length < Number(rows[0]?.found ?? 0) })
+      ),
+    /** The newest events of a stream, newest first: at most `limit`, and no more once payloads have come to 16 MiB. */
+    latest: (
+      { emitterId, limit, stream }: Stream.StreamAddress & { readonly limit: number }
+    ): Effect.Effect<ReadonlyArray<LoggedEvent>, SqlError.SqlError> =>
+      Effect.map(
+        first<EventRow>(sql, {
+          columns: sql`*`,
+          query: sql`
+                SELECT * FROM events WHERE emitter_id = ${emitterId} AND stream = ${stream}
+                ORDER BY id DESC LIMIT ${limit}`,
+          order: "DESC",
+          maxBytes: latestBytes,
+          whole: true
+        }),
+        (rows) => rows.map(fromRow)
+      ),
+    /**
+     * The newest events first; `after` and `before` are places in that order, so `after` names older events. There are
+     * fewer than `limit` once they have come to `maxBytes`, but never none for that reason.
+     */
+    page: ({ after, before, emitterId, from, limit, maxBytes, stream, whole }: Stream.StreamAddress & {
+      readonly limit: number
+      readonly maxBytes: number
+      /**
+       * True if whole payloads count towards `maxBytes`, since they are read next; otherwise their parts in outlines
+       * count.
+       */
+      readonly whole: boolean
+      readonly after?: EventId.EventId | undefined
+      readonly before?: EventId.EventId | undefined
+      /** Nothing older than this. */
+      readonly from?: EventId.EventId | undefined
+    }): Effect.Effect<ReadonlyArray<EventOutline>, SqlError.SqlError> => {
+      const bounds = [sql`emitter_id = ${emitterId}`, sql`stream = ${stream}`]
+      if (after !== undefined) bounds.push(sql`id < ${after}`)
+      if (before !== undefined) bounds.push(sql`id > ${before}`)
+      if (from !== undefined) bounds.push(sql`id >= ${from}`)
+      // With `before` alone the page is the one that ends just before that event.
+      const towardsNewer = before !== undefined && after === undefined
+      const order = towardsNewer ? "ASC" : "DESC"
+      return Effect.map(
+        outlines(sql, {
+          query: sql`SELECT * FROM events WHERE ${sql.and(bounds)} ORDER BY id ${sql.literal(order)} LIMIT ${limit}`,
+          order,
+          maxBytes,
+          whole
+        }),
+        (found) => towardsNewer ? found.toReversed() : found
+      )
+    },
+    /** As `after`, without the payloads of large events. */
+    outlinesAfter: (
+      address: Stream.StreamAddress,
+      id: EventId.EventId,
+      limit: number,
+      maxBytes: number
+    ): Effect.Effect<ReadonlyArray<EventOutline>, SqlError.SqlError> =>
+      outlines(sql, { query: following(address, id, limit), order: "ASC", maxBytes, whole: false })
+  }
+}
+
+/** Single events of a stream, and figures of it. */
+const lookups = (sql: SqlClient.SqlClient) => ({
+  find: (
+    address: Stream.StreamAddress,
+    id: EventId.EventId
+  ): Effect.Effect<Option.Option<LoggedEvent>, SqlError.SqlError> =>
+    Effect.map(
+      sql<EventRow>`
               SELECT * FROM events
               WHERE emitter_id = ${address.emitterId} AND stream = ${address.stream} AND id = ${id}`,
-            ([row]) => Option.map(Option.fromUndefinedOr(row), fromRow)
-          ),
-        byEmitId: (address, { from, to }, emitId) =>
-          Effect.map(
-            sql<EventRow>`
+      ([row]) => Option.map(Option.fromUndefinedOr(row), fromRow)
+    ),
+  /** The event of a range, ends included, that came with this `emit_id`. It looks through all of the range. */
+  byEmitId: (
+    address: Stream.StreamAddress,
+    { from, to }: EventId.EventRange,
+    emitId: string
+  ): Effect.Effect<Option.Option<LoggedEvent>, SqlError.SqlError> =>
+    Effect.map(
+      sql<EventRow>`
               SELECT * FROM events
               WHERE emitter_id = ${address.emitterId} AND stream = ${address.stream}
                 AND id BETWEEN ${from} AND ${to} AND emit_id = ${emitId}`,
-            ([row]) => Option.map(Option.fromUndefinedOr(row), fromRow)
-          ),
-        some: (address, ids) =>
-          Effect.map(
-            sql<EventRow>`
+      ([row]) => Option.map(Option.fromUndefinedOr(row), fromRow)
+    ),
+  /** Those of these that are there, in order. */
+  some: (
+    address: Stream.StreamAddress,
+    ids: ReadonlyArray<EventId.EventId>
+  ): Effect.Effect<ReadonlyArray<LoggedEvent>, SqlError.SqlError> =>
+    Effect.map(
+      sql<EventRow>`
               SELECT * FROM events
               WHERE emitter_id = ${address.emitterId} AND stream = ${address.stream} AND id = ANY (${bigints(ids)})
               ORDER BY id`,
-            (rows) => rows.map(fromRow)
-          ),
-        latest: ({ emitterId, limit, stream }) =>
-          Effect.map(
-            first<EventRow>({
-              columns: sql`*`,
-              query: sql`
-                SELECT * FROM events WHERE emitter_id = ${emitterId} AND stream = ${stream}
-                ORDER BY id DESC LIMIT ${limit}`,
-              order: "DESC",
-              maxBytes: latestBytes,
-              whole: true
-            }),
-            (rows) => rows.map(fromRow)
-          ),
-        page: ({ after, before, emitterId, from, limit, maxBytes, stream, whole }) => {
-          const bounds = [sql`emitter_id = ${emitterId}`, sql`stream = ${stream}`]
-          if (after !== undefined) bounds.push(sql`id < ${after}`)
-          if (before !== undefined) bounds.push(sql`id > ${before}`)
-          if (from !== undefined) bounds.push(sql`id >= ${from}`)
-          // With `before` alone the page is the one that ends just before that event.
-          const towardsNewer = before !== undefined && after === undefined
-          const order = towardsNewer ? "ASC" : "DESC"
-          return Effect.map(
-            outlines({
-              query: sql`SELECT * FROM events WHERE ${sql.and(bounds)} ORDER BY id ${
-                sql.literal(order)
-              } LIMIT ${limit}`,
-              order,
-              maxBytes,
-              whole
-            }),
-            (found) => towardsNewer ? found.toReversed() : found
-          )
-        },
-        outlinesAfter: (address, id, limit, maxBytes) =>
-          outlines({ query: following(address, id, limit), order: "ASC", maxBytes, whole: false }),
-        payloads: (address, ids) =>
-          Effect.map(
-            sql<{ id: bigint; payload: string }>`
+      (rows) => rows.map(fromRow)
+    ),
+  /** The whole payloads of events that are still there, by id. */
+  payloads: (
+    address: Stream.StreamAddress,
+    ids: ReadonlyArray<EventId.EventId>
+  ): Effect.Effect<ReadonlyMap<EventId.EventId, string>, SqlError.SqlError> =>
+    Effect.map(
+      sql<{ id: bigint; payload: string }>`
               SELECT id, payload FROM events
               WHERE emitter_id = ${address.emitterId} AND stream = ${address.stream} AND id = ANY (${bigints(ids)})`,
-            (rows) => new Map(rows.map((row) => [row.id, row.payload]))
-          ),
-        payloadsAt: (places) =>
-          Effect.map(
-            sql<{ emitter_id: string; id: bigint; payload: string }>`
+      (rows) => new Map(rows.map((row) => [row.id, row.payload]))
+    ),
+  /** The same for events of several logs, each found under the text of its place. */
+  payloadsAt: (
+    places: ReadonlyArray<Stream.StreamAddress & { readonly id: EventId.EventId }>
+  ): Effect.Effect<ReadonlyMap<string, string>, SqlError.SqlError> =>
+    Effect.map(
+      sql<{ emitter_id: string; id: bigint; payload: string }>`
               SELECT e.emitter_id, e.id, e.payload FROM unnest(
                 ${texts(places.map(({ emitterId }) => emitterId))},
                 ${texts(places.map(({ stream }) => stream))},
@@ -479,48 +354,83 @@ export class EventLog extends Context.Service<EventLog, {
                 SELECT * FROM events
                 WHERE emitter_id = p.emitter_id COLLATE "C" AND stream = p.stream COLLATE "C" AND id = p.id OFFSET 0
               ) AS e`,
-            (rows) => new Map(rows.map((row) => [placeText({ emitterId: row.emitter_id, id: row.id }), row.payload]))
-          ),
-        tail: (address, most) =>
-          Effect.map(
-            sql<{ count: bigint; oldest: bigint | null }>`
+      (rows) => new Map(rows.map((row) => [placeText({ emitterId: row.emitter_id, id: row.id }), row.payload]))
+    ),
+  /** Ids of the events a stream has taken in since `id`, by the `emit_id` they came with, oldest first. */
+  emitIdsSince: (
+    address: Stream.StreamAddress,
+    id: EventId.EventId
+  ): Effect.Effect<ReadonlyMap<string, EventId.EventId>, SqlError.SqlError> =>
+    Effect.map(
+      sql<{ emit_id: string; id: bigint }>`
+              SELECT emit_id, id FROM events
+              WHERE emitter_id = ${address.emitterId} AND stream = ${address.stream} AND id > ${id}
+              ORDER BY id`,
+      (rows) => new Map(rows.map((row) => [row.emit_id, row.id]))
+    ),
+  /** The number of events among the last `most`, and the oldest of these; reads ids alone. */
+  tail: (
+    address: Stream.StreamAddress,
+    most: number
+  ): Effect.Effect<{ readonly count: number; readonly oldest: EventId.EventId | undefined }, SqlError.SqlError> =>
+    Effect.map(
+      sql<{ count: bigint; oldest: bigint | null }>`
               SELECT count(*) AS count, min(id) AS oldest FROM (
                 SELECT id FROM events
                 WHERE emitter_id = ${address.emitterId} AND stream = ${address.stream}
                 ORDER BY id DESC LIMIT ${most}
               ) AS last`,
-            ([row]) => ({ count: Number(row?.count ?? 0), oldest: row?.oldest ?? undefined })
-          ),
-        count: ({ emitterId, stream }) =>
-          Effect.map(
-            sql<{ count: bigint }>`
+      ([row]) => ({ count: Number(row?.count ?? 0), oldest: row?.oldest ?? undefined })
+    ),
+  /** The number of events of a stream: those appended less those removed, so it is no slower for a long log. */
+  count: ({ emitterId, stream }: Stream.StreamAddress): Effect.Effect<number, SqlError.SqlError> =>
+    Effect.map(
+      sql<{ count: bigint }>`
               SELECT coalesce((h.streams ->> ${stream})::bigint, 0) - coalesce(t.removed, 0) AS count
               FROM heads h LEFT JOIN trims t ON t.emitter_id = h.emitter_id AND t.stream = ${stream}
               WHERE h.emitter_id = ${emitterId}`,
-            ([row]) => Number(row?.count ?? 0)
-          ),
-        findInAny: (emitterId, id) =>
-          Effect.map(
-            sql<OutlineRow>`
-              SELECT ${outline} FROM (
+      ([row]) => Number(row?.count ?? 0)
+    ),
+  /** Bytes of payload after `id`. */
+  bytesAfter: (address: Stream.StreamAddress, id: EventId.EventId): Effect.Effect<number, SqlError.SqlError> =>
+    Effect.map(
+      sql<{ bytes: bigint }>`
+              SELECT coalesce(sum(octet_length(payload)), 0)::bigint AS bytes FROM events
+              WHERE emitter_id = ${address.emitterId} AND stream = ${address.stream} AND id > ${id}`,
+      ([row]) => Number(row!.bytes)
+    )
+})
+
+/** Events in whichever stream, and those that led to others. */
+const searches = (sql: SqlClient.SqlClient) => ({
+  /** The event of that id, in whichever stream. */
+  findInAny: (emitterId: string, id: EventId.EventId): Effect.Effect<Option.Option<EventOutline>, SqlError.SqlError> =>
+    Effect.map(
+      sql<OutlineRow>`
+              SELECT ${outlineColumns(sql)} FROM (
                 SELECT e.* FROM heads h CROSS JOIN LATERAL jsonb_object_keys(h.streams) AS s (stream)
                 JOIN events e ON e.emitter_id = h.emitter_id AND e.stream = s.stream AND e.id = ${id}
                 WHERE h.emitter_id = ${emitterId} AND s.stream <> ${Stream.requests}
               ) AS found`,
-            ([row]) => Option.map(Option.fromUndefinedOr(row), outlineFromRow)
-          ),
-        withCause: (emitterId, id) =>
-          Effect.map(
-            sql<CausedRow>`
+      ([row]) => Option.map(Option.fromUndefinedOr(row), outlineFromRow)
+    ),
+  /** The event or request of that id, in whichever stream, and the input over which it was emitted. */
+  withCause: (emitterId: string, id: EventId.EventId): Effect.Effect<Option.Option<CausedEvent>, SqlError.SqlError> =>
+    Effect.map(
+      sql<CausedRow>`
               SELECT e.emitter_id, e.stream, e.id, e.n, e.emit_id, e.hops, e.meta, e.cause_emitter, e.cause_id
               FROM heads h CROSS JOIN LATERAL jsonb_object_keys(h.streams) AS s (stream)
               JOIN events e ON e.emitter_id = h.emitter_id AND e.stream = s.stream AND e.id = ${id}
               WHERE h.emitter_id = ${emitterId}`,
-            ([row]) => Option.map(Option.fromUndefinedOr(row), causedFromRow)
-          ),
-        causedBy: (causes, limit) =>
-          Effect.map(
-            sql<CausedRow>`
+      ([row]) => Option.map(Option.fromUndefinedOr(row), causedFromRow)
+    ),
+  /** The emits of programs over events, in no order: of each event at most `limit`, console lines included. */
+  causedBy: (
+    causes: ReadonlyArray<{ readonly emitterId: string; readonly id: EventId.EventId }>,
+    limit: number
+  ): Effect.Effect<ReadonlyArray<CausedEvent>, SqlError.SqlError> =>
+    Effect.map(
+      sql<CausedRow>`
               SELECT e.* FROM unnest(
                 ${texts(causes.map(({ emitterId }) => emitterId))},
                 ${bigints(causes.map(({ id }) => id))}
@@ -529,33 +439,52 @@ export class EventLog extends Context.Service<EventLog, {
                 SELECT emitter_id, stream, id, n, emit_id, hops, meta, cause_emitter, cause_id FROM events
                 WHERE cause_emitter = c.emitter_id COLLATE "C" AND cause_id = c.id LIMIT ${limit}
               ) AS e`,
-            (rows) => rows.map(causedFromRow)
-          ),
-        besideOverRequest: ({ emitterId, id }, requestId, limit) =>
-          Effect.map(
-            sql<CausedRow>`
+      (rows) => rows.map(causedFromRow)
+    ),
+  /** The emits of a program over a request, among the events next to one of them: a run's are next to each other. */
+  besideOverRequest: (
+    { emitterId, id }: Pick<EventPlace, "emitterId" | "id">,
+    requestId: EventId.EventId,
+    limit: number
+  ): Effect.Effect<ReadonlyArray<CausedEvent>, SqlError.SqlError> =>
+    Effect.map(
+      sql<CausedRow>`
               SELECT e.emitter_id, e.stream, e.id, e.n, e.emit_id, e.hops, e.meta, e.cause_emitter, e.cause_id
               FROM heads h CROSS JOIN LATERAL jsonb_object_keys(h.streams) AS s (stream)
               JOIN events e ON e.emitter_id = h.emitter_id AND e.stream = s.stream
                 AND e.id BETWEEN ${id - BigInt(limit)} AND ${id + BigInt(limit)}
               WHERE h.emitter_id = ${emitterId} AND e.cause_emitter IS NULL AND e.cause_id = ${requestId} LIMIT ${limit}`,
-            (rows) => rows.map(causedFromRow)
-          ),
-        inRange: (emitterId, range, limit, maxBytes) =>
-          outlines({
-            query: sql`
+      (rows) => rows.map(causedFromRow)
+    ),
+  /**
+   * Events of a range in any stream but requests, oldest first: at most `limit`, and no more once they have come to
+   * `maxBytes`.
+   */
+  inRange: (
+    emitterId: string,
+    range: EventId.EventRange,
+    limit: number,
+    maxBytes: number
+  ): Effect.Effect<ReadonlyArray<EventOutline>, SqlError.SqlError> =>
+    outlines(sql, {
+      query: sql`
               SELECT e.* FROM heads h CROSS JOIN LATERAL jsonb_object_keys(h.streams) AS s (stream)
               JOIN events e ON e.emitter_id = h.emitter_id AND e.stream = s.stream
                 AND e.id BETWEEN ${range.from} AND ${range.to}
               WHERE h.emitter_id = ${emitterId} AND s.stream <> ${Stream.requests}
               ORDER BY e.id LIMIT ${limit}`,
-            order: "ASC",
-            maxBytes,
-            whole: false
-          }),
-        latestMatching: (accountId, pattern, limit) =>
-          Effect.map(
-            sql<PlaceRow>`
+      order: "ASC",
+      maxBytes,
+      whole: false
+    }),
+  /** The newest events of all emitters of an account that a pattern matches, of any stream but requests, newest first. */
+  latestMatching: (
+    accountId: Id.AccountId,
+    pattern: EmitterPattern.EmitterPattern,
+    limit: number
+  ): Effect.Effect<ReadonlyArray<EventPlace>, SqlError.SqlError> =>
+    Effect.map(
+      sql<PlaceRow>`
               SELECT e.* FROM heads h CROSS JOIN LATERAL jsonb_object_keys(h.streams) AS s (stream)
               CROSS JOIN LATERAL (
                 SELECT emitter_id, stream, id, n, emit_id, hops FROM events
@@ -565,19 +494,18 @@ export class EventLog extends Context.Service<EventLog, {
               WHERE h.account_id = ${accountId} AND h.emitter_id LIKE ${EmitterPattern.toLike(pattern)}
                 AND s.stream <> ${Stream.requests}
               ORDER BY e.id DESC, e.emitter_id LIMIT ${limit}`,
-            (rows) => rows.map(placeFromRow)
-          ),
-        emitIdsSince: (address, id) =>
-          Effect.map(
-            sql<{ emit_id: string; id: bigint }>`
-              SELECT emit_id, id FROM events
-              WHERE emitter_id = ${address.emitterId} AND stream = ${address.stream} AND id > ${id}
-              ORDER BY id`,
-            (rows) => new Map(rows.map((row) => [row.emit_id, row.id]))
-          ),
-        removePassedRequests: (id) =>
-          Effect.map(
-            sql`
+      (rows) => rows.map(placeFromRow)
+    )
+})
+
+const removals = (sql: SqlClient.SqlClient) => ({
+  /**
+   * Deletes some of the requests up to and including `id` that their programs have passed; answers whether there may be
+   * more.
+   */
+  removePassedRequests: (id: EventId.EventId): Effect.Effect<boolean, SqlError.SqlError> =>
+    Effect.map(
+      sql`
               WITH bite AS MATERIALIZED (
                 SELECT r.emitter_id, r.id FROM cursors c CROSS JOIN LATERAL (
                   SELECT emitter_id, id FROM events
@@ -589,45 +517,46 @@ export class EventLog extends Context.Service<EventLog, {
               DELETE FROM events e USING bite
               WHERE e.emitter_id = bite.emitter_id AND e.stream = ${Stream.requests} AND e.id = bite.id
               RETURNING e.id`,
-            (rows) => rows.length === smallBite
-          ),
-        prune: (address, id) =>
-          Effect.asVoid(sql`
+      (rows) => rows.length === smallBite
+    ),
+  /** Deletes a stream's events up to and including `id`. */
+  prune: (address: Stream.StreamAddress, id: EventId.EventId): Effect.Effect<void, SqlError.SqlError> =>
+    Effect.asVoid(sql`
             DELETE FROM events
             WHERE emitter_id = ${address.emitterId} AND stream = ${address.stream} AND id <= ${id}`),
-        bytesAfter: (address, id) =>
-          Effect.map(
-            sql<{ bytes: bigint }>`
-              SELECT coalesce(sum(octet_length(payload)), 0)::bigint AS bytes FROM events
-              WHERE emitter_id = ${address.emitterId} AND stream = ${address.stream} AND id > ${id}`,
-            ([row]) => Number(row!.bytes)
-          ),
-        removeSome: (address, { from, to }, options = { keepPending: false }) =>
-          Effect.map(
-            sql<{ last: bigint | null }>`
+  /**
+   * Deletes the first events of a range, ends included, as many as go at once without anybody noticing. Answers the last
+   * that was looked at; none when the range is empty.
+   */
+  removeSome: (address: Stream.StreamAddress, { from, to }: EventId.EventRange, options: {
+    /** Leaves those that a delivery still waits to be retried with. */
+    readonly keepPending: boolean
+  } = { keepPending: false }): Effect.Effect<Option.Option<EventId.EventId>, SqlError.SqlError> =>
+    Effect.map(
+      sql<{ last: bigint | null }>`
               WITH bite AS MATERIALIZED (
                 SELECT id FROM events
                 WHERE emitter_id = ${address.emitterId} AND stream = ${address.stream} AND id BETWEEN ${from} AND ${to}
                 ORDER BY id LIMIT ${smallBite}
               ), ${
-              options.keepPending
-                ? sql`batched AS MATERIALIZED (
+        options.keepPending
+          ? sql`batched AS MATERIALIZED (
                 SELECT unnest(string_to_array(d.batch_event_ids, ' ')::bigint[]) AS id FROM deliveries d
                 WHERE d.emitter_id = ${address.emitterId} AND d.stream = ${address.stream} AND d.state = 'pending'
                   AND d.last_event_id > d.event_id AND d.last_event_id >= (SELECT min(id) FROM bite)
                   AND d.event_id <= (SELECT max(id) FROM bite)
               ),`
-                : sql``
-            } removed AS (
+          : sql``
+      } removed AS (
                 DELETE FROM events e USING bite
                 WHERE e.emitter_id = ${address.emitterId} AND e.stream = ${address.stream} AND e.id = bite.id ${
-              options.keepPending
-                ? sql`AND NOT EXISTS (
+        options.keepPending
+          ? sql`AND NOT EXISTS (
                     SELECT FROM deliveries d WHERE d.emitter_id = ${address.emitterId} AND d.stream = ${address.stream}
                       AND d.event_id = e.id AND d.state = 'pending')
                   AND NOT EXISTS (SELECT FROM batched WHERE batched.id = e.id)`
-                : sql``
-            }
+          : sql``
+      }
                 RETURNING e.id
               ), counted AS (
                 INSERT INTO trims AS t (emitter_id, stream, removed)
@@ -635,16 +564,28 @@ export class EventLog extends Context.Service<EventLog, {
                 ON CONFLICT (emitter_id, stream) DO UPDATE SET removed = t.removed + excluded.removed
               )
               SELECT max(id) AS last FROM bite`,
-            ([row]) => Option.fromNullOr(row?.last ?? null)
-          ),
-        expired: Effect.fnUntraced(function*({ afterEmitter, defaultDays, emitters, kept, now }) {
-          const [page] = yield* sql<{ last: string | null }>`
+      ([row]) => Option.fromNullOr(row?.last ?? null)
+    ),
+  /**
+   * The streams with events beyond their account's retention, and which these are: those that are too old and not among
+   * the stream's last `kept`. Looks at a page of emitters, in the order of their ids.
+   */
+  expired: Effect.fnUntraced(function*({ afterEmitter, defaultDays, emitters, kept, now }: {
+    readonly afterEmitter: string
+    readonly emitters: number
+    /** Unix milliseconds. */
+    readonly now: number
+    /** The retention of an account that has none of its own. */
+    readonly defaultDays: number
+    readonly kept: number
+  }) {
+    const [page] = yield* sql<{ last: string | null }>`
             SELECT max(emitter_id) AS last FROM (
               SELECT emitter_id FROM heads WHERE emitter_id > ${afterEmitter} ORDER BY emitter_id LIMIT ${emitters}
             ) AS page`
-          const last = page?.last ?? undefined
-          if (last === undefined) return { lastEmitter: undefined, streams: [] }
-          const rows = yield* sql<{ emitter_id: string; account_id: string; stream: string; until: bigint }>`
+    const last = page?.last ?? undefined
+    if (last === undefined) return { lastEmitter: undefined, streams: [] }
+    const rows = yield* sql<{ emitter_id: string; account_id: string; stream: string; until: bigint }>`
             SELECT h.emitter_id, h.account_id, s.stream, least(a.oldest, keep.id) - 1 AS until
             FROM heads h
             JOIN LATERAL (
@@ -661,28 +602,57 @@ export class EventLog extends Context.Service<EventLog, {
                 SELECT FROM events e WHERE e.emitter_id = h.emitter_id AND e.stream = s.stream
                   AND e.id < least(a.oldest, keep.id))
             ORDER BY h.emitter_id, s.stream`
-          return {
-            lastEmitter: last,
-            streams: rows.map((row) => ({
-              accountId: row.account_id,
-              emitterId: row.emitter_id,
-              stream: row.stream,
-              range: { from: 0n, to: row.until }
-            }))
-          }
-        }),
-        removeAll: (emitterId) =>
-          sql<{ id: bigint }>`
+    return {
+      lastEmitter: last,
+      streams: rows.map((row) => ({
+        accountId: row.account_id,
+        emitterId: row.emitter_id,
+        stream: row.stream,
+        range: { from: 0n, to: row.until }
+      }))
+    }
+  }),
+  /** Deletes an emitter's events, a bite at a time. */
+  removeAll: (emitterId: string): Effect.Effect<void, SqlError.SqlError> =>
+    sql<{ id: bigint }>`
             DELETE FROM events e USING (
               SELECT stream, id FROM events WHERE emitter_id = ${emitterId} LIMIT ${bite}
             ) AS b
             WHERE e.emitter_id = ${emitterId} AND e.stream = b.stream AND e.id = b.id
             RETURNING e.id`.pipe(
-            Effect.repeat({ until: (rows) => rows.length < bite }),
-            Effect.andThen(sql`DELETE FROM trims WHERE emitter_id = ${emitterId}`),
-            Effect.asVoid
-          )
-      })
-    })
-  )
+      Effect.repeat({ until: (rows) => rows.length < bite }),
+      Effect.andThen(sql`DELETE FROM trims WHERE emitter_id = ${emitterId}`),
+      Effect.asVoid
+    )
+})
+
+const make = Effect.map(SqlClient.SqlClient, (sql) => ({
+  ...pages(sql),
+  ...lookups(sql),
+  ...searches(sql),
+  ...removals(sql),
+  /** Adds events whose ids and numbers their owner assigned, in the surrounding transaction. */
+  append: (events: ReadonlyArray<LoggedEvent>): Effect.Effect<void, SqlError.SqlError> =>
+    Effect.asVoid(sql`
+            INSERT INTO events (emitter_id, stream, id, n, emit_id, hops, meta, payload, cause_emitter, cause_id)
+            SELECT * FROM unnest(
+              ${texts(events.map((event) => event.emitterId))},
+              ${texts(events.map((event) => event.stream))},
+              ${bigints(events.map((event) => event.id))},
+              ${numbers(events.map((event) => event.n))},
+              ${texts(events.map((event) => event.emitId))},
+              ${integers(events.map((event) => event.hops))},
+              ${texts(events.map((event) => metaText(event.meta)))},
+              ${texts(events.map((event) => event.payload))},
+              ${texts(events.map(({ cause }) => cause === undefined ? null : cause.emitterId))},
+              ${bigints(events.map(({ cause }) => cause === undefined ? null : cause.id))}
+            )`)
+}))
+
+/**
+ * The `events` table, and `trims`, which counts what was removed of it: every emitter's log, append-only but for
+ * retention and asked-for deletion.
+ */
+export class EventLog extends Context.Service<EventLog, Effect.Success<typeof make>>()("@headwater/log/logs/EventLog") {
+  static readonly layer: Layer.Layer<EventLog, never, SqlClient.SqlClient> = Layer.effect(EventLog, make)
 }
