@@ -145,12 +145,12 @@ const first = <Row extends object>(sql: SqlClient.SqlClient, { columns, maxBytes
   const order = sql.literal(`ORDER BY id ${options.order}, stream`)
   const payload = whole ? sql`octet_length(payload)` : sql`least(octet_length(payload), ${beginningBytes})`
   return sql<Row>`
-          SELECT ${columns} FROM (
-            SELECT *, sum(weight) OVER (${order}) - weight AS bytes_before FROM (
-              SELECT *, ${payload} + coalesce(octet_length(meta), 0) AS weight FROM (${query}) AS found
-            ) AS weighed
-          ) AS summed
-          WHERE bytes_before < ${maxBytes} ${order}`
+    SELECT ${columns} FROM (
+      SELECT *, sum(weight) OVER (${order}) - weight AS bytes_before FROM (
+        SELECT *, ${payload} + coalesce(octet_length(meta), 0) AS weight FROM (${query}) AS found
+      ) AS weighed
+    ) AS summed
+    WHERE bytes_before < ${maxBytes} ${order}`
 }
 
 /** The same as outlines. */
@@ -161,9 +161,9 @@ const outlines = (sql: SqlClient.SqlClient, options: Omit<Parameters<typeof firs
 const pages = (sql: SqlClient.SqlClient) => {
   const following = (address: Stream.StreamAddress, id: EventId.EventId, limit: number) =>
     sql`
-          SELECT * FROM events
-          WHERE emitter_id = ${address.emitterId} AND stream = ${address.stream} AND id > ${id}
-          ORDER BY id LIMIT ${limit}`
+      SELECT * FROM events
+      WHERE emitter_id = ${address.emitterId} AND stream = ${address.stream} AND id > ${id}
+      ORDER BY id LIMIT ${limit}`
 
   return {
     /** The events after `id`, oldest first: at most `limit`, and no more once payloads have come to `maxBytes`. */
@@ -207,27 +207,27 @@ const pages = (sql: SqlClient.SqlClient) => {
     > =>
       Effect.map(
         sql<FoundRow & { readonly found: bigint }>`
-              SELECT emitter_id, stream, id, n, emit_id, hops, meta, octet_length(payload) AS bytes, found,
-                CASE WHEN bytes_before + weight <= ${payloadBytes} THEN payload END AS payload
-              FROM (
-                SELECT *, sum(weight) OVER in_turns - weight AS bytes_before, row_number() OVER in_turns AS place,
-                  count(*) OVER () AS found
-                FROM (
-                  SELECT e.*, octet_length(e.payload) + coalesce(octet_length(e.meta), 0) AS weight, a.lane,
-                    row_number() OVER (PARTITION BY a.lane ORDER BY e.id) AS turn
-                  FROM unnest(
-                    ${texts(after.map(({ emitterId }) => emitterId))},
-                    ${bigints(after.map(({ id }) => id))}
-                  ) WITH ORDINALITY AS a (emitter_id, id, lane)
-                  CROSS JOIN LATERAL (
-                    SELECT * FROM events
-                    WHERE emitter_id = a.emitter_id COLLATE "C" AND stream = ${stream} AND id > a.id
-                    ORDER BY id LIMIT ${each}
-                  ) AS e
-                ) AS weighed
-                WINDOW in_turns AS (ORDER BY turn, lane ROWS UNBOUNDED PRECEDING)
-              ) AS summed
-              WHERE bytes_before < ${maxBytes} AND place <= ${limit} ORDER BY place`,
+          SELECT emitter_id, stream, id, n, emit_id, hops, meta, octet_length(payload) AS bytes, found,
+            CASE WHEN bytes_before + weight <= ${payloadBytes} THEN payload END AS payload
+          FROM (
+            SELECT *, sum(weight) OVER in_turns - weight AS bytes_before, row_number() OVER in_turns AS place,
+              count(*) OVER () AS found
+            FROM (
+              SELECT e.*, octet_length(e.payload) + coalesce(octet_length(e.meta), 0) AS weight, a.lane,
+                row_number() OVER (PARTITION BY a.lane ORDER BY e.id) AS turn
+              FROM unnest(
+                ${texts(after.map(({ emitterId }) => emitterId))},
+                ${bigints(after.map(({ id }) => id))}
+              ) WITH ORDINALITY AS a (emitter_id, id, lane)
+              CROSS JOIN LATERAL (
+                SELECT * FROM events
+                WHERE emitter_id = a.emitter_id COLLATE "C" AND stream = ${stream} AND id > a.id
+                ORDER BY id LIMIT ${each}
+              ) AS e
+            ) AS weighed
+            WINDOW in_turns AS (ORDER BY turn, lane ROWS UNBOUNDED PRECEDING)
+          ) AS summed
+          WHERE bytes_before < ${maxBytes} AND place <= ${limit} ORDER BY place`,
         (rows) => ({ events: rows.map(foundFromRow), isCut: rows.length < Number(rows[0]?.found ?? 0) })
       ),
     /** The newest events of a stream, newest first: at most `limit`, and no more once payloads have come to 16 MiB. */
@@ -238,8 +238,8 @@ const pages = (sql: SqlClient.SqlClient) => {
         first<EventRow>(sql, {
           columns: sql`*`,
           query: sql`
-                SELECT * FROM events WHERE emitter_id = ${emitterId} AND stream = ${stream}
-                ORDER BY id DESC LIMIT ${limit}`,
+            SELECT * FROM events WHERE emitter_id = ${emitterId} AND stream = ${stream}
+            ORDER BY id DESC LIMIT ${limit}`,
           order: "DESC",
           maxBytes: latestBytes,
           whole: true
@@ -299,8 +299,8 @@ const lookups = (sql: SqlClient.SqlClient) => ({
   ): Effect.Effect<Option.Option<LoggedEvent>, SqlError.SqlError> =>
     Effect.map(
       sql<EventRow>`
-              SELECT * FROM events
-              WHERE emitter_id = ${address.emitterId} AND stream = ${address.stream} AND id = ${id}`,
+        SELECT * FROM events
+        WHERE emitter_id = ${address.emitterId} AND stream = ${address.stream} AND id = ${id}`,
       ([row]) => Option.map(Option.fromUndefinedOr(row), fromRow)
     ),
   /** The event of a range, ends included, that came with this `emit_id`. It looks through all of the range. */
@@ -311,9 +311,9 @@ const lookups = (sql: SqlClient.SqlClient) => ({
   ): Effect.Effect<Option.Option<LoggedEvent>, SqlError.SqlError> =>
     Effect.map(
       sql<EventRow>`
-              SELECT * FROM events
-              WHERE emitter_id = ${address.emitterId} AND stream = ${address.stream}
-                AND id BETWEEN ${from} AND ${to} AND emit_id = ${emitId}`,
+        SELECT * FROM events
+        WHERE emitter_id = ${address.emitterId} AND stream = ${address.stream}
+          AND id BETWEEN ${from} AND ${to} AND emit_id = ${emitId}`,
       ([row]) => Option.map(Option.fromUndefinedOr(row), fromRow)
     ),
   /** Those of these that are there, in order. */
@@ -323,9 +323,9 @@ const lookups = (sql: SqlClient.SqlClient) => ({
   ): Effect.Effect<ReadonlyArray<LoggedEvent>, SqlError.SqlError> =>
     Effect.map(
       sql<EventRow>`
-              SELECT * FROM events
-              WHERE emitter_id = ${address.emitterId} AND stream = ${address.stream} AND id = ANY (${bigints(ids)})
-              ORDER BY id`,
+        SELECT * FROM events
+        WHERE emitter_id = ${address.emitterId} AND stream = ${address.stream} AND id = ANY (${bigints(ids)})
+        ORDER BY id`,
       (rows) => rows.map(fromRow)
     ),
   /** The whole payloads of events that are still there, by id. */
@@ -335,8 +335,8 @@ const lookups = (sql: SqlClient.SqlClient) => ({
   ): Effect.Effect<ReadonlyMap<EventId.EventId, string>, SqlError.SqlError> =>
     Effect.map(
       sql<{ id: bigint; payload: string }>`
-              SELECT id, payload FROM events
-              WHERE emitter_id = ${address.emitterId} AND stream = ${address.stream} AND id = ANY (${bigints(ids)})`,
+        SELECT id, payload FROM events
+        WHERE emitter_id = ${address.emitterId} AND stream = ${address.stream} AND id = ANY (${bigints(ids)})`,
       (rows) => new Map(rows.map((row) => [row.id, row.payload]))
     ),
   /** The same for events of several logs, each found under the text of its place. */
@@ -345,15 +345,15 @@ const lookups = (sql: SqlClient.SqlClient) => ({
   ): Effect.Effect<ReadonlyMap<string, string>, SqlError.SqlError> =>
     Effect.map(
       sql<{ emitter_id: string; id: bigint; payload: string }>`
-              SELECT e.emitter_id, e.id, e.payload FROM unnest(
-                ${texts(places.map(({ emitterId }) => emitterId))},
-                ${texts(places.map(({ stream }) => stream))},
-                ${bigints(places.map(({ id }) => id))}
-              ) AS p (emitter_id, stream, id)
-              CROSS JOIN LATERAL (
-                SELECT * FROM events
-                WHERE emitter_id = p.emitter_id COLLATE "C" AND stream = p.stream COLLATE "C" AND id = p.id OFFSET 0
-              ) AS e`,
+        SELECT e.emitter_id, e.id, e.payload FROM unnest(
+          ${texts(places.map(({ emitterId }) => emitterId))},
+          ${texts(places.map(({ stream }) => stream))},
+          ${bigints(places.map(({ id }) => id))}
+        ) AS p (emitter_id, stream, id)
+        CROSS JOIN LATERAL (
+          SELECT * FROM events
+          WHERE emitter_id = p.emitter_id COLLATE "C" AND stream = p.stream COLLATE "C" AND id = p.id OFFSET 0
+        ) AS e`,
       (rows) => new Map(rows.map((row) => [placeText({ emitterId: row.emitter_id, id: row.id }), row.payload]))
     ),
   /** Ids of the events a stream has taken in since `id`, by the `emit_id` they came with, oldest first. */
@@ -363,9 +363,9 @@ const lookups = (sql: SqlClient.SqlClient) => ({
   ): Effect.Effect<ReadonlyMap<string, EventId.EventId>, SqlError.SqlError> =>
     Effect.map(
       sql<{ emit_id: string; id: bigint }>`
-              SELECT emit_id, id FROM events
-              WHERE emitter_id = ${address.emitterId} AND stream = ${address.stream} AND id > ${id}
-              ORDER BY id`,
+        SELECT emit_id, id FROM events
+        WHERE emitter_id = ${address.emitterId} AND stream = ${address.stream} AND id > ${id}
+        ORDER BY id`,
       (rows) => new Map(rows.map((row) => [row.emit_id, row.id]))
     ),
   /** The number of events among the last `most`, and the oldest of these; reads ids alone. */
@@ -375,28 +375,28 @@ const lookups = (sql: SqlClient.SqlClient) => ({
   ): Effect.Effect<{ readonly count: number; readonly oldest: EventId.EventId | undefined }, SqlError.SqlError> =>
     Effect.map(
       sql<{ count: bigint; oldest: bigint | null }>`
-              SELECT count(*) AS count, min(id) AS oldest FROM (
-                SELECT id FROM events
-                WHERE emitter_id = ${address.emitterId} AND stream = ${address.stream}
-                ORDER BY id DESC LIMIT ${most}
-              ) AS last`,
+        SELECT count(*) AS count, min(id) AS oldest FROM (
+          SELECT id FROM events
+          WHERE emitter_id = ${address.emitterId} AND stream = ${address.stream}
+          ORDER BY id DESC LIMIT ${most}
+        ) AS last`,
       ([row]) => ({ count: Number(row?.count ?? 0), oldest: row?.oldest ?? undefined })
     ),
   /** The number of events of a stream: those appended less those removed, so it is no slower for a long log. */
   count: ({ emitterId, stream }: Stream.StreamAddress): Effect.Effect<number, SqlError.SqlError> =>
     Effect.map(
       sql<{ count: bigint }>`
-              SELECT coalesce((h.streams ->> ${stream})::bigint, 0) - coalesce(t.removed, 0) AS count
-              FROM heads h LEFT JOIN trims t ON t.emitter_id = h.emitter_id AND t.stream = ${stream}
-              WHERE h.emitter_id = ${emitterId}`,
+        SELECT coalesce((h.streams ->> ${stream})::bigint, 0) - coalesce(t.removed, 0) AS count
+        FROM heads h LEFT JOIN trims t ON t.emitter_id = h.emitter_id AND t.stream = ${stream}
+        WHERE h.emitter_id = ${emitterId}`,
       ([row]) => Number(row?.count ?? 0)
     ),
   /** Bytes of payload after `id`. */
   bytesAfter: (address: Stream.StreamAddress, id: EventId.EventId): Effect.Effect<number, SqlError.SqlError> =>
     Effect.map(
       sql<{ bytes: bigint }>`
-              SELECT coalesce(sum(octet_length(payload)), 0)::bigint AS bytes FROM events
-              WHERE emitter_id = ${address.emitterId} AND stream = ${address.stream} AND id > ${id}`,
+        SELECT coalesce(sum(octet_length(payload)), 0)::bigint AS bytes FROM events
+        WHERE emitter_id = ${address.emitterId} AND stream = ${address.stream} AND id > ${id}`,
       ([row]) => Number(row!.bytes)
     )
 })
@@ -407,21 +407,21 @@ const searches = (sql: SqlClient.SqlClient) => ({
   findInAny: (emitterId: string, id: EventId.EventId): Effect.Effect<Option.Option<EventOutline>, SqlError.SqlError> =>
     Effect.map(
       sql<OutlineRow>`
-              SELECT ${outlineColumns(sql)} FROM (
-                SELECT e.* FROM heads h CROSS JOIN LATERAL jsonb_object_keys(h.streams) AS s (stream)
-                JOIN events e ON e.emitter_id = h.emitter_id AND e.stream = s.stream AND e.id = ${id}
-                WHERE h.emitter_id = ${emitterId} AND s.stream <> ${Stream.requests}
-              ) AS found`,
+        SELECT ${outlineColumns(sql)} FROM (
+          SELECT e.* FROM heads h CROSS JOIN LATERAL jsonb_object_keys(h.streams) AS s (stream)
+          JOIN events e ON e.emitter_id = h.emitter_id AND e.stream = s.stream AND e.id = ${id}
+          WHERE h.emitter_id = ${emitterId} AND s.stream <> ${Stream.requests}
+        ) AS found`,
       ([row]) => Option.map(Option.fromUndefinedOr(row), outlineFromRow)
     ),
   /** The event or request of that id, in whichever stream, and the input over which it was emitted. */
   withCause: (emitterId: string, id: EventId.EventId): Effect.Effect<Option.Option<CausedEvent>, SqlError.SqlError> =>
     Effect.map(
       sql<CausedRow>`
-              SELECT e.emitter_id, e.stream, e.id, e.n, e.emit_id, e.hops, e.meta, e.cause_emitter, e.cause_id
-              FROM heads h CROSS JOIN LATERAL jsonb_object_keys(h.streams) AS s (stream)
-              JOIN events e ON e.emitter_id = h.emitter_id AND e.stream = s.stream AND e.id = ${id}
-              WHERE h.emitter_id = ${emitterId}`,
+        SELECT e.emitter_id, e.stream, e.id, e.n, e.emit_id, e.hops, e.meta, e.cause_emitter, e.cause_id
+        FROM heads h CROSS JOIN LATERAL jsonb_object_keys(h.streams) AS s (stream)
+        JOIN events e ON e.emitter_id = h.emitter_id AND e.stream = s.stream AND e.id = ${id}
+        WHERE h.emitter_id = ${emitterId}`,
       ([row]) => Option.map(Option.fromUndefinedOr(row), causedFromRow)
     ),
   /** The emits of programs over events, in no order: of each event at most `limit`, console lines included. */
@@ -431,14 +431,14 @@ const searches = (sql: SqlClient.SqlClient) => ({
   ): Effect.Effect<ReadonlyArray<CausedEvent>, SqlError.SqlError> =>
     Effect.map(
       sql<CausedRow>`
-              SELECT e.* FROM unnest(
-                ${texts(causes.map(({ emitterId }) => emitterId))},
-                ${bigints(causes.map(({ id }) => id))}
-              ) AS c (emitter_id, id)
-              CROSS JOIN LATERAL (
-                SELECT emitter_id, stream, id, n, emit_id, hops, meta, cause_emitter, cause_id FROM events
-                WHERE cause_emitter = c.emitter_id COLLATE "C" AND cause_id = c.id LIMIT ${limit}
-              ) AS e`,
+        SELECT e.* FROM unnest(
+          ${texts(causes.map(({ emitterId }) => emitterId))},
+          ${bigints(causes.map(({ id }) => id))}
+        ) AS c (emitter_id, id)
+        CROSS JOIN LATERAL (
+          SELECT emitter_id, stream, id, n, emit_id, hops, meta, cause_emitter, cause_id FROM events
+          WHERE cause_emitter = c.emitter_id COLLATE "C" AND cause_id = c.id LIMIT ${limit}
+        ) AS e`,
       (rows) => rows.map(causedFromRow)
     ),
   /** The emits of a program over a request, among the events next to one of them: a run's are next to each other. */
@@ -449,11 +449,11 @@ const searches = (sql: SqlClient.SqlClient) => ({
   ): Effect.Effect<ReadonlyArray<CausedEvent>, SqlError.SqlError> =>
     Effect.map(
       sql<CausedRow>`
-              SELECT e.emitter_id, e.stream, e.id, e.n, e.emit_id, e.hops, e.meta, e.cause_emitter, e.cause_id
-              FROM heads h CROSS JOIN LATERAL jsonb_object_keys(h.streams) AS s (stream)
-              JOIN events e ON e.emitter_id = h.emitter_id AND e.stream = s.stream
-                AND e.id BETWEEN ${id - BigInt(limit)} AND ${id + BigInt(limit)}
-              WHERE h.emitter_id = ${emitterId} AND e.cause_emitter IS NULL AND e.cause_id = ${requestId} LIMIT ${limit}`,
+        SELECT e.emitter_id, e.stream, e.id, e.n, e.emit_id, e.hops, e.meta, e.cause_emitter, e.cause_id
+        FROM heads h CROSS JOIN LATERAL jsonb_object_keys(h.streams) AS s (stream)
+        JOIN events e ON e.emitter_id = h.emitter_id AND e.stream = s.stream
+          AND e.id BETWEEN ${id - BigInt(limit)} AND ${id + BigInt(limit)}
+        WHERE h.emitter_id = ${emitterId} AND e.cause_emitter IS NULL AND e.cause_id = ${requestId} LIMIT ${limit}`,
       (rows) => rows.map(causedFromRow)
     ),
   /**
@@ -468,11 +468,11 @@ const searches = (sql: SqlClient.SqlClient) => ({
   ): Effect.Effect<ReadonlyArray<EventOutline>, SqlError.SqlError> =>
     outlines(sql, {
       query: sql`
-              SELECT e.* FROM heads h CROSS JOIN LATERAL jsonb_object_keys(h.streams) AS s (stream)
-              JOIN events e ON e.emitter_id = h.emitter_id AND e.stream = s.stream
-                AND e.id BETWEEN ${range.from} AND ${range.to}
-              WHERE h.emitter_id = ${emitterId} AND s.stream <> ${Stream.requests}
-              ORDER BY e.id LIMIT ${limit}`,
+        SELECT e.* FROM heads h CROSS JOIN LATERAL jsonb_object_keys(h.streams) AS s (stream)
+        JOIN events e ON e.emitter_id = h.emitter_id AND e.stream = s.stream
+          AND e.id BETWEEN ${range.from} AND ${range.to}
+        WHERE h.emitter_id = ${emitterId} AND s.stream <> ${Stream.requests}
+        ORDER BY e.id LIMIT ${limit}`,
       order: "ASC",
       maxBytes,
       whole: false
@@ -485,15 +485,15 @@ const searches = (sql: SqlClient.SqlClient) => ({
   ): Effect.Effect<ReadonlyArray<EventPlace>, SqlError.SqlError> =>
     Effect.map(
       sql<PlaceRow>`
-              SELECT e.* FROM heads h CROSS JOIN LATERAL jsonb_object_keys(h.streams) AS s (stream)
-              CROSS JOIN LATERAL (
-                SELECT emitter_id, stream, id, n, emit_id, hops FROM events
-                WHERE emitter_id = h.emitter_id AND stream = s.stream
-                ORDER BY id DESC LIMIT ${limit}
-              ) AS e
-              WHERE h.account_id = ${accountId} AND h.emitter_id LIKE ${EmitterPattern.toLike(pattern)}
-                AND s.stream <> ${Stream.requests}
-              ORDER BY e.id DESC, e.emitter_id LIMIT ${limit}`,
+        SELECT e.* FROM heads h CROSS JOIN LATERAL jsonb_object_keys(h.streams) AS s (stream)
+        CROSS JOIN LATERAL (
+          SELECT emitter_id, stream, id, n, emit_id, hops FROM events
+          WHERE emitter_id = h.emitter_id AND stream = s.stream
+          ORDER BY id DESC LIMIT ${limit}
+        ) AS e
+        WHERE h.account_id = ${accountId} AND h.emitter_id LIKE ${EmitterPattern.toLike(pattern)}
+          AND s.stream <> ${Stream.requests}
+        ORDER BY e.id DESC, e.emitter_id LIMIT ${limit}`,
       (rows) => rows.map(placeFromRow)
     )
 })
@@ -506,24 +506,24 @@ const removals = (sql: SqlClient.SqlClient) => ({
   removePassedRequests: (id: EventId.EventId): Effect.Effect<boolean, SqlError.SqlError> =>
     Effect.map(
       sql`
-              WITH bite AS MATERIALIZED (
-                SELECT r.emitter_id, r.id FROM cursors c CROSS JOIN LATERAL (
-                  SELECT emitter_id, id FROM events
-                  WHERE emitter_id = c.emitter_id AND stream = ${Stream.requests} AND id <= least(c.id, ${id})
-                  ORDER BY id LIMIT ${smallBite}
-                ) AS r
-                WHERE c.subscription_id = ${ownRequests} LIMIT ${smallBite}
-              )
-              DELETE FROM events e USING bite
-              WHERE e.emitter_id = bite.emitter_id AND e.stream = ${Stream.requests} AND e.id = bite.id
-              RETURNING e.id`,
+        WITH bite AS MATERIALIZED (
+          SELECT r.emitter_id, r.id FROM cursors c CROSS JOIN LATERAL (
+            SELECT emitter_id, id FROM events
+            WHERE emitter_id = c.emitter_id AND stream = ${Stream.requests} AND id <= least(c.id, ${id})
+            ORDER BY id LIMIT ${smallBite}
+          ) AS r
+          WHERE c.subscription_id = ${ownRequests} LIMIT ${smallBite}
+        )
+        DELETE FROM events e USING bite
+        WHERE e.emitter_id = bite.emitter_id AND e.stream = ${Stream.requests} AND e.id = bite.id
+        RETURNING e.id`,
       (rows) => rows.length === smallBite
     ),
   /** Deletes a stream's events up to and including `id`. */
   prune: (address: Stream.StreamAddress, id: EventId.EventId): Effect.Effect<void, SqlError.SqlError> =>
     Effect.asVoid(sql`
-            DELETE FROM events
-            WHERE emitter_id = ${address.emitterId} AND stream = ${address.stream} AND id <= ${id}`),
+      DELETE FROM events
+      WHERE emitter_id = ${address.emitterId} AND stream = ${address.stream} AND id <= ${id}`),
   /**
    * Deletes the first events of a range, ends included, as many as go at once without anybody noticing. Answers the last
    * that was looked at; none when the range is empty.
@@ -580,28 +580,28 @@ const removals = (sql: SqlClient.SqlClient) => ({
     readonly kept: number
   }) {
     const [page] = yield* sql<{ last: string | null }>`
-            SELECT max(emitter_id) AS last FROM (
-              SELECT emitter_id FROM heads WHERE emitter_id > ${afterEmitter} ORDER BY emitter_id LIMIT ${emitters}
-            ) AS page`
+      SELECT max(emitter_id) AS last FROM (
+        SELECT emitter_id FROM heads WHERE emitter_id > ${afterEmitter} ORDER BY emitter_id LIMIT ${emitters}
+      ) AS page`
     const last = page?.last ?? undefined
     if (last === undefined) return { lastEmitter: undefined, streams: [] }
     const rows = yield* sql<{ emitter_id: string; account_id: string; stream: string; until: bigint }>`
-            SELECT h.emitter_id, h.account_id, s.stream, least(a.oldest, keep.id) - 1 AS until
-            FROM heads h
-            JOIN LATERAL (
-              SELECT (${now} - coalesce(retention_days, ${defaultDays}) * ${dayMs}::bigint) << ${EventId.sequenceBits} AS oldest
-              FROM accounts WHERE id = h.account_id
-            ) AS a ON true
-            CROSS JOIN LATERAL jsonb_object_keys(h.streams) AS s (stream)
-            CROSS JOIN LATERAL (
-              SELECT id FROM events e WHERE e.emitter_id = h.emitter_id AND e.stream = s.stream
-              ORDER BY id DESC OFFSET ${kept - 1} LIMIT 1
-            ) AS keep
-            WHERE h.emitter_id > ${afterEmitter} AND h.emitter_id <= ${last} AND s.stream <> ${Stream.requests}
-              AND EXISTS (
-                SELECT FROM events e WHERE e.emitter_id = h.emitter_id AND e.stream = s.stream
-                  AND e.id < least(a.oldest, keep.id))
-            ORDER BY h.emitter_id, s.stream`
+      SELECT h.emitter_id, h.account_id, s.stream, least(a.oldest, keep.id) - 1 AS until
+      FROM heads h
+      JOIN LATERAL (
+        SELECT (${now} - coalesce(retention_days, ${defaultDays}) * ${dayMs}::bigint) << ${EventId.sequenceBits} AS oldest
+        FROM accounts WHERE id = h.account_id
+      ) AS a ON true
+      CROSS JOIN LATERAL jsonb_object_keys(h.streams) AS s (stream)
+      CROSS JOIN LATERAL (
+        SELECT id FROM events e WHERE e.emitter_id = h.emitter_id AND e.stream = s.stream
+        ORDER BY id DESC OFFSET ${kept - 1} LIMIT 1
+      ) AS keep
+      WHERE h.emitter_id > ${afterEmitter} AND h.emitter_id <= ${last} AND s.stream <> ${Stream.requests}
+        AND EXISTS (
+          SELECT FROM events e WHERE e.emitter_id = h.emitter_id AND e.stream = s.stream
+            AND e.id < least(a.oldest, keep.id))
+      ORDER BY h.emitter_id, s.stream`
     return {
       lastEmitter: last,
       streams: rows.map((row) => ({
@@ -615,11 +615,11 @@ const removals = (sql: SqlClient.SqlClient) => ({
   /** Deletes an emitter's events, a bite at a time. */
   removeAll: (emitterId: string): Effect.Effect<void, SqlError.SqlError> =>
     sql<{ id: bigint }>`
-            DELETE FROM events e USING (
-              SELECT stream, id FROM events WHERE emitter_id = ${emitterId} LIMIT ${bite}
-            ) AS b
-            WHERE e.emitter_id = ${emitterId} AND e.stream = b.stream AND e.id = b.id
-            RETURNING e.id`.pipe(
+      DELETE FROM events e USING (
+        SELECT stream, id FROM events WHERE emitter_id = ${emitterId} LIMIT ${bite}
+      ) AS b
+      WHERE e.emitter_id = ${emitterId} AND e.stream = b.stream AND e.id = b.id
+      RETURNING e.id`.pipe(
       Effect.repeat({ until: (rows) => rows.length < bite }),
       Effect.andThen(sql`DELETE FROM trims WHERE emitter_id = ${emitterId}`),
       Effect.asVoid
@@ -634,19 +634,19 @@ const make = Effect.map(SqlClient.SqlClient, (sql) => ({
   /** Adds events whose ids and numbers their owner assigned, in the surrounding transaction. */
   append: (events: ReadonlyArray<LoggedEvent>): Effect.Effect<void, SqlError.SqlError> =>
     Effect.asVoid(sql`
-            INSERT INTO events (emitter_id, stream, id, n, emit_id, hops, meta, payload, cause_emitter, cause_id)
-            SELECT * FROM unnest(
-              ${texts(events.map((event) => event.emitterId))},
-              ${texts(events.map((event) => event.stream))},
-              ${bigints(events.map((event) => event.id))},
-              ${numbers(events.map((event) => event.n))},
-              ${texts(events.map((event) => event.emitId))},
-              ${integers(events.map((event) => event.hops))},
-              ${texts(events.map((event) => metaText(event.meta)))},
-              ${texts(events.map((event) => event.payload))},
-              ${texts(events.map(({ cause }) => cause === undefined ? null : cause.emitterId))},
-              ${bigints(events.map(({ cause }) => cause === undefined ? null : cause.id))}
-            )`)
+      INSERT INTO events (emitter_id, stream, id, n, emit_id, hops, meta, payload, cause_emitter, cause_id)
+      SELECT * FROM unnest(
+        ${texts(events.map((event) => event.emitterId))},
+        ${texts(events.map((event) => event.stream))},
+        ${bigints(events.map((event) => event.id))},
+        ${numbers(events.map((event) => event.n))},
+        ${texts(events.map((event) => event.emitId))},
+        ${integers(events.map((event) => event.hops))},
+        ${texts(events.map((event) => metaText(event.meta)))},
+        ${texts(events.map((event) => event.payload))},
+        ${texts(events.map(({ cause }) => cause === undefined ? null : cause.emitterId))},
+        ${bigints(events.map(({ cause }) => cause === undefined ? null : cause.id))}
+      )`)
 }))
 
 /**

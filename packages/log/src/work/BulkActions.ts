@@ -105,284 +105,284 @@ const progressFromRow = (row: ProgressRow, createdAt: number): BulkProgress => (
 /** Rows removed at once. */
 const bite = 1_000
 
+const decode = (row: unknown) => Effect.orDie(Schema.decodeUnknownEffect(Row)(row))
+
+/** Bulk actions as a whole. */
+const resources = (sql: SqlClient.SqlClient) => {
+  const encodeFilter = (filter: BulkFilter) => Effect.orDie(Schema.encodeEffect(FilterText)(filter))
+
+  const withProgress = Effect.fnUntraced(function*(
+    where: Statement.Fragment,
+    order: Statement.Fragment,
+    limit: number
+  ) {
+    const rows = yield* sql<ProgressRow>`
+      SELECT b.*, p.webhooks, p.open, p.place_at, p.ended_at, p.matched, p.done + m.done AS done,
+        p.failed + m.failed AS failed, p.skipped + m.skipped AS skipped
+      FROM (SELECT * FROM bulk_actions WHERE ${where} ${order} LIMIT ${limit}) AS b
+      CROSS JOIN LATERAL (
+        SELECT count(*) AS webhooks, count(*) FILTER (WHERE ended_at IS NULL) AS open, max(ended_at) AS ended_at,
+          min(place_at) FILTER (WHERE ended_at IS NULL) AS place_at, coalesce(sum(matched), 0)::bigint AS matched,
+          coalesce(sum(done), 0)::bigint AS done, coalesce(sum(failed), 0)::bigint AS failed,
+          coalesce(sum(skipped), 0)::bigint AS skipped
+        FROM bulk_parts WHERE bulk_id = b.id
+      ) AS p
+      CROSS JOIN LATERAL (
+        SELECT count(*) FILTER (WHERE outcome = 'done') AS done, count(*) FILTER (WHERE outcome = 'failed') AS failed,
+          count(*) FILTER (WHERE outcome = 'skipped') AS skipped
+        FROM bulk_marks WHERE bulk_id = b.id
+      ) AS m
+      ${order}`
+    return yield* Effect.forEach(
+      rows,
+      (row) => Effect.map(decode(row), (action) => ({ action, progress: progressFromRow(row, action.createdAt) }))
+    )
+  })
+
+  return {
+    /**
+     * Begins one, at all webhooks of the account that the filter allows. Answers where it is to be done.
+     *
+     * @param options.webhookId the only webhook it is about, if it is about one
+     * @param options.ownOnly leaves out what sends workflows' own requests
+     */
+    insert: Effect.fnUntraced(
+      function*(
+        { accountId, action, dryRun, filter, rateLimit }: Pick<
+          BulkAction,
+          "accountId" | "action" | "dryRun" | "filter" | "rateLimit"
+        >,
+        { ownOnly, webhookId }: { readonly webhookId: string | undefined; readonly ownOnly: boolean }
+      ) {
+        // Everything that is there now is meant, also items of a later time if the clock was set back.
+        const [newest] = yield* sql<{ readonly event: bigint | null; readonly delivery: string | null }>`
+          SELECT (SELECT max(last_id) FROM heads WHERE account_id = ${accountId}) AS event, (
+            SELECT max(d.id) FROM unnest(ARRAY['pending', 'exhausted', 'dropped']) AS s (state) CROSS JOIN LATERAL (
+              SELECT id FROM deliveries WHERE account_id = ${accountId} AND state = s.state ORDER BY id DESC LIMIT 1
+            ) AS d
+          ) AS delivery`
+        const now = Math.max(
+          yield* Clock.currentTimeMillis,
+          EventId.milliseconds(newest?.event ?? 0n),
+          newest?.delivery ? Id.timeOf(newest.delivery) : 0
+        )
+        const id = Id.BulkActionId.make(Id.of("bulkAction", now, RandomBytes.take(Id.randomLength)))
+        const text = yield* encodeFilter(filter)
+        const meant: Array<Statement.Fragment> = [sql`account_id = ${accountId}`]
+        if (webhookId !== undefined) meant.push(sql`id = ${webhookId}`)
+        if (ownOnly) meant.push(sql`workflow_id IS NULL`)
+        return yield* sql.withTransaction(Effect.gen(function*() {
+          yield* sql`
+                INSERT INTO bulk_actions ${
+            sql.insert({
+              id,
+              account_id: accountId,
+              action,
+              filter: text,
+              dry_run: dryRun,
+              rate_limit: rateLimit,
+              state: "running",
+              created_at: now
+            })
+          }`
+          // Held, so that no part is begun at a webhook that is being deleted.
+          const parts = yield* sql<{ readonly webhook_id: Id.WebhookId }>`
+            WITH meant AS (
+              SELECT id FROM webhooks WHERE ${sql.and(meant)} ORDER BY id FOR KEY SHARE
+            ), parts AS (
+              INSERT INTO bulk_parts (bulk_id, webhook_id) SELECT ${id}, id FROM meant RETURNING webhook_id
+            )
+            INSERT INTO due_work (owner_id, kind, key, due_at, payload)
+            SELECT webhook_id, 'bulk', ${id}, ${now}, '{}' FROM parts RETURNING owner_id AS webhook_id`
+          return { id, webhookIds: parts.map(({ webhook_id }) => webhook_id) }
+        }))
+      }
+    ),
+    get: (
+      accountId: Id.AccountId,
+      id: string
+    ): Effect.Effect<Option.Option<BulkActionWithProgress>, SqlError.SqlError> =>
+      Effect.map(
+        withProgress(sql`id = ${id} AND account_id = ${accountId}`, sql.literal("ORDER BY id"), 1),
+        ([found]) => Option.fromUndefinedOr(found)
+      ),
+    /** Newest first; `before` is towards newer ones. */
+    page: Effect.fnUntraced(
+      function*(
+        accountId: Id.AccountId,
+        { after, before, limit }: {
+          readonly limit: number
+          readonly after: string | undefined
+          readonly before: string | undefined
+        }
+      ) {
+        const towardsNewer = before !== undefined && after === undefined
+        const where: Array<Statement.Fragment> = [sql`account_id = ${accountId}`]
+        if (after !== undefined) where.push(sql`id < ${after}`)
+        if (before !== undefined) where.push(sql`id > ${before}`)
+        const order = sql.literal(`ORDER BY id ${towardsNewer ? "ASC" : "DESC"}`)
+        const found = yield* withProgress(sql.and(where), order, limit + 1)
+        const items = found.slice(0, limit)
+        return {
+          items: towardsNewer ? items.toReversed() : items,
+          goesOnAt: found.length > limit ? items.at(-1)!.action.id : undefined
+        }
+      }
+    ),
+    /** The number of an account's that have not ended. */
+    countOpen: (accountId: Id.AccountId): Effect.Effect<number, SqlError.SqlError> =>
+      Effect.map(
+        sql<{ readonly count: bigint }>`
+          SELECT count(*) AS count FROM bulk_actions b WHERE account_id = ${accountId}
+            AND EXISTS (SELECT FROM bulk_parts p WHERE p.bulk_id = b.id AND p.ended_at IS NULL)`,
+        ([row]) => Number(row?.count ?? 0n)
+      ),
+    /** One that was cancelled stays so. */
+    change: (
+      id: Id.BulkActionId,
+      { rateLimit, state }: { readonly state?: BulkActionState; readonly rateLimit?: number }
+    ): Effect.Effect<void, SqlError.SqlError> =>
+      Effect.asVoid(sql`
+              UPDATE bulk_actions SET state = CASE WHEN state = 'cancelled' THEN state ELSE coalesce(${
+        state ?? null
+      }, state) END,
+                rate_limit = coalesce(${rateLimit ?? null}::int, rate_limit)
+              WHERE id = ${id}`),
+    /** The webhooks at which one has not ended. */
+    openWebhooks: (id: Id.BulkActionId): Effect.Effect<ReadonlyArray<Id.WebhookId>, SqlError.SqlError> =>
+      Effect.map(
+        sql<{ readonly webhook_id: Id.WebhookId }>`
+          SELECT webhook_id FROM bulk_parts WHERE bulk_id = ${id} AND ended_at IS NULL ORDER BY webhook_id`,
+        (rows) => rows.map(({ webhook_id }) => webhook_id)
+      ),
+    /** The state and rate that its client has given one meanwhile; none once it is gone. */
+    control: (id: string): Effect.Effect<Option.Option<Pick<BulkAction, "rateLimit" | "state">>, SqlError.SqlError> =>
+      Effect.map(
+        sql<{ readonly state: BulkActionState; readonly rate_limit: number }>`
+          SELECT state, rate_limit FROM bulk_actions WHERE id = ${id}`,
+        ([row]) =>
+          Option.map(Option.fromUndefinedOr(row), ({ rate_limit, state }) => ({ state, rateLimit: rate_limit }))
+      ),
+    /** Forgets those that have ended and began before a time, in Unix milliseconds. */
+    expire: (before: number): Effect.Effect<void, SqlError.SqlError> =>
+      sql<{ readonly gone: boolean }>`
+        DELETE FROM bulk_actions WHERE id IN (
+          SELECT id FROM bulk_actions b WHERE created_at < ${before}
+            AND NOT EXISTS (SELECT FROM bulk_parts p WHERE p.bulk_id = b.id AND p.ended_at IS NULL)
+          LIMIT ${bite}
+        ) RETURNING true AS gone`.pipe(
+        Effect.repeat({ until: (rows) => rows.length < bite }),
+        Effect.asVoid
+      )
+  }
+}
+
+/** Their parts, one at each webhook. */
+const parts = (sql: SqlClient.SqlClient) => {
+  const ofPart = ({ bulkId, webhookId }: BulkPartKey) => sql`bulk_id = ${bulkId} AND webhook_id = ${webhookId}`
+
+  /**
+   * Adds up what is marked, with a change of the part. It may be written behind marks that come after it: what it
+   * sees of those it must not count.
+   */
+  const adding = (part: BulkPartKey, marked: Statement.Fragment, set: Statement.Fragment) =>
+    Effect.asVoid(sql`
+      WITH gone AS (
+        DELETE FROM bulk_marks WHERE ${ofPart(part)} AND ${marked} RETURNING outcome
+      ), summed AS (
+        SELECT count(*) FILTER (WHERE outcome = 'done') AS done, count(*) FILTER (WHERE outcome = 'failed') AS failed,
+          count(*) FILTER (WHERE outcome = 'skipped') AS skipped
+        FROM gone
+      )
+      UPDATE bulk_parts p SET ${set} FROM summed s WHERE ${ofPart(part)} AND ended_at IS NULL`)
+
+  const partsOf = shared((webhookIds: ReadonlyArray<string>) =>
+    Effect.flatMap(
+      sql<{ readonly webhook_id: string; readonly place: string; readonly nth: bigint }>`
+        SELECT b.*, p.webhook_id, p.place, a.nth FROM unnest(${texts(webhookIds)}) WITH ORDINALITY AS a (id, nth)
+        JOIN bulk_parts p ON p.webhook_id = a.id AND p.ended_at IS NULL
+        JOIN bulk_actions b ON b.id = p.bulk_id
+        ORDER BY a.nth, b.id`,
+      (rows) =>
+        Effect.map(
+          Effect.forEach(rows, (row) =>
+            Effect.map(decode(row), (action) => ({
+              place: row.nth,
+              part: { bulkId: action.id, webhookId: row.webhook_id, action, place: row.place } satisfies BulkPart
+            }))),
+          (parts) => byPlace(parts, webhookIds.length).map((group) => group.map(({ part }) => part))
+        )
+    )
+  )
+
+  return {
+    /** The parts that are to be done at a webhook, the oldest first. */
+    partsOf,
+    /** The items of a part that are marked. */
+    marked: (part: BulkPartKey): Effect.Effect<ReadonlySet<string>, SqlError.SqlError> =>
+      Effect.map(
+        sql<{ readonly key: string }>`SELECT key FROM bulk_marks WHERE ${ofPart(part)}`,
+        (rows) => new Set(rows.map(({ key }) => key))
+      ),
+    mark: (marks: ReadonlyArray<BulkMark>): Effect.Effect<void, SqlError.SqlError> =>
+      Effect.asVoid(sql`
+        INSERT INTO bulk_marks (bulk_id, webhook_id, key, outcome)
+        SELECT * FROM unnest(
+          ${texts(marks.map(({ bulkId }) => bulkId))},
+          ${texts(marks.map(({ webhookId }) => webhookId))},
+          ${texts(marks.map(({ key }) => key))},
+          ${texts(marks.map(({ outcome }) => outcome))}
+        ) ON CONFLICT DO NOTHING`),
+    advance: (
+      part: BulkPartKey,
+      { kept, place, placeAt, tally: { done, failed, skipped }, toDo }: BulkAdvance
+    ): Effect.Effect<void, SqlError.SqlError> =>
+      adding(
+        part,
+        sql`key <= ${place}`,
+        sql`
+          place = ${place}, place_at = coalesce(${placeAt}::bigint, place_at), done = p.done + s.done + ${done}::bigint,
+          failed = p.failed + s.failed + ${failed}::bigint, skipped = p.skipped + s.skipped + ${skipped}::bigint,
+          matched = p.done + s.done + p.failed + s.failed + p.skipped + s.skipped
+            + ${done + failed + skipped + kept + toDo}::bigint`
+      ),
+    /** More that matches was found, and is not to be dealt with. */
+    count: (
+      part: BulkPartKey,
+      { count, place, placeAt }: { readonly place: string; readonly placeAt: number | null; readonly count: number }
+    ): Effect.Effect<void, SqlError.SqlError> =>
+      Effect.asVoid(sql`
+        UPDATE bulk_parts SET place = ${place}, place_at = coalesce(${placeAt}::bigint, place_at),
+          matched = matched + ${count}::bigint
+        WHERE ${ofPart(part)} AND ended_at IS NULL`),
+    /** A part has ended: all that is marked is added up. */
+    end: (part: BulkPartKey, endedAt: number): Effect.Effect<void, SqlError.SqlError> =>
+      adding(
+        part,
+        sql`true`,
+        sql`
+          done = p.done + s.done, failed = p.failed + s.failed, skipped = p.skipped + s.skipped,
+          ended_at = ${endedAt}::bigint`
+      ),
+    /** All parts at a webhook that is gone have ended. */
+    endOfWebhook: (webhookId: string, endedAt: number): Effect.Effect<void, SqlError.SqlError> =>
+      Effect.asVoid(sql`
+        UPDATE bulk_parts SET ended_at = ${endedAt} WHERE webhook_id = ${webhookId} AND ended_at IS NULL`)
+  }
+}
+
+const make = Effect.map(SqlClient.SqlClient, (sql) => ({
+  ...resources(sql),
+  ...parts(sql)
+}))
+
 /**
  * The tables `bulk_actions`, `bulk_parts` and `bulk_marks`: what is done with many deliveries, how far that has come at
  * each webhook, and what is done of the page that it is at there. A part is changed by the webhook's owner, in its
  * commits.
  */
-export class BulkActions extends Context.Service<BulkActions, {
-  /**
-   * Begins one, at all webhooks of the account that the filter allows. Answers where it is to be done.
-   *
-   * @param options.webhookId the only webhook it is about, if it is about one
-   * @param options.ownOnly leaves out what sends workflows' own requests
-   */
-  readonly insert: (
-    input: Pick<BulkAction, "accountId" | "action" | "dryRun" | "filter" | "rateLimit">,
-    options: { readonly webhookId: string | undefined; readonly ownOnly: boolean }
-  ) => Effect.Effect<
-    { readonly id: Id.BulkActionId; readonly webhookIds: ReadonlyArray<Id.WebhookId> },
-    SqlError.SqlError
-  >
-  readonly get: (
-    accountId: Id.AccountId,
-    id: string
-  ) => Effect.Effect<Option.Option<BulkActionWithProgress>, SqlError.SqlError>
-  /** Newest first; `before` is towards newer ones. */
-  readonly page: (
-    accountId: Id.AccountId,
-    request: { readonly limit: number; readonly after: string | undefined; readonly before: string | undefined }
-  ) => Effect.Effect<
-    { readonly items: ReadonlyArray<BulkActionWithProgress>; readonly goesOnAt: string | undefined },
-    SqlError.SqlError
-  >
-  /** The number of an account's that have not ended. */
-  readonly countOpen: (accountId: Id.AccountId) => Effect.Effect<number, SqlError.SqlError>
-  /** One that was cancelled stays so. */
-  readonly change: (
-    id: Id.BulkActionId,
-    change: { readonly state?: BulkActionState; readonly rateLimit?: number }
-  ) => Effect.Effect<void, SqlError.SqlError>
-  /** The webhooks at which one has not ended. */
-  readonly openWebhooks: (id: Id.BulkActionId) => Effect.Effect<ReadonlyArray<Id.WebhookId>, SqlError.SqlError>
-  /** The parts that are to be done at a webhook, the oldest first. */
-  readonly partsOf: (webhookId: string) => Effect.Effect<ReadonlyArray<BulkPart>, SqlError.SqlError>
-  /** The state and rate that its client has given one meanwhile; none once it is gone. */
-  readonly control: (
-    id: string
-  ) => Effect.Effect<Option.Option<Pick<BulkAction, "rateLimit" | "state">>, SqlError.SqlError>
-  /** The items of a part that are marked. */
-  readonly marked: (part: BulkPartKey) => Effect.Effect<ReadonlySet<string>, SqlError.SqlError>
-  readonly mark: (marks: ReadonlyArray<BulkMark>) => Effect.Effect<void, SqlError.SqlError>
-  readonly advance: (part: BulkPartKey, advance: BulkAdvance) => Effect.Effect<void, SqlError.SqlError>
-  /** More that matches was found, and is not to be dealt with. */
-  readonly count: (
-    part: BulkPartKey,
-    found: { readonly place: string; readonly placeAt: number | null; readonly count: number }
-  ) => Effect.Effect<void, SqlError.SqlError>
-  /** A part has ended: all that is marked is added up. */
-  readonly end: (part: BulkPartKey, endedAt: number) => Effect.Effect<void, SqlError.SqlError>
-  /** All parts at a webhook that is gone have ended. */
-  readonly endOfWebhook: (webhookId: string, endedAt: number) => Effect.Effect<void, SqlError.SqlError>
-  /** Forgets those that have ended and began before a time, in Unix milliseconds. */
-  readonly expire: (before: number) => Effect.Effect<void, SqlError.SqlError>
-}>()("@headwater/log/work/BulkActions") {
-  static readonly layer: Layer.Layer<BulkActions, never, SqlClient.SqlClient> = Layer
-    .effect(
-      BulkActions,
-      Effect.gen(function*() {
-        const sql = yield* SqlClient.SqlClient
-        const decode = (row: unknown) => Effect.orDie(Schema.decodeUnknownEffect(Row)(row))
-        const encodeFilter = (filter: BulkFilter) => Effect.orDie(Schema.encodeEffect(FilterText)(filter))
-
-        const ofPart = ({ bulkId, webhookId }: BulkPartKey) => sql`bulk_id = ${bulkId} AND webhook_id = ${webhookId}`
-
-        /**
-         * Adds up what is marked, with a change of the part. It may be written behind marks that come after it: what it
-         * sees of those it must not count.
-         */
-        const adding = (part: BulkPartKey, marked: Statement.Fragment, set: Statement.Fragment) =>
-          Effect.asVoid(sql`
-            WITH gone AS (
-              DELETE FROM bulk_marks WHERE ${ofPart(part)} AND ${marked} RETURNING outcome
-            ), summed AS (
-              SELECT count(*) FILTER (WHERE outcome = 'done') AS done, count(*) FILTER (WHERE outcome = 'failed') AS failed,
-                count(*) FILTER (WHERE outcome = 'skipped') AS skipped
-              FROM gone
-            )
-            UPDATE bulk_parts p SET ${set} FROM summed s WHERE ${ofPart(part)} AND ended_at IS NULL`)
-
-        const withProgress = Effect.fnUntraced(function*(
-          where: Statement.Fragment,
-          order: Statement.Fragment,
-          limit: number
-        ) {
-          const rows = yield* sql<ProgressRow>`
-            SELECT b.*, p.webhooks, p.open, p.place_at, p.ended_at, p.matched, p.done + m.done AS done,
-              p.failed + m.failed AS failed, p.skipped + m.skipped AS skipped
-            FROM (SELECT * FROM bulk_actions WHERE ${where} ${order} LIMIT ${limit}) AS b
-            CROSS JOIN LATERAL (
-              SELECT count(*) AS webhooks, count(*) FILTER (WHERE ended_at IS NULL) AS open, max(ended_at) AS ended_at,
-                min(place_at) FILTER (WHERE ended_at IS NULL) AS place_at, coalesce(sum(matched), 0)::bigint AS matched,
-                coalesce(sum(done), 0)::bigint AS done, coalesce(sum(failed), 0)::bigint AS failed,
-                coalesce(sum(skipped), 0)::bigint AS skipped
-              FROM bulk_parts WHERE bulk_id = b.id
-            ) AS p
-            CROSS JOIN LATERAL (
-              SELECT count(*) FILTER (WHERE outcome = 'done') AS done, count(*) FILTER (WHERE outcome = 'failed') AS failed,
-                count(*) FILTER (WHERE outcome = 'skipped') AS skipped
-              FROM bulk_marks WHERE bulk_id = b.id
-            ) AS m
-            ${order}`
-          return yield* Effect.forEach(
-            rows,
-            (row) => Effect.map(decode(row), (action) => ({ action, progress: progressFromRow(row, action.createdAt) }))
-          )
-        })
-
-        const partsOf = shared((webhookIds: ReadonlyArray<string>) =>
-          Effect.flatMap(
-            sql<{ readonly webhook_id: string; readonly place: string; readonly nth: bigint }>`
-              SELECT b.*, p.webhook_id, p.place, a.nth FROM unnest(${texts(webhookIds)}) WITH ORDINALITY AS a (id, nth)
-              JOIN bulk_parts p ON p.webhook_id = a.id AND p.ended_at IS NULL
-              JOIN bulk_actions b ON b.id = p.bulk_id
-              ORDER BY a.nth, b.id`,
-            (rows) =>
-              Effect.map(
-                Effect.forEach(rows, (row) =>
-                  Effect.map(decode(row), (action) => ({
-                    place: row.nth,
-                    part: { bulkId: action.id, webhookId: row.webhook_id, action, place: row.place } satisfies BulkPart
-                  }))),
-                (parts) => byPlace(parts, webhookIds.length).map((group) => group.map(({ part }) => part))
-              )
-          )
-        )
-
-        return BulkActions.of({
-          insert: Effect.fnUntraced(
-            function*({ accountId, action, dryRun, filter, rateLimit }, { ownOnly, webhookId }) {
-              // Everything that is there now is meant, also items of a later time if the clock was set back.
-              const [newest] = yield* sql<{ readonly event: bigint | null; readonly delivery: string | null }>`
-                SELECT (SELECT max(last_id) FROM heads WHERE account_id = ${accountId}) AS event, (
-                  SELECT max(d.id) FROM unnest(ARRAY['pending', 'exhausted', 'dropped']) AS s (state) CROSS JOIN LATERAL (
-                    SELECT id FROM deliveries WHERE account_id = ${accountId} AND state = s.state ORDER BY id DESC LIMIT 1
-                  ) AS d
-                ) AS delivery`
-              const now = Math.max(
-                yield* Clock.currentTimeMillis,
-                EventId.milliseconds(newest?.event ?? 0n),
-                newest?.delivery ? Id.timeOf(newest.delivery) : 0
-              )
-              const id = Id.BulkActionId.make(Id.of("bulkAction", now, RandomBytes.take(Id.randomLength)))
-              const text = yield* encodeFilter(filter)
-              const meant: Array<Statement.Fragment> = [sql`account_id = ${accountId}`]
-              if (webhookId !== undefined) meant.push(sql`id = ${webhookId}`)
-              if (ownOnly) meant.push(sql`workflow_id IS NULL`)
-              return yield* sql.withTransaction(Effect.gen(function*() {
-                yield* sql`
-                INSERT INTO bulk_actions ${
-                  sql.insert({
-                    id,
-                    account_id: accountId,
-                    action,
-                    filter: text,
-                    dry_run: dryRun,
-                    rate_limit: rateLimit,
-                    state: "running",
-                    created_at: now
-                  })
-                }`
-                // Held, so that no part is begun at a webhook that is being deleted.
-                const parts = yield* sql<{ readonly webhook_id: Id.WebhookId }>`
-                WITH meant AS (
-                  SELECT id FROM webhooks WHERE ${sql.and(meant)} ORDER BY id FOR KEY SHARE
-                ), parts AS (
-                  INSERT INTO bulk_parts (bulk_id, webhook_id) SELECT ${id}, id FROM meant RETURNING webhook_id
-                )
-                INSERT INTO due_work (owner_id, kind, key, due_at, payload)
-                SELECT webhook_id, 'bulk', ${id}, ${now}, '{}' FROM parts RETURNING owner_id AS webhook_id`
-                return { id, webhookIds: parts.map(({ webhook_id }) => webhook_id) }
-              }))
-            }
-          ),
-          get: (accountId, id) =>
-            Effect.map(
-              withProgress(sql`id = ${id} AND account_id = ${accountId}`, sql.literal("ORDER BY id"), 1),
-              ([found]) => Option.fromUndefinedOr(found)
-            ),
-          page: Effect.fnUntraced(function*(accountId, { after, before, limit }) {
-            const towardsNewer = before !== undefined && after === undefined
-            const where: Array<Statement.Fragment> = [sql`account_id = ${accountId}`]
-            if (after !== undefined) where.push(sql`id < ${after}`)
-            if (before !== undefined) where.push(sql`id > ${before}`)
-            const order = sql.literal(`ORDER BY id ${towardsNewer ? "ASC" : "DESC"}`)
-            const found = yield* withProgress(sql.and(where), order, limit + 1)
-            const items = found.slice(0, limit)
-            return {
-              items: towardsNewer ? items.toReversed() : items,
-              goesOnAt: found.length > limit ? items.at(-1)!.action.id : undefined
-            }
-          }),
-          countOpen: (accountId) =>
-            Effect.map(
-              sql<{ readonly count: bigint }>`
-                SELECT count(*) AS count FROM bulk_actions b WHERE account_id = ${accountId}
-                  AND EXISTS (SELECT FROM bulk_parts p WHERE p.bulk_id = b.id AND p.ended_at IS NULL)`,
-              ([row]) => Number(row?.count ?? 0n)
-            ),
-          change: (id, { rateLimit, state }) =>
-            Effect.asVoid(sql`
-              UPDATE bulk_actions SET state = CASE WHEN state = 'cancelled' THEN state ELSE coalesce(${
-              state ?? null
-            }, state) END,
-                rate_limit = coalesce(${rateLimit ?? null}::int, rate_limit)
-              WHERE id = ${id}`),
-          openWebhooks: (id) =>
-            Effect.map(
-              sql<{ readonly webhook_id: Id.WebhookId }>`
-                SELECT webhook_id FROM bulk_parts WHERE bulk_id = ${id} AND ended_at IS NULL ORDER BY webhook_id`,
-              (rows) => rows.map(({ webhook_id }) => webhook_id)
-            ),
-          partsOf,
-          control: (id) =>
-            Effect.map(
-              sql<{ readonly state: BulkActionState; readonly rate_limit: number }>`
-                SELECT state, rate_limit FROM bulk_actions WHERE id = ${id}`,
-              ([row]) =>
-                Option.map(Option.fromUndefinedOr(row), ({ rate_limit, state }) => ({ state, rateLimit: rate_limit }))
-            ),
-          marked: (part) =>
-            Effect.map(
-              sql<{ readonly key: string }>`SELECT key FROM bulk_marks WHERE ${ofPart(part)}`,
-              (rows) => new Set(rows.map(({ key }) => key))
-            ),
-          mark: (marks) =>
-            Effect.asVoid(sql`
-              INSERT INTO bulk_marks (bulk_id, webhook_id, key, outcome)
-              SELECT * FROM unnest(
-                ${texts(marks.map(({ bulkId }) => bulkId))},
-                ${texts(marks.map(({ webhookId }) => webhookId))},
-                ${texts(marks.map(({ key }) => key))},
-                ${texts(marks.map(({ outcome }) => outcome))}
-              ) ON CONFLICT DO NOTHING`),
-          advance: (part, { kept, place, placeAt, tally: { done, failed, skipped }, toDo }) =>
-            adding(
-              part,
-              sql`key <= ${place}`,
-              sql`
-                place = ${place}, place_at = coalesce(${placeAt}::bigint, place_at), done = p.done + s.done + ${done}::bigint,
-                failed = p.failed + s.failed + ${failed}::bigint, skipped = p.skipped + s.skipped + ${skipped}::bigint,
-                matched = p.done + s.done + p.failed + s.failed + p.skipped + s.skipped
-                  + ${done + failed + skipped + kept + toDo}::bigint`
-            ),
-          count: (part, { count, place, placeAt }) =>
-            Effect.asVoid(sql`
-              UPDATE bulk_parts SET place = ${place}, place_at = coalesce(${placeAt}::bigint, place_at),
-                matched = matched + ${count}::bigint
-              WHERE ${ofPart(part)} AND ended_at IS NULL`),
-          end: (part, endedAt) =>
-            adding(
-              part,
-              sql`true`,
-              sql`
-                done = p.done + s.done, failed = p.failed + s.failed, skipped = p.skipped + s.skipped,
-                ended_at = ${endedAt}::bigint`
-            ),
-          endOfWebhook: (webhookId, endedAt) =>
-            Effect.asVoid(sql`
-              UPDATE bulk_parts SET ended_at = ${endedAt} WHERE webhook_id = ${webhookId} AND ended_at IS NULL`),
-          expire: (before) =>
-            sql<{ readonly gone: boolean }>`
-              DELETE FROM bulk_actions WHERE id IN (
-                SELECT id FROM bulk_actions b WHERE created_at < ${before}
-                  AND NOT EXISTS (SELECT FROM bulk_parts p WHERE p.bulk_id = b.id AND p.ended_at IS NULL)
-                LIMIT ${bite}
-              ) RETURNING true AS gone`.pipe(
-              Effect.repeat({ until: (rows) => rows.length < bite }),
-              Effect.asVoid
-            )
-        })
-      })
-    )
+export class BulkActions
+  extends Context.Service<BulkActions, Effect.Success<typeof make>>()("@headwater/log/work/BulkActions")
+{
+  static readonly layer: Layer.Layer<BulkActions, never, SqlClient.SqlClient> = Layer.effect(BulkActions, make)
 }
