@@ -1,6 +1,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as FiberMap from "effect/FiberMap"
+import type * as Fiber from "effect/Fiber"
+import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { randomBytes } from "node:crypto"
@@ -32,16 +33,57 @@ export const ticketLength = 64
 interface Ticket {
   readonly holder: string
   readonly upstream: Net.Socket
+  readonly expiry: Fiber.Fiber<void>
+}
+
+/** The connections of a process: those that are being made, and those that are open or promised. */
+interface Holder {
+  dialling: number
+  readonly upstreams: Set<Net.Socket>
+}
+
+interface Parts {
+  readonly fork: (expiry: Effect.Effect<void>) => Fiber.Fiber<void>
+  readonly guard: EgressGuard["Service"]
+  readonly limit: number
+  readonly ticketMillis: number
 }
 
 /**
- * The one port that a sandbox process can reach. For each connection a process asks for, over its own private channel,
- * the guard decides and dials, and the process gets a one-time ticket; a connection to the broker that begins with a
- * valid ticket is piped to what was dialled, any other is closed.
+ * - T1. A ticket is redeemed once, within its time. What was dialled for it is closed otherwise.
+ * - T2. A client that sends no ticket within that time, or one that is none, is closed.
+ * - T3. Both ends of a connection close together, and with their holder.
  */
-export class EgressBroker extends Context.Service<EgressBroker, {
+class Broker {
   /** The loopback port on which tickets are redeemed. */
-  readonly port: number
+  port = 0
+  private readonly parts: Parts
+  private readonly tickets = new Map<string, Ticket>()
+  private readonly holders = new Map<string, Holder>()
+  private readonly clients = new Set<Net.Socket>()
+  private readonly server = Net.createServer({ allowHalfOpen: true }, (client) => this.accept(client))
+
+  private constructor(parts: Parts) {
+    this.parts = parts
+  }
+
+  static readonly make = Effect.fnUntraced(function*(options: EgressBrokerOptions) {
+    const { maxConnectionsPerHolder = 64, ticketMillis = 10_000 } = options
+    const broker = new Broker({
+      fork: yield* FiberSet.makeRuntime<never, void>(),
+      guard: yield* EgressGuard,
+      limit: maxConnectionsPerHolder,
+      ticketMillis
+    })
+    yield* Effect.acquireRelease(broker.listen, () => broker.close)
+    return broker
+  })
+
+  /** Open and promised connections of a holder. */
+  connections(holder: string): Effect.Effect<number> {
+    return Effect.sync(() => this.countOf(holder))
+  }
+
   /**
    * Dials a target for somebody through the guard and returns the ticket for it. `holder` names the process, for its
    * bound.
@@ -50,38 +92,101 @@ export class EgressBroker extends Context.Service<EgressBroker, {
     holder: string,
     asker: Omit<Asker, "use">,
     target: EgressTarget
-  ): Effect.Effect<string, EgressRefused | DnsFailed | ConnectFailed | TooManyConnections>
-  /** Closes every connection and ticket of a holder: its process has ended. */
-  release(holder: string): Effect.Effect<void>
-  /** Open and promised connections of a holder. */
-  connections(holder: string): Effect.Effect<number>
-}>()("@headwater/egress/EgressBroker") {
-  static readonly layer = (
-    options: EgressBrokerOptions = {}
-  ): Layer.Layer<EgressBroker, BrokerUnavailable, EgressGuard> => Layer.effect(EgressBroker, make(options))
-}
-
-const make = Effect.fnUntraced(function*(options: EgressBrokerOptions) {
-  const guard = yield* EgressGuard
-  const ticketMillis = options.ticketMillis ?? 10_000
-  const limit = options.maxConnectionsPerHolder ?? 64
-  const tickets = new Map<string, Ticket>()
-  const upstreams = new Map<string, Set<Net.Socket>>()
-  const dialling = new Map<string, number>()
-  const clients = new Set<Net.Socket>()
-  const expiries = yield* FiberMap.make<string>()
-  const runExpiry = yield* FiberMap.runtime(expiries)<never>()
-
-  const forget = (text: string) => {
-    tickets.delete(text)
-    runExpiry(text, Effect.void)
+  ): Effect.Effect<string, EgressRefused | DnsFailed | ConnectFailed | TooManyConnections> {
+    const { fork, guard, limit, ticketMillis } = this.parts
+    return Effect.gen({ self: this }, function*() {
+      if (this.countOf(holder) >= limit) {
+        return yield* new TooManyConnections({ limit, message: `More than ${limit} open connections` })
+      }
+      this.change(holder, (own) => own.dialling++)
+      const upstream = yield* guard.connect(target, { ...asker, use: "component" }).pipe(
+        Effect.ensuring(Effect.sync(() => this.change(holder, (own) => own.dialling--)))
+      )
+      if (upstream.remotePort === this.port && upstream.remoteAddress === "127.0.0.1") {
+        upstream.destroy()
+        return yield* new EgressRefused({
+          host: target.host,
+          why: "port",
+          message: "The egress guard refused a connection to itself"
+        })
+      }
+      this.change(holder, ({ upstreams }) => upstreams.add(upstream))
+      upstream.on("close", () => this.change(holder, ({ upstreams }) => upstreams.delete(upstream)))
+      const text = randomBytes(ticketLength / 2).toString("hex")
+      const expiry = fork(Effect.delay(
+        Effect.sync(() => {
+          this.tickets.delete(text)
+          upstream.destroy()
+        }),
+        ticketMillis
+      ))
+      this.tickets.set(text, { holder, upstream, expiry })
+      return text
+    })
   }
 
-  const redeem = (client: Net.Socket, text: string, rest: Buffer) => {
-    const ticket = tickets.get(text)
-    if (ticket === undefined || ticket.upstream.destroyed) return client.destroy()
-    forget(text)
-    const { upstream } = ticket
+  /** Closes every connection and ticket of a holder: its process has ended. */
+  release(holder: string): Effect.Effect<void> {
+    return Effect.sync(() => {
+      for (const [text, ticket] of this.tickets) if (ticket.holder === holder) this.take(text)
+      for (const socket of this.holders.get(holder)?.upstreams ?? []) socket.destroy()
+    })
+  }
+
+  private readonly listen: Effect.Effect<void, BrokerUnavailable> = Effect.callback((resume) => {
+    this.server.once("error", (error) => resume(Effect.fail(new BrokerUnavailable({ message: error.message }))))
+    this.server.listen({ host: "127.0.0.1", port: 0 }, () => {
+      this.port = (this.server.address() as Net.AddressInfo).port
+      resume(Effect.void)
+    })
+  })
+
+  private readonly close: Effect.Effect<void> = Effect.callback((resume) => {
+    this.server.close(() => resume(Effect.void))
+    for (const { upstreams } of this.holders.values()) for (const socket of upstreams) socket.destroy()
+    for (const client of this.clients) client.destroy()
+  })
+
+  private countOf(holder: string): number {
+    const own = this.holders.get(holder)
+    return own === undefined ? 0 : own.dialling + own.upstreams.size
+  }
+
+  /** Changes what a holder has. One that has nothing is forgotten. */
+  private change(holder: string, change: (own: Holder) => void): void {
+    const own = this.holders.get(holder) ?? { dialling: 0, upstreams: new Set() }
+    change(own)
+    if (own.dialling === 0 && own.upstreams.size === 0) this.holders.delete(holder)
+    else this.holders.set(holder, own)
+  }
+
+  private take(text: string): Ticket | undefined {
+    const ticket = this.tickets.get(text)
+    this.tickets.delete(text)
+    ticket?.expiry.interruptUnsafe()
+    return ticket
+  }
+
+  private accept(client: Net.Socket): void {
+    this.clients.add(client)
+    let received: Buffer = Buffer.alloc(0)
+    const onData = (chunk: Buffer) => {
+      received = received.length === 0 ? chunk : Buffer.concat([received, chunk])
+      if (received.length < ticketLength) return
+      client.off("data", onData)
+      client.pause()
+      this.redeem(client, received.subarray(0, ticketLength).toString("latin1"), received.subarray(ticketLength))
+    }
+    client.on("data", onData)
+    client.on("error", () => client.destroy())
+    client.on("end", () => received.length < ticketLength && client.destroy())
+    client.on("close", () => this.clients.delete(client))
+    client.setTimeout(this.parts.ticketMillis, () => client.destroy())
+  }
+
+  private redeem(client: Net.Socket, text: string, rest: Buffer): void {
+    const upstream = this.take(text)?.upstream
+    if (upstream === undefined || upstream.destroyed) return void client.destroy()
     client.setTimeout(0)
     client.setNoDelay(true)
     client.on("close", () => upstream.destroy())
@@ -89,97 +194,16 @@ const make = Effect.fnUntraced(function*(options: EgressBrokerOptions) {
     if (rest.length > 0) upstream.write(rest)
     client.pipe(upstream)
     upstream.pipe(client)
-    return client
   }
+}
 
-  const server = Net.createServer({ allowHalfOpen: true }, (client) => {
-    clients.add(client)
-    let received: Buffer = Buffer.alloc(0)
-    const onData = (chunk: Buffer) => {
-      received = received.length === 0 ? chunk : Buffer.concat([received, chunk])
-      if (received.length < ticketLength) return
-      client.off("data", onData)
-      client.pause()
-      redeem(client, received.subarray(0, ticketLength).toString("latin1"), received.subarray(ticketLength))
-    }
-    client.on("data", onData)
-    client.on("error", () => client.destroy())
-    client.on("end", () => received.length < ticketLength && client.destroy())
-    client.on("close", () => clients.delete(client))
-    client.setTimeout(ticketMillis, () => client.destroy())
-  })
-
-  yield* Effect.acquireRelease(
-    Effect.callback<void, BrokerUnavailable>((resume) => {
-      server.once("error", (error) => resume(Effect.fail(new BrokerUnavailable({ message: error.message }))))
-      server.listen({ host: "127.0.0.1", port: 0 }, () => resume(Effect.void))
-    }),
-    () =>
-      Effect.callback<void>((resume) => {
-        server.close(() => resume(Effect.void))
-        for (const sockets of upstreams.values()) for (const socket of sockets) socket.destroy()
-        for (const client of clients) client.destroy()
-      })
-  )
-  const address = server.address()
-  if (address === null || typeof address === "string") {
-    return yield* new BrokerUnavailable({ message: "The broker has no port" })
-  }
-  const { port } = address
-
-  const countOf = (holder: string) => (upstreams.get(holder)?.size ?? 0) + (dialling.get(holder) ?? 0)
-
-  const own = (holder: string, upstream: Net.Socket) => {
-    const sockets = upstreams.get(holder) ?? new Set()
-    upstreams.set(holder, sockets)
-    sockets.add(upstream)
-    upstream.on("close", () => {
-      sockets.delete(upstream)
-      if (sockets.size === 0 && upstreams.get(holder) === sockets) upstreams.delete(holder)
-    })
-  }
-
-  const ticket = Effect.fnUntraced(function*(holder: string, asker: Omit<Asker, "use">, target: EgressTarget) {
-    if (countOf(holder) >= limit) {
-      return yield* new TooManyConnections({ limit, message: `More than ${limit} open connections` })
-    }
-    dialling.set(holder, (dialling.get(holder) ?? 0) + 1)
-    const upstream = yield* guard.connect(target, { ...asker, use: "component" }).pipe(
-      Effect.ensuring(Effect.sync(() => {
-        const left = (dialling.get(holder) ?? 1) - 1
-        if (left === 0) dialling.delete(holder)
-        else dialling.set(holder, left)
-      }))
-    )
-    if (upstream.remotePort === port && upstream.remoteAddress === "127.0.0.1") {
-      upstream.destroy()
-      return yield* new EgressRefused({
-        host: target.host,
-        why: "port",
-        message: "The egress guard refused a connection to itself"
-      })
-    }
-    own(holder, upstream)
-    const text = randomBytes(ticketLength / 2).toString("hex")
-    tickets.set(text, { holder, upstream })
-    yield* FiberMap.run(
-      expiries,
-      text,
-      Effect.sync(() => {
-        tickets.delete(text)
-        upstream.destroy()
-      }).pipe(Effect.delay(ticketMillis))
-    )
-    return text
-  })
-
-  const release = (holder: string) =>
-    Effect.sync(() => {
-      for (const [text, ticket] of tickets) {
-        if (ticket.holder === holder) forget(text)
-      }
-      for (const socket of upstreams.get(holder) ?? []) socket.destroy()
-    })
-
-  return EgressBroker.of({ port, ticket, release, connections: (holder) => Effect.sync(() => countOf(holder)) })
-})
+/**
+ * The one port that a sandbox process can reach. For each connection a process asks for, over its own private channel,
+ * the guard decides and dials, and the process gets a one-time ticket; a connection to the broker that begins with a
+ * valid ticket is piped to what was dialled, any other is closed.
+ */
+export class EgressBroker extends Context.Service<EgressBroker, Broker>()("@headwater/egress/EgressBroker") {
+  static readonly layer = (
+    options: EgressBrokerOptions = {}
+  ): Layer.Layer<EgressBroker, BrokerUnavailable, EgressGuard> => Layer.effect(EgressBroker, Broker.make(options))
+}

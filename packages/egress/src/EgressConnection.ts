@@ -37,25 +37,6 @@ export interface Making {
   readonly tlsMs: number | null
 }
 
-/** An open connection to an endpoint, and the requests on it. */
-export interface EgressConnection {
-  readonly making: Making
-  /** True if requests share it (HTTP/2). */
-  readonly isShared: boolean
-  /** True if it takes one more request. */
-  readonly isFree: boolean
-  /** True if it has no request. One that is idle and not free waits until the endpoint says how many it takes. */
-  readonly isIdle: boolean
-  /** The number of requests that it has answered. */
-  readonly answered: number
-  send(request: SentRequest, answer: Answer): void
-  /** Gives a request up: its listener hears no more of it. */
-  abort(answer: Answer): void
-  /** Takes no more requests, and closes once those under way are over. */
-  retire(): void
-  destroy(): void
-}
-
 /** The listener for the state of a connection. */
 export interface ConnectionWatcher {
   /** It takes another request. */
@@ -63,6 +44,70 @@ export interface ConnectionWatcher {
   /** It takes no more requests; `why` is given if the endpoint is the reason. Those under way may still be answered. */
   readonly onRetired: (connection: EgressConnection, why?: Error) => void
   readonly onClosed: (connection: EgressConnection) => void
+}
+
+/**
+ * A connection to an endpoint, and the requests on it:
+ *
+ *     open ─▶ retired ─▶ over
+ *
+ * - E1. Only an open one takes requests. A retired one is over once those under way are.
+ * - E2. The watcher hears that it is retired before it hears that it is closed.
+ * - E3. Its listener hears of a request's end once, and of nothing once the request is given up.
+ */
+export abstract class EgressConnection {
+  readonly making: Making
+  /** True if requests share it (HTTP/2). */
+  abstract readonly isShared: boolean
+  /** True if it takes one more request. */
+  abstract readonly isFree: boolean
+  /** True if it has no request. One that is idle and not free waits until the endpoint says how many it takes. */
+  abstract readonly isIdle: boolean
+  /** The number of requests that it has answered. */
+  answered = 0
+  protected readonly watcher: ConnectionWatcher
+  private state: "open" | "retired" | "over" = "open"
+
+  constructor(making: Making, watcher: ConnectionWatcher) {
+    this.making = making
+    this.watcher = watcher
+  }
+
+  abstract send(request: SentRequest, answer: Answer): void
+  /** Gives a request up: its listener hears no more of it. */
+  abstract abort(answer: Answer): void
+  protected abstract close(): void
+
+  /** Takes no more requests, and closes once those under way are over. */
+  retire(why?: Error): void {
+    if (!this.setState("retired")) return
+    this.watcher.onRetired(this, why)
+    if (this.isIdle) this.destroy()
+  }
+
+  destroy(): void {
+    if (!this.setState("over")) return
+    this.watcher.onRetired(this)
+    this.close()
+    this.watcher.onClosed(this)
+  }
+
+  protected get isRetired(): boolean {
+    return this.state !== "open"
+  }
+
+  /** A request is over. */
+  protected free(): void {
+    if (!this.isRetired) this.watcher.onFree(this)
+    else if (this.isIdle) this.destroy()
+  }
+
+  /** Answers false if it is there already, or beyond. */
+  private setState(state: "retired" | "over"): boolean {
+    if (this.state === state || this.state === "over") return false
+    this.state = state
+    return true
+  }
 }
 
 /** The time for which a connection is kept without a request, in milliseconds. */

@@ -15,6 +15,7 @@ import { ConnectFailed, type EgressRefused } from "./EgressGuard.ts"
 import type { EgressHttpEnding, EgressHttpRequest } from "./EgressHttp.ts"
 import { type EarlierRequest, EgressHttpFailed } from "./EgressHttpFailed.ts"
 import type { EgressPool, EgressRoute, Waiter } from "./EgressPool.ts"
+import type { EgressPools } from "./EgressPools.ts"
 import type { DnsFailed } from "./NameResolver.ts"
 import type { Phases } from "./Phases.ts"
 import type { Place } from "./Place.ts"
@@ -33,22 +34,21 @@ const mostAddresses = 4
 export interface Surroundings {
   /** The monotonic time in milliseconds. */
   readonly now: () => number
-  /** The connections to one of these addresses. */
-  readonly takePool: (route: EgressRoute, addresses: ReadonlyArray<string>) => EgressPool
-  /** The connections are of no use any more. */
-  readonly dropPool: (pool: EgressPool) => void
-  /** The place answers over HTTP/1.1 alone. */
-  readonly noteHttp1: (route: EgressRoute) => void
-  /** It is over. */
+  readonly pools: EgressPools
+  /** It is not under way any more. */
   readonly onOver: (exchange: EgressExchange) => void
 }
 
 /**
  * One request and its answer. It has no fiber and no timer of its own: a webhook has one for each event.
  *
- * It is *waiting* until the addresses of its host are known, *sent* while it has or waits for a connection, *ended*
- * when it has an ending, and *over* once that is told or nobody wants to be told of it. If nobody listens at an
- * address, another one is tried.
+ *     waiting ─addresses─▶ sent ─ending─▶ ended ─told─▶ over
+ *
+ * - X1. It is under way while it waits for the addresses of its host, and while it has or waits for a connection. Its ending
+ *   is set once, and it is over at once if nobody wants to be told of that.
+ * - X2. It tells of its ending once, and not before the caller that began it knows of it.
+ * - X3. If nobody listens at an address, another one is tried. A request is sent a second time only as `EgressHttp` says, and
+ *   not a third time.
  */
 export class EgressExchange implements Timed, Waiter, Answer {
   readonly timeoutMillis: number
@@ -109,7 +109,7 @@ export class EgressExchange implements Timed, Waiter, Answer {
     const { asker, http2, tls } = this.request
     this.route = { accountId: asker.accountId, place, tls, isHttp1Only: http2 === false }
     this.addresses = addresses
-    this.state = "sent"
+    this.setState("sent")
     this.dnsMs = this.around.now() - this.startedAt
     this.dispatch()
   }
@@ -129,7 +129,7 @@ export class EgressExchange implements Timed, Waiter, Answer {
   /** Breaks it off. Its end is not told. */
   cancel(): void {
     const wasUnderWay = this.isUnderWay
-    this.leave("over")
+    this.setState("over")
     if (wasUnderWay) this.breakOff()
   }
 
@@ -156,7 +156,7 @@ export class EgressExchange implements Timed, Waiter, Answer {
     if (this.status > 0) return "the answer had begun"
     if (this.writtenAt !== undefined) return "no answer had begun"
     if (this.route?.place.isSecure !== true || !this.isConnected) return "there was no connection"
-    return this.pool?.tlsMs === null ? "the TLS handshake was not over" : "the endpoint took no request"
+    return this.pool?.making.tlsMs === null ? "the TLS handshake was not over" : "the endpoint took no request"
   }
 
   onConnection(connection: EgressConnection): void {
@@ -179,7 +179,7 @@ export class EgressExchange implements Timed, Waiter, Answer {
     if (error instanceof ConnectFailed) {
       const tried = this.pool!
       // No other request is to try it first.
-      this.around.dropPool(tried)
+      this.around.pools.drop(tried)
       this.triedAddresses += 1
       this.addresses = this.addresses.filter((other) => other !== tried.address)
       if (reason === "connect" && this.addresses.length > 0 && this.triedAddresses < mostAddresses) {
@@ -228,7 +228,7 @@ export class EgressExchange implements Timed, Waiter, Answer {
     }
     const { isReset, message, reason } = classify(error)
     const isHttp1Required = error instanceof Http1Required
-    if (isHttp1Required) this.around.noteHttp1(this.route!)
+    if (isHttp1Required) this.around.pools.noteHttp1(this.route!)
     const isToBeRepeated = isHttp1Required ? this.status === 0 : stage === "unanswered" && isReset && isOnKept
     if (!isToBeRepeated || this.earlier !== undefined) return this.fail(reason, message)
     const { address } = this.pool!
@@ -240,7 +240,7 @@ export class EgressExchange implements Timed, Waiter, Answer {
     this.dispatchedAt = this.around.now()
     this.writtenAt = undefined
     this.connectMs = this.tlsMs = null
-    this.pool = this.around.takePool(this.route!, this.addresses)
+    this.pool = this.around.pools.take(this.route!, this.addresses)
     this.pool.request(this)
   }
 
@@ -263,7 +263,7 @@ export class EgressExchange implements Timed, Waiter, Answer {
   }
 
   private failureOf(reason: EgressHttpFailed["reason"], message: string): EgressHttpFailed {
-    if (this.writtenAt === undefined && this.isConnected) this.noteMaking(this.pool!)
+    if (this.writtenAt === undefined && this.isConnected) this.noteMaking(this.pool!.making)
     return new EgressHttpFailed({
       reason,
       message,
@@ -275,14 +275,14 @@ export class EgressExchange implements Timed, Waiter, Answer {
   }
 
   /** Notes the durations of its own connection. One that was made before it was sent served others too. */
-  private noteMaking({ connectMs, tlsMs }: Pick<Making, "connectMs" | "tlsMs">): void {
+  private noteMaking({ connectMs, tlsMs }: Making): void {
     this.connectMs = connectMs
     this.tlsMs = tlsMs
   }
 
   /** True if a connection was made since it began to wait for one. */
   private get isConnected(): boolean {
-    return this.pool !== undefined && this.pool.connectedAt >= this.dispatchedAt
+    return this.pool !== undefined && this.pool.making.connectedAt >= this.dispatchedAt
   }
 
   private get phases(): Phases {
@@ -300,20 +300,19 @@ export class EgressExchange implements Timed, Waiter, Answer {
 
   private conclude(ending: EgressHttpEnding): void {
     this.ending = ending
-    this.leave("ended")
+    this.setState("ended")
   }
 
   private tell(): void {
     if (this.state !== "ended") return
-    this.state = "over"
+    this.setState("over")
     this.onEnding(this.ending!)
   }
 
-  /** Sets the state before others hear of it. */
-  private leave(state: "ended" | "over"): void {
+  private setState(state: "sent" | "ended" | "over"): void {
     const wasUnderWay = this.isUnderWay
     this.state = state
-    if (wasUnderWay) this.around.onOver(this)
+    if (wasUnderWay && !this.isUnderWay) this.around.onOver(this)
   }
 }
 

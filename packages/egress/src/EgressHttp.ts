@@ -125,9 +125,7 @@ const make = Effect.fnUntraced(function*(options: EgressHttpOptions) {
   const keepTime = yield* watch(deadlines, now)
   const around: Surroundings = {
     now,
-    takePool: (route, addresses) => pools.take(route, addresses),
-    dropPool: (pool) => pools.drop(pool),
-    noteHttp1: (route) => pools.noteHttp1(route),
+    pools,
     onOver: (exchange) => deadlines.remove(exchange)
   }
 

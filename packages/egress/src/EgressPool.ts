@@ -52,16 +52,20 @@ export interface PoolWatcher {
 /**
  * The connections of one account to one address of a place, made with the same TLS settings. It is *known* while new
  * requests may come to it; once it is *dropped* it takes no more.
+ *
+ * - Q1. A request waits only while no connection takes it, and the one that came first is the first to get one.
+ * - Q2. No more connections are being made than requests wait. One at a time is made until it is known whether requests share
+ *   them.
+ * - Q3. Room is taken for each connection before it is made, and given back once: when it is over, or was not made.
+ * - Q4. A connection of a dropped pool is retired as soon as no request waits for it.
  */
 export class EgressPool implements InLine, ConnectionWatcher {
   readonly accountId: string
   readonly address: string
   readonly key: string
   readonly tls: TlsSettings | undefined
-  /** The newest connection: the time at which it was made, and the durations of that and of its TLS handshake. */
-  connectedAt = -1
-  connectMs = 0
-  tlsMs: number | null = null
+  /** The making of the newest connection. */
+  making: Making = { connectedAt: -1, connectMs: 0, tlsMs: null }
   private isDropped = false
   /** True if requests share connections, so that one will do for many; undefined until that is known. */
   private isShared: boolean | undefined
@@ -218,9 +222,8 @@ export class EgressPool implements InLine, ConnectionWatcher {
     cancelStep = this.options.connect({ host, port }, this.address, (ending) => {
       if (hasEnded && !(ending instanceof Error)) return void ending.destroy()
       if (ending instanceof Error) return end(ending)
-      this.connectedAt = this.options.now()
-      this.connectMs = this.connectedAt - startedAt
-      this.tlsMs = null
+      const connectedAt = this.options.now()
+      this.making = { connectedAt, connectMs: connectedAt - startedAt, tlsMs: null }
       if (!isSecure) return end(ending)
       cancelStep = () => ending.destroy()
       this.secure(ending, end)
@@ -228,7 +231,7 @@ export class EgressPool implements InLine, ConnectionWatcher {
   }
 
   private secure(socket: Net.Socket, end: (ending: Net.Socket | Error) => void): void {
-    const { connectMs, connectedAt } = this
+    const { making } = this
     const { isHttp1Only, place, tls } = this.route
     let context: Tls.SecureContext
     try {
@@ -239,21 +242,17 @@ export class EgressPool implements InLine, ConnectionWatcher {
     }
     secure(socket, place.host, context, isHttp1Only ? ["http/1.1"] : ["h2", "http/1.1"], (ending) => {
       // The request that waited for it is written in this turn.
-      this.connectedAt = connectedAt
-      this.connectMs = connectMs
-      this.tlsMs = ending instanceof Error ? null : this.options.now() - connectedAt
+      this.making = { ...making, tlsMs: ending instanceof Error ? null : this.options.now() - making.connectedAt }
       end(ending)
     })
   }
 
   private isOpen(cancel: () => void, socket: Net.Socket): void {
     this.opening.delete(cancel)
-    const { connectMs, connectedAt, tlsMs } = this
-    const making: Making = { connectedAt, connectMs, tlsMs }
     this.isShared = "alpnProtocol" in socket && socket.alpnProtocol === "h2"
     const connection = this.isShared
-      ? new Http2Connection(socket as Tls.TLSSocket, this.route.place.origin, making, this)
-      : new Http1Connection(socket, making, this)
+      ? new Http2Connection(socket as Tls.TLSSocket, this.route.place.origin, this.making, this)
+      : new Http1Connection(socket, this.making, this)
     this.connections.add(connection)
     this.untried.add(connection)
     this.onFree(connection)

@@ -5,7 +5,7 @@ import { AnswerBytes } from "./AnswerBytes.ts"
 import {
   type Answer,
   type ConnectionWatcher,
-  type EgressConnection,
+  EgressConnection,
   keptMillis,
   type Making,
   mostHeaderBytes,
@@ -18,25 +18,19 @@ const givenUp = new Error("The request was aborted")
  * A connection that has one request at a time (RFC 9112). The HTTP client has only this connection and finds no other
  * when it is over: the client does not decide which requests get a connection or are sent a second time.
  */
-export class Http1Connection implements EgressConnection, Dispatcher.DispatchHandler {
+export class Http1Connection extends EgressConnection implements Dispatcher.DispatchHandler {
   readonly isShared = false
-  readonly making: Making
-  answered = 0
   private readonly socket: Socket
   private readonly bytes: AnswerBytes
   private readonly client: Client
-  private readonly watcher: ConnectionWatcher
   private answer: Answer | undefined
   private mostBytes = 0
   private isWritten = false
-  private isRetired = false
-  private isOver = false
   private controller: Dispatcher.DispatchController | undefined
 
   constructor(socket: Socket, making: Making, watcher: ConnectionWatcher) {
+    super(making, watcher)
     this.socket = socket
-    this.making = making
-    this.watcher = watcher
     this.bytes = new AnswerBytes(socket)
     let isTaken = false
     // TLS is below it, and each request has the host that it is for.
@@ -92,21 +86,9 @@ export class Http1Connection implements EgressConnection, Dispatcher.DispatchHan
     this.destroy()
   }
 
-  retire(): void {
-    if (this.isRetired) return
-    this.isRetired = true
-    this.watcher.onRetired(this)
-    if (this.isIdle) this.destroy()
-  }
-
-  destroy(): void {
-    if (this.isOver) return
-    this.isOver = true
-    this.isRetired = true
-    this.watcher.onRetired(this)
+  protected override close(): void {
     this.socket.destroy()
     void this.client.destroy()
-    this.watcher.onClosed(this)
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -135,8 +117,8 @@ export class Http1Connection implements EgressConnection, Dispatcher.DispatchHan
       this.answered += 1
       this.answer = undefined
       this.controller = undefined
-      if (this.isRetired || this.socket.destroyed) this.destroy()
-      else this.watcher.onFree(this)
+      if (this.socket.destroyed) this.destroy()
+      else this.free()
       answer.onEnd()
     })
   }
@@ -147,8 +129,8 @@ export class Http1Connection implements EgressConnection, Dispatcher.DispatchHan
     this.answer = undefined
     this.controller = undefined
     const isInvalid = !this.isWritten && !this.socket.destroyed
-    if (!isInvalid || this.isRetired) this.destroy()
-    else this.watcher.onFree(this)
+    if (isInvalid) this.free()
+    else this.destroy()
     answer.onBroken(
       error,
       isInvalid ? "invalid" : !this.isWritten ? "unsent" : this.bytes.hasBegun ? "answered" : "unanswered"

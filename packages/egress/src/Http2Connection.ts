@@ -5,7 +5,7 @@ import {
   AnswerTooLong,
   type BrokenStage,
   type ConnectionWatcher,
-  type EgressConnection,
+  EgressConnection,
   Http1Required,
   Http2Broken,
   keptMillis,
@@ -75,18 +75,13 @@ interface Stream {
 }
 
 /** A connection that many requests share (RFC 9113). It does not decide which of them are sent a second time. */
-export class Http2Connection implements EgressConnection {
+export class Http2Connection extends EgressConnection {
   readonly isShared = true
-  readonly making: Making
-  answered = 0
   private readonly socket: TLSSocket
   private readonly session: Http2.ClientHttp2Session
-  private readonly watcher: ConnectionWatcher
   private readonly streams = new Map<Answer, Stream>()
   /** 0 until the endpoint has said how many it takes. */
   private mostStreams = 0
-  private isRetired = false
-  private isOver = false
   /** The reason why all unanswered requests broke. */
   private error: Error | undefined
   private bytesSeen = 0
@@ -94,9 +89,8 @@ export class Http2Connection implements EgressConnection {
   private lingering: NodeJS.Timeout | undefined
 
   constructor(socket: TLSSocket, origin: string, making: Making, watcher: ConnectionWatcher) {
+    super(making, watcher)
     this.socket = socket
-    this.making = making
-    this.watcher = watcher
     this.session = Http2.connect(origin, {
       createConnection: () => socket,
       settings: { enablePush: false, initialWindowSize: streamWindow, maxHeaderListSize: mostHeaderBytes }
@@ -114,10 +108,10 @@ export class Http2Connection implements EgressConnection {
     this.session.on("goaway", (code) => this.onGoAway(code))
     this.session.on("error", (error) => {
       this.error ??= error
-      this.leave(this.error)
+      this.retire(this.error)
     })
     this.session.on("close", () => {
-      this.leave(this.error ?? new Http2Broken(closed))
+      this.retire(this.error ?? new Http2Broken(closed))
       this.watcher.onClosed(this)
     })
     this.session.setTimeout(keptMillis, () => {
@@ -184,27 +178,11 @@ export class Http2Connection implements EgressConnection {
     this.free()
   }
 
-  retire(): void {
-    this.leave()
-  }
-
-  destroy(): void {
-    if (this.isOver) return
-    this.isOver = true
-    this.isRetired = true
-    this.watcher.onRetired(this)
+  protected override close(): void {
     clearInterval(this.looking)
     clearTimeout(this.lingering)
     this.session.destroy()
     this.socket.destroy()
-    this.watcher.onClosed(this)
-  }
-
-  private leave(why?: Error): void {
-    if (this.isRetired) return
-    this.isRetired = true
-    this.watcher.onRetired(this, why)
-    if (this.isIdle) this.destroy()
   }
 
   private onInterim(answer: Answer, stream: Stream): void {
@@ -241,7 +219,7 @@ export class Http2Connection implements EgressConnection {
       this.lingering = setTimeout(() => this.session.destroy(error), lingerMillis).unref()
       this.error ??= error
     }
-    this.leave(this.error ?? new Http2Broken(closed))
+    this.retire(this.error ?? new Http2Broken(closed))
   }
 
   /** The stream is over, or its answer is whole. */
@@ -281,12 +259,6 @@ export class Http2Connection implements EgressConnection {
     return this.error ?? error ?? new Http2Broken(closed)
   }
 
-  private free(): void {
-    if (this.isRetired) {
-      if (this.isIdle) this.destroy()
-    } else this.watcher.onFree(this)
-  }
-
   /** Ends the connection if the endpoint sends much that is no part of an answer. */
   private look(): void {
     if (this.socket.bytesRead - this.bytesSeen > mostBetween) this.refuse("The endpoint sends what is no answer")
@@ -294,7 +266,7 @@ export class Http2Connection implements EgressConnection {
 
   private refuse(message: string): void {
     this.error = new AnswerTooLong(message)
-    this.leave(this.error)
+    this.retire(this.error)
     this.destroy()
   }
 }

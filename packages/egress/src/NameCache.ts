@@ -1,3 +1,5 @@
+import { BoundedMap } from "@headwater/domain/BoundedMap"
+
 interface Entry<A> {
   readonly value: A
   readonly expiresAt: number
@@ -5,15 +7,10 @@ interface Entry<A> {
 
 /** Findings about names, each kept for its own time. Beyond `most` of them, the one used longest ago goes. */
 export class NameCache<A> {
-  private readonly entries = new Map<string, Entry<A>>()
-  private readonly most: number
+  private readonly entries: BoundedMap<string, Entry<A>>
 
   constructor(most: number) {
-    this.most = most
-  }
-
-  get size(): number {
-    return this.entries.size
+    this.entries = new BoundedMap(most)
   }
 
   get(name: string, now: number): A | undefined {
@@ -28,9 +25,5 @@ export class NameCache<A> {
   put(name: string, value: A, expiresAt: number): void {
     this.entries.delete(name)
     this.entries.set(name, { value, expiresAt })
-    for (const oldest of this.entries.keys()) {
-      if (this.entries.size <= this.most) break
-      this.entries.delete(oldest)
-    }
   }
 }
