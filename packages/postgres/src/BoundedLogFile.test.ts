@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import * as Fs from "node:fs"
 import * as Os from "node:os"
 import * as Path from "node:path"
-import * as BoundedLogFile from "./BoundedLogFile.ts"
+import { BoundedLogFile } from "./BoundedLogFile.ts"
 
 const temporaryDirectory = Effect.acquireRelease(
   Effect.sync(() => Fs.mkdtempSync(Path.join(Os.tmpdir(), "headwater-test-"))),
@@ -22,7 +22,7 @@ describe("BoundedLogFile", () => {
         assert.isAtMost(taken.reduce((sum, size) => sum + size, 0), 2000)
       }
       assert.isTrue(Fs.readFileSync(path, "utf8").endsWith("line 499\n"))
-      assert.isTrue(log.tail().endsWith("line 499"))
+      assert.isTrue(log.tail.endsWith("line 499"))
     }))
 
   it.effect("goes on where a former process stopped", () =>

@@ -4,6 +4,7 @@ import * as Fs from "node:fs/promises"
 import * as Path from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import * as Folder from "./Folder.ts"
+import { codeOf, unless } from "./SystemError.ts"
 
 /** Another server uses the data directory. `pid` is its process id, where it is known. */
 export class DataDirectoryInUse extends Schema.TaggedError<DataDirectoryInUse>()("DataDirectoryInUse", {
@@ -27,7 +28,7 @@ export const isThere = Effect.fnUntraced(function*(directory: string) {
   const cause = yield* Effect.promise<unknown>(() =>
     Fs.opendir(directory).then((opened) => opened.close(), (cause: unknown) => cause)
   )
-  const code = Predicate.hasProperty(cause, "code") ? cause.code : undefined
+  const code = codeOf(cause)
   if (cause === undefined) return true
   if (code === "ENOENT") return false
   const why = code === "EACCES" || code === "EPERM"
@@ -132,24 +133,14 @@ const lockedDatabase = (file: string): DatabaseSync | undefined => {
 /** Creates the file with its content in one step, so that a crash leaves either nothing or a whole secret. */
 const createSecret = async (file: string): Promise<void> => {
   const staging = `${file}.${randomUUID()}`
+  if (await unless(["ENOENT"], () => Fs.stat(file)) !== undefined) return
   try {
-    await Fs.access(file)
-    return
-  } catch (cause) {
-    if (!(cause instanceof Error && "code" in cause && cause.code === "ENOENT")) throw cause
-  }
-  try {
-    await Fs.writeFile(staging, `${randomBytes(32).toString("base64")}\n`, { mode: 0o600, flag: "wx", flush: true })
-    await Fs.link(staging, file)
-  } catch (cause) {
-    if (!(cause instanceof Error && "code" in cause && cause.code === "EEXIST")) throw cause
+    await unless(["EEXIST"], async () => {
+      await Fs.writeFile(staging, `${randomBytes(32).toString("base64")}\n`, { mode: 0o600, flag: "wx", flush: true })
+      await Fs.link(staging, file)
+    })
   } finally {
     await Fs.rm(staging, { force: true })
   }
-  const directory = await Fs.open(Path.dirname(file))
-  try {
-    await directory.sync()
-  } finally {
-    await directory.close()
-  }
+  await Folder.sync(Path.dirname(file))
 }

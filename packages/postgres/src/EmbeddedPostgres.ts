@@ -3,12 +3,13 @@ import { type ChildProcess, spawn } from "node:child_process"
 import * as Fs from "node:fs/promises"
 import * as Net from "node:net"
 import * as Path from "node:path"
-import * as BoundedLogFile from "./BoundedLogFile.ts"
+import { BoundedLogFile, type LogFileUnusable } from "./BoundedLogFile.ts"
 import { DataDirectory, type DataDirectoryInUse, DataDirectoryUnusable } from "./DataDirectory.ts"
 import { EmbeddedPostgresFailed, failed } from "./EmbeddedPostgresFailed.ts"
 import * as PostgresBinaries from "./PostgresBinaries.ts"
 import { environment, identityFor, initialise, superuser, workingDirectory } from "./PostgresCluster.ts"
 import { livingProcesses, readPostmaster } from "./PostgresProcesses.ts"
+import { codeOf } from "./SystemError.ts"
 import { type ExecutableInaccessible, type Identity, isReachableByAll, isRoot } from "./Unprivileged.ts"
 
 /** The address and login of the database: the fields of the same names of a `PgClient` configuration. */
@@ -35,7 +36,7 @@ export type EmbeddedPostgresError =
   | DataDirectoryUnusable
   | ExecutableInaccessible
   | PostgresBinaries.PostgresBinariesMissing
-  | BoundedLogFile.LogFileUnusable
+  | LogFileUnusable
 
 /**
  * The server's own Postgres, in `postgres` below the data directory, which lives and dies with this process. It listens
@@ -120,11 +121,11 @@ const make = Effect.fnUntraced(function*(extraSettings: Readonly<Record<string, 
     // The binaries are looked up at every start, because a cleaner of caches may have removed a copy meanwhile.
     const binaries = yield* PostgresBinaries.locate
     const running = yield* Effect.sync(() => {
-      current = launch(directory, binaries.postgres, identity, { ...settings, ...extraSettings }, log.write)
+      current = launch(directory, binaries.postgres, identity, { ...settings, ...extraSettings }, log)
       if (!holdsProcess) letGo(current.child)
       return current
     })
-    yield* awaitReady(directory, running, log.tail)
+    yield* awaitReady(directory, running, log)
     return running
   })
 
@@ -176,7 +177,7 @@ const launch = (
   postgres: string,
   identity: Identity | undefined,
   settings: Readonly<Record<string, string>>,
-  log: (chunk: Uint8Array) => void
+  log: BoundedLogFile
 ): Running => {
   const settingArguments = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])
   const child = spawn(
@@ -192,8 +193,8 @@ const launch = (
     }
   )
   const ended = Deferred.makeUnsafe<string>()
-  child.stderr.on("data", log)
-  child.stdin.on("error", (cause) => log(Buffer.from(`The watcher of the server is gone: ${cause.message}\n`)))
+  child.stderr.on("data", (chunk: Buffer) => log.write(chunk))
+  child.stdin.on("error", (cause) => log.write(Buffer.from(`The watcher of the server is gone: ${cause.message}\n`)))
   child.on("error", (cause) => Deferred.doneUnsafe(ended, Effect.succeed(cause.message)))
   child.on("exit", (code, signal) => {
     child.stdin.end("ended\n")
@@ -208,7 +209,7 @@ const letGo = (child: ChildProcess) => {
   for (const pipe of [child.stdin, child.stderr]) if (pipe instanceof Net.Socket) pipe.unref()
 }
 
-const awaitReady = (directory: string, running: Running, tail: () => string) => {
+const awaitReady = (directory: string, running: Running, log: BoundedLogFile) => {
   const ready = Effect.gen(function*() {
     const postmaster = yield* readPostmaster(directory)
     return postmaster !== undefined && postmaster.pid === running.child.pid && postmaster.status === "ready"
@@ -217,7 +218,7 @@ const awaitReady = (directory: string, running: Running, tail: () => string) => 
   const ended = Deferred.await(running.ended).pipe(
     Effect.flatMap((ending) =>
       Effect.fail(
-        new EmbeddedPostgresFailed({ directory, message: `Postgres did not start (${ending}). ${tail()}`.trim() })
+        new EmbeddedPostgresFailed({ directory, message: `Postgres did not start (${ending}). ${log.tail}`.trim() })
       )
     )
   )
@@ -290,7 +291,7 @@ const sendSignal = (pid: number, signal: NodeJS.Signals): Effect.Effect<void> =>
       process.kill(pid, signal)
     } catch (cause) {
       // It ended by itself since it was listed.
-      if (!(cause instanceof Error && "code" in cause && cause.code === "ESRCH")) throw cause
+      if (codeOf(cause) !== "ESRCH") throw cause
     }
   })
 

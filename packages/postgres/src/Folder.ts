@@ -1,7 +1,6 @@
 import * as Fs from "node:fs/promises"
 import * as Path from "node:path"
-
-const codeOf = (cause: unknown): unknown => cause instanceof Error && "code" in cause ? cause.code : undefined
+import { codeOf } from "./SystemError.ts"
 
 const isThere = (path: string): Promise<boolean> => Fs.stat(path).then((found) => found.isDirectory(), () => false)
 
@@ -19,5 +18,15 @@ export const create = async (path: string, mode: number): Promise<void> => {
     if (codeOf(cause) !== "ENOENT" || await isThere(parent)) throw cause
     await create(parent, mode)
     await create(path, mode)
+  }
+}
+
+/** Makes durable which files are in a directory. */
+export const sync = async (path: string): Promise<void> => {
+  const directory = await Fs.open(path)
+  try {
+    await directory.sync()
+  } finally {
+    await directory.close()
   }
 }

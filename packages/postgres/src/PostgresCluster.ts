@@ -3,7 +3,10 @@ import { spawn } from "node:child_process"
 import * as Fs from "node:fs/promises"
 import * as Path from "node:path"
 import { attempt, type EmbeddedPostgresFailed, failed } from "./EmbeddedPostgresFailed.ts"
+import * as Folder from "./Folder.ts"
 import type * as PostgresBinaries from "./PostgresBinaries.ts"
+import { uidsWithProcesses } from "./PostgresProcesses.ts"
+import { unless } from "./SystemError.ts"
 import { type Identity, isRoot, postgresIdentity } from "./Unprivileged.ts"
 
 export const superuser = "postgres"
@@ -31,8 +34,12 @@ export const initialise = Effect.fnUntraced(function*(
   binaries: PostgresBinaries.PostgresBinaries,
   password: Redacted.Redacted
 ) {
-  const exists = yield* attempt(directory, "Cannot look for the database", () => fileExists(directory))
-  if (exists) return
+  const found = yield* attempt(
+    directory,
+    "Cannot look for the database",
+    () => unless(["ENOENT"], () => Fs.stat(directory))
+  )
+  if (found !== undefined) return
   yield* Effect.logInfo(`Creating the embedded database in ${directory}`)
 
   const staging = `${directory}.new`
@@ -56,12 +63,7 @@ export const initialise = Effect.fnUntraced(function*(
     await own(cluster, postgresIdentity())
     await Fs.rename(cluster, directory)
     await Fs.rm(staging, { recursive: true, force: true })
-    const parent = await Fs.open(Path.dirname(directory))
-    try {
-      await parent.sync()
-    } finally {
-      await parent.close()
-    }
+    await Folder.sync(Path.dirname(directory))
   })
 })
 
@@ -119,34 +121,11 @@ const initdbIdentity = async (): Promise<Identity | undefined> => {
       : []
   })
   if (process.platform !== "linux" || accounts.some((account) => account.uid === wanted.uid)) return wanted
-  const busy = new Set(await uidsWithProcesses())
+  const busy = await uidsWithProcesses()
   const idle = accounts.filter((account) => !busy.has(account.uid))
   const chosen = idle.find((account) => account.name === "nobody") ?? idle[0]
   if (chosen === undefined) {
     throw new Error(`/etc/passwd names neither the uid ${wanted.uid} nor any unprivileged account without processes`)
   }
   return { uid: chosen.uid, gid: chosen.gid }
-}
-
-const uidsWithProcesses = async (): Promise<ReadonlyArray<number>> => {
-  const pids = (await Fs.readdir("/proc")).filter((name) => /^\d+$/.test(name))
-  const owners = await Promise.all(pids.map(async (pid) => {
-    try {
-      return [(await Fs.stat(`/proc/${pid}`)).uid]
-    } catch (cause) {
-      if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return []
-      throw cause
-    }
-  }))
-  return owners.flat()
-}
-
-const fileExists = async (path: string): Promise<boolean> => {
-  try {
-    await Fs.stat(path)
-    return true
-  } catch (cause) {
-    if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return false
-    throw cause
-  }
 }

@@ -3,6 +3,7 @@ import { execFile } from "node:child_process"
 import * as Fs from "node:fs/promises"
 import * as Path from "node:path"
 import { promisify } from "node:util"
+import { unless } from "./SystemError.ts"
 
 /** The content of `postmaster.pid` in a Postgres data directory. */
 export interface Postmaster {
@@ -36,8 +37,7 @@ export const livingProcesses = (directory: string): Effect.Effect<ReadonlyArray<
 const processesIn = async (directory: string): Promise<ReadonlyArray<number>> => {
   const own = await statOrUndefined(directory)
   if (own === undefined) return []
-  const pids = (await Fs.readdir("/proc")).filter((name) => /^\d+$/.test(name))
-  const found = await Promise.all(pids.map(async (pid) => {
+  const found = await Promise.all((await processIds()).map(async (pid) => {
     const cwd = await statOrUndefined(`/proc/${pid}/cwd`)
     if (cwd?.ino !== own.ino || cwd.dev !== own.dev) return []
     return (await readText(`/proc/${pid}/comm`))?.trim() === "postgres" ? [Number(pid)] : []
@@ -45,27 +45,20 @@ const processesIn = async (directory: string): Promise<ReadonlyArray<number>> =>
   return found.flat()
 }
 
-const commandLine = async (pid: number): Promise<string> => {
-  try {
-    return (await promisify(execFile)("ps", ["-o", "command=", "-p", String(pid)])).stdout
-  } catch (cause) {
-    // `ps` exits with 1 when there is no such process.
-    if (cause instanceof Error && "code" in cause && cause.code === 1) return ""
-    throw cause
-  }
+/** The users that have a process. Only on Linux. */
+export const uidsWithProcesses = async (): Promise<ReadonlySet<number>> => {
+  const owners = await Promise.all((await processIds()).map((pid) => statOrUndefined(`/proc/${pid}`)))
+  return new Set(owners.flatMap((owner) => owner === undefined ? [] : [Number(owner.uid)]))
 }
+
+const processIds = async () => (await Fs.readdir("/proc")).filter((name) => /^\d+$/.test(name))
+
+/** Empty where there is no such process: then `ps` exits with 1. */
+const commandLine = async (pid: number): Promise<string> =>
+  (await unless([1], () => promisify(execFile)("ps", ["-o", "command=", "-p", String(pid)])))?.stdout ?? ""
 
 // A process may end, and its directory in /proc vanish, between two reads; another user's may not be looked into.
-const gone = new Set(["ENOENT", "ESRCH", "EACCES", "EPERM"])
+const gone = ["ENOENT", "ESRCH", "EACCES", "EPERM"]
 
-const unlessGone = async <A>(read: () => Promise<A>): Promise<A | undefined> => {
-  try {
-    return await read()
-  } catch (cause) {
-    if (cause instanceof Error && "code" in cause && gone.has(String(cause.code))) return undefined
-    throw cause
-  }
-}
-
-const statOrUndefined = (path: string) => unlessGone(() => Fs.stat(path, { bigint: true }))
-const readText = (path: string) => unlessGone(() => Fs.readFile(path, "utf8"))
+const statOrUndefined = (path: string) => unless(gone, () => Fs.stat(path, { bigint: true }))
+const readText = (path: string) => unless(gone, () => Fs.readFile(path, "utf8"))

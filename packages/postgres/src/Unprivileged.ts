@@ -3,6 +3,7 @@ import { createHash, randomUUID } from "node:crypto"
 import * as Fs from "node:fs/promises"
 import * as Os from "node:os"
 import * as Path from "node:path"
+import { codeOf, unless } from "./SystemError.ts"
 
 /** A numeric user and group a child process runs as. Neither needs an entry in `/etc/passwd`. */
 export interface Identity {
@@ -197,21 +198,16 @@ const preparePlace = async (place: string): Promise<string | undefined> => {
 }
 
 const isFaithfulCopy = async (version: string, path: string, entries: ReadonlyArray<Entry>): Promise<boolean> => {
-  try {
-    const copies = [await entryOf(version, ""), ...(await listTree(path))]
-    return copies.length === entries.length + 1 &&
-      copies.every((copy) =>
-        copy.uid === 0 && openToAll(copy) && (copy.kind === "link" || (copy.mode & writableByOthers) === 0)
-      ) &&
-      entries.every((entry, index) => {
-        const copy = copies[index + 1]
-        return copy !== undefined && copy.relative === entry.relative && copy.kind === entry.kind &&
-          copy.size === entry.size && copy.target === entry.target && copy.executable === entry.executable
-      })
-  } catch (cause) {
-    if (isErrorWithCode(cause, "ENOENT")) return false
-    throw cause
-  }
+  const copies = await unless(["ENOENT"], async () => [await entryOf(version, ""), ...(await listTree(path))])
+  return copies !== undefined && copies.length === entries.length + 1 &&
+    copies.every((copy) =>
+      copy.uid === 0 && openToAll(copy) && (copy.kind === "link" || (copy.mode & writableByOthers) === 0)
+    ) &&
+    entries.every((entry, index) => {
+      const copy = copies[index + 1]
+      return copy !== undefined && copy.relative === entry.relative && copy.kind === entry.kind &&
+        copy.size === entry.size && copy.target === entry.target && copy.executable === entry.executable
+    })
 }
 
 const copyTree = async (source: string, destination: string, entries: ReadonlyArray<Entry>): Promise<void> => {
@@ -233,13 +229,8 @@ const copyTree = async (source: string, destination: string, entries: ReadonlyAr
 /** A link shares owner and mode with its original, so it only serves where those are right already. */
 const hardLink = async (from: string, to: string, entry: Entry): Promise<boolean> => {
   if (entry.uid !== 0 || !openToAll(entry) || (entry.mode & writableByOthers) !== 0) return false
-  try {
-    await Fs.link(from, to)
-    return true
-  } catch (cause) {
-    if (["EXDEV", "EPERM", "EMLINK", "ENOTSUP", "EOPNOTSUPP"].some((code) => isErrorWithCode(cause, code))) return false
-    throw cause
-  }
+  const refusals = ["EXDEV", "EPERM", "EMLINK", "ENOTSUP", "EOPNOTSUPP"]
+  return await unless(refusals, () => Fs.link(from, to).then(() => true)) ?? false
 }
 
 const publish = async (
@@ -251,13 +242,10 @@ const publish = async (
   try {
     await Fs.rename(staging, version)
   } catch (cause) {
-    if (!isErrorWithCode(cause, "ENOTEMPTY") && !isErrorWithCode(cause, "EEXIST")) throw cause
+    if (!["ENOTEMPTY", "EEXIST"].includes(String(codeOf(cause)))) throw cause
     // Another process published the same content meanwhile, or what is there is damaged.
     if (await isFaithfulCopy(version, path, entries)) return
     await Fs.rm(version, { recursive: true, force: true })
     await Fs.rename(staging, version)
   }
 }
-
-const isErrorWithCode = (cause: unknown, code: string): boolean =>
-  cause instanceof Error && "code" in cause && cause.code === code
