@@ -1,8 +1,5 @@
-import * as Host from "effect/net/Host"
-import * as IpNetwork from "effect/net/IpNetwork"
-import * as NetAddress from "effect/net/NetAddress"
-import * as Result from "effect/Result"
-import * as Schema from "effect/Schema"
+import { Result, Schema } from "effect"
+import { Host, IpNetwork, NetAddress } from "effect/net"
 
 /** An entry of `HEADWATER_EGRESS_ALLOW` that is neither a network, a host, nor the word `loopback`. */
 export class EgressAllowListInvalid extends Schema.TaggedError<EgressAllowListInvalid>()("EgressAllowListInvalid", {

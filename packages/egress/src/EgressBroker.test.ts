@@ -1,6 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
+import { Effect, Layer } from "effect"
 import type { AddressInfo } from "node:net"
 import * as Net from "node:net"
 import * as EgressAllowList from "./EgressAllowList.ts"

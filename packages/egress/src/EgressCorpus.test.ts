@@ -1,6 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
+import { Effect, Layer } from "effect"
 import * as Http from "node:http"
 import type { AddressInfo } from "node:net"
 import * as DnsServer from "../test/DnsServer.ts"

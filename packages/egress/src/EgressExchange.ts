@@ -1,4 +1,4 @@
-import * as Result from "effect/Result"
+import { Result } from "effect"
 import type { IncomingHttpHeaders } from "node:http"
 import { errors as UndiciErrors } from "undici"
 import type { Timed } from "./Deadlines.ts"

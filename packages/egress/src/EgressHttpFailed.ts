@@ -1,4 +1,4 @@
-import * as Schema from "effect/Schema"
+import { Schema } from "effect"
 import { Phases } from "./Phases.ts"
 
 const Reason = Schema.Literals([

@@ -1,6 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Effect from "effect/Effect"
-import * as Fiber from "effect/Fiber"
+import { Effect, Fiber } from "effect"
 import * as FastCheck from "fast-check"
 import * as Client from "../test/Client.ts"
 import { openOf } from "../test/Listening.ts"

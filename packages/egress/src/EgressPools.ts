@@ -1,5 +1,5 @@
 import { BoundedSet } from "@headwater/domain/BoundedMap"
-import * as Effect from "effect/Effect"
+import { Effect } from "effect"
 import { ConnectionRoom } from "./ConnectionRoom.ts"
 import { EgressPool, type EgressPoolsOptions, type EgressRoute } from "./EgressPool.ts"
 import type { TlsSettings } from "./TlsSettings.ts"

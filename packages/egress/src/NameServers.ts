@@ -1,8 +1,5 @@
-import * as Effect from "effect/Effect"
-import * as Fiber from "effect/Fiber"
-import * as NetAddress from "effect/net/NetAddress"
-import * as Option from "effect/Option"
-import * as Result from "effect/Result"
+import { Effect, Fiber, Option, Result } from "effect"
+import { NetAddress } from "effect/net"
 import * as Dns from "node:dns"
 
 /** The answer of name servers about a full name: its addresses, IPv4 before IPv6, and none if it has none. */

@@ -1,4 +1,4 @@
-import * as Schema from "effect/Schema"
+import { Schema } from "effect"
 
 /**
  * The duration of each part of a request, in milliseconds. Null for a part that it did not reach or did not need: a

@@ -1,5 +1,4 @@
-import * as IpNetwork from "effect/net/IpNetwork"
-import * as NetAddress from "effect/net/NetAddress"
+import { IpNetwork, NetAddress } from "effect/net"
 
 const named = (ranges: Record<string, string>) =>
   Object.entries(ranges).map(([cidr, name]) => ({ network: IpNetwork.fromStringUnsafe(cidr), name }))

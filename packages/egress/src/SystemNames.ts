@@ -1,5 +1,4 @@
-import * as Host from "effect/net/Host"
-import * as NetAddress from "effect/net/NetAddress"
+import { Host, NetAddress } from "effect/net"
 import * as Fs from "node:fs"
 
 /** The least time between two checks of the files for changes, in milliseconds. */

@@ -1,4 +1,4 @@
-import * as Redacted from "effect/Redacted"
+import { Redacted } from "effect"
 import { createHash, createPrivateKey, type KeyObject, X509Certificate } from "node:crypto"
 import * as Tls from "node:tls"
 

@@ -1,6 +1,5 @@
 /** An HTTP client over loopback for tests. */
-import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
+import { Effect, Layer } from "effect"
 import * as EgressAllowList from "../src/EgressAllowList.ts"
 import { EgressGuard } from "../src/EgressGuard.ts"
 import { EgressHttp, type EgressHttpRequest } from "../src/EgressHttp.ts"

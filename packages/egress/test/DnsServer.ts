@@ -1,7 +1,5 @@
 import * as Packet from "dns-packet"
-import * as Effect from "effect/Effect"
-import type * as Layer from "effect/Layer"
-import type * as Scope from "effect/Scope"
+import { Effect, type Layer, type Scope } from "effect"
 import * as Dgram from "node:dgram"
 import { NameResolver } from "../src/NameResolver.ts"
 

@@ -1,7 +1,6 @@
 /** Many requests to an endpoint that does something wrong, and what they leave behind. */
 import * as BadEndpoints from "@headwater/fixtures/BadEndpoints"
-import * as Effect from "effect/Effect"
-import * as Result from "effect/Result"
+import { Effect, Result } from "effect"
 import { EgressHttp } from "../src/EgressHttp.ts"
 import { asker } from "./Client.ts"
 

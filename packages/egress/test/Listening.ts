@@ -1,5 +1,5 @@
 /** Servers on loopback for tests, of any protocol. */
-import * as Effect from "effect/Effect"
+import { Effect } from "effect"
 import type { Scope } from "effect/Scope"
 import type { AddressInfo, Server, Socket } from "node:net"
 

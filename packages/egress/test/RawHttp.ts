@@ -1,5 +1,5 @@
 /** An endpoint on loopback that answers each HTTP/1.1 request by the bytes that it is given. */
-import * as Effect from "effect/Effect"
+import { Effect } from "effect"
 import type { Scope } from "effect/Scope"
 import * as Net from "node:net"
 import { type Listening, listening } from "./Listening.ts"

@@ -1,4 +1,4 @@
-import * as Exit from "effect/Exit"
+import { Exit } from "effect"
 import { randomUUID } from "node:crypto"
 import type { RunConnection, SandboxModule } from "./Run.ts"
 import type { ProcessLoss, SandboxProcess } from "./SandboxProcess.ts"

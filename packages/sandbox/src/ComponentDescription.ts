@@ -1,4 +1,4 @@
-import * as Schema from "effect/Schema"
+import { Schema } from "effect"
 
 /** A prop as the component declares it: JSON, with `remoteOptions` in place of an options function. */
 export const PropDefinition = Schema.StructWithRest(

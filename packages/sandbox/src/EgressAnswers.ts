@@ -1,7 +1,6 @@
 import { EgressBroker } from "@headwater/egress/EgressBroker"
 import { EgressGuard } from "@headwater/egress/EgressGuard"
-import * as Effect from "effect/Effect"
-import * as FiberSet from "effect/FiberSet"
+import { Effect, FiberSet } from "effect"
 import type { SandboxProcess } from "./SandboxProcess.ts"
 import type { EgressQuestion } from "./SandboxProtocol.ts"
 

@@ -1,4 +1,4 @@
-import * as Exit from "effect/Exit"
+import { Exit } from "effect"
 import { Assignment, type Try } from "./Assignment.ts"
 import { type ComponentDescription, ComponentInvalid } from "./ComponentDescription.ts"
 import type { SandboxModule } from "./Run.ts"

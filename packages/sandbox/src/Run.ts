@@ -1,4 +1,4 @@
-import type * as Effect from "effect/Effect"
+import type { Effect } from "effect"
 import type { SandboxLimits } from "./SandboxLimits.ts"
 import type { SandboxUnavailable } from "./SandboxPool.ts"
 

@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { componentOf, inspectCode, realSandbox, runCode } from "@headwater/fixtures/RealSandbox"
-import * as Effect from "effect/Effect"
+import { Effect } from "effect"
 
 layer(realSandbox(), { excludeTestServices: true, timeout: "60 seconds" })("Sandbox", (it) => {
   it.effect("emits come out in the order of the calls, with their metadata and the JSON text as written", () =>

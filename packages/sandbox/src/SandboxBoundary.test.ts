@@ -1,7 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { componentOf, realSandbox, runCode } from "@headwater/fixtures/RealSandbox"
-import * as Effect from "effect/Effect"
-import * as Fiber from "effect/Fiber"
+import { Effect, Fiber } from "effect"
 import { SandboxPool, type SandboxProcessSummary } from "./SandboxPool.ts"
 
 const attempt = (body: string) => `

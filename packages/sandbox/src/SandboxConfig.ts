@@ -1,6 +1,5 @@
 import type { State } from "@headwater/domain/VirtualClock"
-import * as Context from "effect/Context"
-import * as Layer from "effect/Layer"
+import { Context, Layer } from "effect"
 import { existsSync } from "node:fs"
 import { createRequire } from "node:module"
 import { totalmem } from "node:os"

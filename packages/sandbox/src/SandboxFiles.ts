@@ -1,7 +1,4 @@
-import * as Context from "effect/Context"
-import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
-import * as Schema from "effect/Schema"
+import { Context, Effect, Layer, Schema } from "effect"
 import { type BuildOptions, buildSync } from "esbuild"
 import { createHash } from "node:crypto"
 import * as Fs from "node:fs/promises"

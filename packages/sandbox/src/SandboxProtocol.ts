@@ -4,9 +4,7 @@
  * against that run's limits.
  */
 import type { State } from "@headwater/domain/VirtualClock"
-import * as Predicate from "effect/Predicate"
-import * as Result from "effect/Result"
-import * as Schema from "effect/Schema"
+import { Predicate, Result, Schema } from "effect"
 import { ComponentDescription, componentFault } from "./ComponentDescription.ts"
 import type { Templates } from "./Expression.ts"
 import type { InterfaceProp, RunCall } from "./Run.ts"

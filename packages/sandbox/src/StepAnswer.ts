@@ -1,7 +1,6 @@
 import { isDeeper, maxComponentDepth } from "@headwater/domain/JsonDepth"
 import { ParsedJson } from "@headwater/domain/ParsedJson"
-import * as Option from "effect/Option"
-import * as Schema from "effect/Schema"
+import { Option, Schema } from "effect"
 
 /** The longest time that a run may wait, in milliseconds: a leap year. */
 const Delay = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 366 * 24 * 3_600_000 }))
