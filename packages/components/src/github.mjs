@@ -1,12 +1,9 @@
-import { createHmac, timingSafeEqual } from "node:crypto"
+import { createHmac } from "node:crypto"
 import * as ExactJson from "./ExactJson.mjs"
-import { bytesOf } from "./RequestBytes.mjs"
+import { bytesOf, isEqual } from "./Signature.mjs"
 
-const isSigned = (secret, body, signature) => {
-  const expected = Buffer.from(`sha256=${createHmac("sha256", secret).update(body).digest("hex")}`)
-  const given = Buffer.from(signature)
-  return given.length === expected.length && timingSafeEqual(given, expected)
-}
+const isSigned = (secret, body, signature) =>
+  isEqual(signature, `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`)
 
 export default {
   key: "headwater-github",

@@ -1,7 +1,5 @@
-import { createHmac, timingSafeEqual } from "node:crypto"
-import { bytesOf } from "./RequestBytes.mjs"
-
-const isEqual = (given, expected) => given.length === expected.length && timingSafeEqual(given, expected)
+import { createHmac } from "node:crypto"
+import { bytesOf, isEqual } from "./Signature.mjs"
 
 /** The Standard Webhooks specification (symmetric signatures) in terms of the component's props. */
 const standardWebhooks = (vendor) => ({
@@ -145,7 +143,7 @@ export default {
       const given = candidates(signature).filter((each) => each.startsWith(prefix)).map((each) =>
         each.slice(prefix.length)
       )
-      if (scheme === "token") return given.some((token) => isEqual(Buffer.from(token), Buffer.from(secret)))
+      if (scheme === "token") return given.some((token) => isEqual(token, secret))
       const hmac = createHmac(algorithm, keyOf({ secret, ...settings }))
       // Text and names in turn.
       const parts = settings.signedText.split(/\{(body|id|method|timestamp|url)\}/)

@@ -1,5 +1,5 @@
-import { createHmac, timingSafeEqual } from "node:crypto"
-import { bytesOf } from "./RequestBytes.mjs"
+import { createHmac } from "node:crypto"
+import { bytesOf, isEqual } from "./Signature.mjs"
 
 /** The parts of `t=1492774577,v1=5257a8…,v1=…`. */
 const partsOf = (header) => {
@@ -9,10 +9,8 @@ const partsOf = (header) => {
 }
 
 const isSigned = (secret, timestamp, body, signatures) => {
-  const expected = Buffer.from(createHmac("sha256", secret).update(`${timestamp}.`).update(body).digest("hex"))
-  return signatures.map((signature) => Buffer.from(signature)).some((given) =>
-    given.length === expected.length && timingSafeEqual(given, expected)
-  )
+  const expected = createHmac("sha256", secret).update(`${timestamp}.`).update(body).digest("hex")
+  return signatures.some((signature) => isEqual(signature, expected))
 }
 
 export default {
