@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Exit, Latch, Layer, Option, Result } from "effect"
+import { Clock, Context, Effect, Exit, Layer, Option, Result } from "effect"
 import { Deadlines } from "./Deadlines.ts"
 import { EgressExchange, type Surroundings } from "./EgressExchange.ts"
 import { EgressGuard } from "./EgressGuard.ts"
@@ -70,26 +70,6 @@ export class EgressHttp extends Context.Service<EgressHttp, {
 const unresolved = (host: string) =>
   new DnsFailed({ host, code: "EAI_AGAIN", message: `The name ${host} could not be looked up` })
 
-/** Ends every exchange by its deadline: sleeps until the first deadline, and longer if there is none. */
-const watch = (deadlines: Deadlines, now: () => number) =>
-  Effect.gen(function*() {
-    const isSooner = yield* Latch.make()
-    /** The time of the next look. */
-    let looksAt = Number.POSITIVE_INFINITY
-    const look = Effect.suspend(() => {
-      deadlines.expire(now())
-      looksAt = deadlines.first() ?? Number.POSITIVE_INFINITY
-      isSooner.closeUnsafe()
-      const sleep = looksAt === Number.POSITIVE_INFINITY ? Effect.never : Effect.sleep(Math.ceil(looksAt - now()))
-      return Effect.race(sleep, isSooner.await)
-    })
-    yield* Effect.forkScoped(Effect.forever(look))
-    return (exchange: EgressExchange) => {
-      deadlines.add(exchange)
-      if (exchange.deadline < looksAt) isSooner.openUnsafe()
-    }
-  })
-
 const make = Effect.fnUntraced(function*(options: EgressHttpOptions) {
   const guard = yield* EgressGuard
   const clock = yield* Clock.Clock
@@ -114,8 +94,7 @@ const make = Effect.fnUntraced(function*(options: EgressHttpOptions) {
   })
   yield* Effect.addFinalizer(() => pools.destroy)
 
-  const deadlines = new Deadlines()
-  const keepTime = yield* watch(deadlines, now)
+  const deadlines = yield* Deadlines.make(now)
   const around: Surroundings = {
     now,
     pools,
@@ -152,7 +131,7 @@ const make = Effect.fnUntraced(function*(options: EgressHttpOptions) {
 
   const start: EgressHttp["Service"]["start"] = (request, onEnd) => {
     const exchange = new EgressExchange(request, onEnd, around)
-    keepTime(exchange)
+    deadlines.add(exchange)
     begin(exchange, request)
     return exchange.begun()
   }

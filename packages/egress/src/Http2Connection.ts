@@ -74,7 +74,13 @@ interface Stream {
   error: Error | undefined
 }
 
-/** A connection that many requests share (RFC 9113). It does not decide which of them are sent a second time. */
+/**
+ * A connection that many requests share (RFC 9113). It does not decide which of them are sent a second time.
+ *
+ * - H1. A request has a stream until its answer is whole, or broke, or was given up. Nothing of it is told afterwards.
+ * - H2. The endpoint may send so many bytes at most between two parts of final answers.
+ * - H3. If the endpoint ends the connection for an error, requests under way may be answered for a moment longer.
+ */
 export class Http2Connection extends EgressConnection {
   readonly isShared = true
   private readonly socket: TLSSocket
