@@ -1,5 +1,5 @@
 import * as Id from "@headwater/domain/Id"
-import { Seal, type SealBroken } from "@headwater/domain/Seal"
+import { Seal } from "@headwater/domain/Seal"
 import * as SigningKey from "@headwater/domain/SigningKey"
 import * as UrlPassword from "@headwater/domain/UrlPassword"
 import { type DisabledReason, Webhook } from "@headwater/domain/Webhook"
@@ -104,463 +104,443 @@ const settingsOf = (change: SettingsChange) => {
   }
 }
 
+const { all, one } = Rows.make(Schema.decodeUnknownEffect(Row))
+
+const isEmpty = (object: object) => Object.keys(object).length === 0
+
+const parts = Effect.all({
+  fences: Fences,
+  random: SecureRandom.SecureRandom,
+  seal: Seal,
+  sql: SqlClient.SqlClient,
+  subscriptions: Subscriptions
+})
+
+type Parts = Effect.Success<typeof parts>
+
+/** The secret parts of a webhook, as they are stored and as they are used. */
+const sealing = ({ random, seal }: Parts) => {
+  const newSecret = Effect.map(random.randomBytes(SigningKey.randomBytes), SigningKey.secret)
+
+  const newKeyPair = Effect.map(random.randomBytes(SigningKey.randomBytes), SigningKey.keyPair)
+
+  const urlColumns = Effect.fnUntraced(function*(id: string, url: string) {
+    const { password, shown } = UrlPassword.split(url)
+    return {
+      url: shown,
+      url_password: password === undefined ? null : yield* seal.seal(passwordPlaceOf(id), password)
+    }
+  })
+
+  const openRequest = Effect.fnUntraced(function*(id: string, row: RequestRow) {
+    const secrets = row.request_secrets === null
+      ? undefined
+      : Redacted.value(yield* seal.open(requestPlaceOf(id), row.request_secrets))
+    return {
+      request: row.request === null ? {} : yield* Effect.orDie(Schema.decodeEffect(RequestText)(row.request)),
+      secrets: secrets === undefined ? {} : yield* Effect.orDie(Schema.decodeEffect(SecretsText)(secrets))
+    }
+  })
+
+  const requestColumns = Effect.fnUntraced(
+    function*(id: string, { request, secrets }: WebhookRequest.WholeWebhookRequest) {
+      const text = yield* Effect.orDie(Schema.encodeEffect(SecretsText)(secrets))
+      return {
+        request: isEmpty(request) ? null : yield* Effect.orDie(Schema.encodeEffect(RequestText)(request)),
+        request_secrets: isEmpty(secrets) ? null : yield* seal.seal(requestPlaceOf(id), Redacted.make(text))
+      }
+    }
+  )
+
+  /** A new key pair for requests that need one and may have none yet, sealed. */
+  const keyPairFor = Effect.fnUntraced(
+    function*(id: string, { signature = "hmac" }: WebhookRequest.WebhookRequest) {
+      return signature === "hmac" ? undefined : yield* seal.seal(keyPairPlaceOf(id), yield* newKeyPair)
+    }
+  )
+
+  return { keyPairFor, newKeyPair, newSecret, openRequest, requestColumns, urlColumns }
+}
+
+const ofAccount = (sql: SqlClient.SqlClient, accountId: Id.AccountId, id: string) =>
+  sql`id = ${id} AND account_id = ${accountId} AND workflow_id IS NULL`
+
+const reads = (sql: SqlClient.SqlClient) => ({
+  get: (accountId: Id.AccountId, id: string): Effect.Effect<Option.Option<Webhook>, SqlError.SqlError> =>
+    one(sql`SELECT * FROM webhooks WHERE ${ofAccount(sql, accountId, id)}`),
+  /** As `get`, and it stays there until the surrounding transaction ends. */
+  hold: (accountId: Id.AccountId, id: string): Effect.Effect<Option.Option<Webhook>, SqlError.SqlError> =>
+    one(sql`SELECT * FROM webhooks WHERE ${ofAccount(sql, accountId, id)} FOR KEY SHARE`),
+  /** True if an account has so many. */
+  areAsManyAs: (accountId: Id.AccountId, count: number): Effect.Effect<boolean, SqlError.SqlError> =>
+    Effect.map(
+      sql`SELECT FROM webhooks WHERE account_id = ${accountId} OFFSET ${count - 1} LIMIT 1`,
+      (rows) => rows.length > 0
+    ),
+  /** All of an account, those that send workflows' own requests included. */
+  idsOfAccount: (accountId: Id.AccountId): Effect.Effect<ReadonlyArray<Id.WebhookId>, SqlError.SqlError> =>
+    Effect.map(
+      sql<{ readonly id: Id.WebhookId }>`SELECT id FROM webhooks WHERE account_id = ${accountId} ORDER BY id`,
+      (rows) => rows.map(({ id }) => id)
+    ),
+  /** The names of webhooks, their `active` flags and the workflows whose own requests they send, by their ids. */
+  names: (ids: ReadonlyArray<string>): Effect.Effect<
+    ReadonlyMap<string, { readonly name: string | null; readonly active: boolean; readonly workflowId: string | null }>,
+    SqlError.SqlError
+  > =>
+    Effect.map(
+      sql<{ id: string; name: string | null; active: boolean; workflow_id: string | null }>`
+        SELECT id, name, active, workflow_id FROM webhooks WHERE id = ANY (${texts(ids)})`,
+      (rows) =>
+        new Map(rows.map(({ active, id, name, workflow_id }) => [id, { name, active, workflowId: workflow_id }]))
+    ),
+  /** The number of an account's webhooks, and of those in each condition at a time, in Unix milliseconds. */
+  countsOf: (accountId: Id.AccountId, now: number): Effect.Effect<WebhookCounts, SqlError.SqlError> =>
+    Effect.map(
+      sql<Record<keyof WebhookCounts, bigint>>`
+        SELECT count(*) AS total, count(*) FILTER (WHERE active) AS active,
+          count(*) FILTER (WHERE NOT active AND disabled_reason IS NOT NULL) AS disabled,
+          count(*) FILTER (WHERE active AND failing_since IS NOT NULL) AS failing,
+          count(*) FILTER (WHERE active AND throttled_until > ${now}) AS throttled,
+          count(*) FILTER (WHERE active AND circuit_until IS NOT NULL) AS open
+        FROM webhooks WHERE account_id = ${accountId} AND workflow_id IS NULL`,
+      ([row]) => ({
+        total: Number(row!.total),
+        active: Number(row!.active),
+        disabled: Number(row!.disabled),
+        failing: Number(row!.failing),
+        throttled: Number(row!.throttled),
+        open: Number(row!.open)
+      })
+    ),
+  /** The same, each with the workflow whose own requests it sends; null for a webhook of the account's. */
+  ownersOfAccount: (accountId: Id.AccountId): Effect.Effect<ReadonlyMap<string, string | null>, SqlError.SqlError> =>
+    Effect.map(
+      sql<{ id: string; workflow_id: string | null }>`
+        SELECT id, workflow_id FROM webhooks WHERE account_id = ${accountId}`,
+      (rows) => new Map(rows.map((row) => [row.id, row.workflow_id]))
+    ),
+  /** The webhook that sends a workflow's own requests. */
+  ofWorkflow: (id: Id.WorkflowId): Effect.Effect<Option.Option<Webhook>, SqlError.SqlError> =>
+    one(sql`SELECT * FROM webhooks WHERE workflow_id = ${id}`),
+  /** Of any account, for the engine; also what sends a workflow's requests. */
+  getById: (id: Id.WebhookId): Effect.Effect<Option.Option<Webhook>, SqlError.SqlError> =>
+    one(sql`SELECT * FROM webhooks WHERE id = ${id}`),
+  page: (accountId: Id.AccountId, request: Page.PageRequest): Effect.Effect<Page.Page<Webhook>, SqlError.SqlError> =>
+    Page.read(sql, {
+      table: "webhooks",
+      where: sql`account_id = ${accountId} AND workflow_id IS NULL`,
+      request,
+      all
+    })
+})
+
+/** What is secret of webhooks. */
+const secretsOf = (parts: Parts) => {
+  const { seal, sql } = parts
+  const { newKeyPair, newSecret, openRequest, urlColumns } = sealing(parts)
+
+  const sealPasswordOf = Effect.fnUntraced(function*({ id, url }: { readonly id: string; readonly url: string }) {
+    yield* sql`UPDATE webhooks SET ${sql.update(yield* urlColumns(id, url))} WHERE id = ${id} AND url = ${url}`
+  }, Effect.retry({ schedule: retrySchedule, while: isLocked }))
+
+  const openWith = (place: string) => (sealed: Uint8Array) => seal.open(place, sealed)
+
+  const secretColumns = sql`secret, previous_secret, previous_secret_until, key_pair, previous_key_pair,
+    previous_key_pair_until, request`
+
+  return {
+    /** The target of deliveries: the URL with its password. None for an unknown webhook. */
+    target: Effect.fnUntraced(function*(id: Id.WebhookId) {
+      const [row] = yield* sql<{ readonly url: string; readonly url_password: Uint8Array | null }>`
+        SELECT url, url_password FROM webhooks WHERE id = ${id}`
+      if (row === undefined) return Option.none()
+      const password = row.url_password === null
+        ? undefined
+        : yield* seal.open(passwordPlaceOf(id), row.url_password)
+      return Option.some(UrlPassword.join({ shown: row.url, password }))
+    }),
+    /** The live secrets of symmetric signatures, the current one first; none for an unknown webhook. */
+    secrets: Effect.fnUntraced(function*(id: Id.WebhookId) {
+      const now = yield* Clock.currentTimeMillis
+      const [row] = yield* sql<SecretRow>`SELECT ${secretColumns} FROM webhooks WHERE id = ${id}`
+      return row === undefined ? [] : yield* Effect.forEach(liveSecrets(row, now), openWith(placeOf(id)))
+    }),
+    /** The live secrets and key pairs that sign, as the webhook's `signature` says. */
+    signingKeys: Effect.fnUntraced(function*(id: Id.WebhookId) {
+      const now = yield* Clock.currentTimeMillis
+      const [row] = yield* sql<SecretRow>`SELECT ${secretColumns} FROM webhooks WHERE id = ${id}`
+      if (row === undefined) return []
+      const { signature = "hmac" } = row.request === null
+        ? {}
+        : yield* Effect.orDie(Schema.decodeEffect(RequestText)(row.request))
+      const secrets = signature === "ed25519" ? [] : liveSecrets(row, now)
+      const keyPairs = signature === "hmac" ? [] : liveKeyPairs(row, now)
+      return [
+        ...(yield* Effect.forEach(secrets, openWith(placeOf(id)))),
+        ...(yield* Effect.forEach(keyPairs, openWith(keyPairPlaceOf(id))))
+      ]
+    }),
+    /** The secret parts of its requests; none for an unknown webhook. */
+    requestSecrets: Effect.fnUntraced(function*(id: Id.WebhookId) {
+      const [row] = yield* sql<RequestRow>`SELECT request, request_secrets FROM webhooks WHERE id = ${id}`
+      return row === undefined ? {} : (yield* openRequest(id, row)).secrets
+    }),
+    /** Makes a new secret; the one before it stays live for `overlapMs`. None for an unknown webhook. */
+    rotate: Effect.fnUntraced(function*(accountId: Id.AccountId, id: string) {
+      const secret = yield* newSecret
+      const now = yield* Clock.currentTimeMillis
+      const rows = yield* sql`
+        UPDATE webhooks SET previous_secret = secret, previous_secret_until = ${now + overlapMs},
+          secret = ${yield* seal.seal(placeOf(id), secret)}, updated_at = ${Math.floor(now / 1000)}
+        WHERE id = ${id} AND account_id = ${accountId} RETURNING id`
+      return rows.length === 0 ? Option.none() : Option.some(secret)
+    }),
+    /** The key pair of asymmetric signatures, which is made when it is first needed. None for an unknown webhook. */
+    keyPair: Effect.fnUntraced(function*(accountId: Id.AccountId, id: string) {
+      const [found] = yield* sql<{ readonly key_pair: Uint8Array | null }>`
+        SELECT key_pair FROM webhooks WHERE ${ofAccount(sql, accountId, id)}`
+      if (found === undefined) return Option.none()
+      if (found.key_pair !== null) return Option.some(yield* seal.open(keyPairPlaceOf(id), found.key_pair))
+      const sealed = yield* seal.seal(keyPairPlaceOf(id), yield* newKeyPair)
+      // Of two that come at once, both get what the first one made.
+      const [row] = yield* sql<{ readonly key_pair: Uint8Array }>`
+        UPDATE webhooks SET key_pair = coalesce(key_pair, ${sealed}) WHERE ${ofAccount(sql, accountId, id)}
+        RETURNING key_pair`
+      return row === undefined ? Option.none() : Option.some(yield* seal.open(keyPairPlaceOf(id), row.key_pair))
+    }),
+    /** Makes a new key pair; the one before it stays live for `overlapMs`. None for an unknown webhook. */
+    rotateKeyPair: Effect.fnUntraced(function*(accountId: Id.AccountId, id: string) {
+      const pair = yield* newKeyPair
+      const now = yield* Clock.currentTimeMillis
+      const rows = yield* sql`
+        UPDATE webhooks SET previous_key_pair = key_pair, previous_key_pair_until = ${now + overlapMs},
+          key_pair = ${yield* seal.seal(keyPairPlaceOf(id), pair)}, updated_at = ${Math.floor(now / 1000)}
+        WHERE ${ofAccount(sql, accountId, id)} RETURNING id`
+      return rows.length === 0 ? Option.none() : Option.some(pair)
+    }),
+    /**
+     * Seals the passwords of URLs that were last written before they were. May run beside changes, and on several nodes.
+     */
+    sealPasswords: Effect.gen(function*() {
+      let after = ""
+      while (true) {
+        const rows = yield* sql<{ readonly id: string; readonly url: string }>`
+          SELECT id, url FROM webhooks
+          WHERE url_password IS NULL AND url ~ '^[^/]*//[^/?#]*:[^/?#]*@' AND id > ${after} ORDER BY id LIMIT ${bite}`
+        const last = rows.at(-1)
+        if (last === undefined) return
+        yield* Effect.forEach(rows, sealPasswordOf, { discard: true })
+        after = last.id
+      }
+    })
+  }
+}
+
+const changes = (parts: Parts) => {
+  const { fences, random, seal, sql, subscriptions } = parts
+  const { keyPairFor, newSecret, openRequest, requestColumns, urlColumns } = sealing(parts)
+
+  /**
+   * The columns after a change; nobody else changes them until the surrounding transaction ends.
+   *
+   * @param url the one to move to, if any
+   */
+  const changedRequest = Effect.fnUntraced(function*(
+    accountId: Id.AccountId,
+    id: string,
+    change: WebhookRequest.WebhookRequestChange,
+    url: string | undefined
+  ) {
+    const changes = WebhookRequest.changesAnything(change)
+    if (!changes && url === undefined) return {}
+    const [row] = yield* sql<RequestRow & { readonly key_pair: Uint8Array | null; readonly url: string }>`
+      SELECT request, request_secrets, key_pair, url FROM webhooks
+      WHERE id = ${id} AND account_id = ${accountId} FOR NO KEY UPDATE`
+    if (row === undefined) return {}
+    const before = yield* openRequest(id, row)
+    if (url !== undefined && new URL(url).origin !== new URL(row.url).origin) {
+      const paths = WebhookRequest.keptSecrets(before, change)
+      if (paths.length > 0) return yield* new SecretsKept({ paths })
+    }
+    if (!changes) return {}
+    const after = WebhookRequest.changed(before, change)
+    const keyPair = row.key_pair === null ? yield* keyPairFor(id, after.request) : undefined
+    return { ...(yield* requestColumns(id, after)), ...(keyPair === undefined ? {} : { key_pair: keyPair }) }
+  })
+
+  return {
+    /** Creates it active and with a new secret. */
+    insert: Effect.fnUntraced(function*(input: {
+      readonly accountId: Id.AccountId
+      readonly name: string | null
+      readonly description: string | null
+      readonly url: string
+      readonly workflowId?: Id.WorkflowId
+      readonly settings?: SettingsChange
+      readonly request?: WebhookRequest.WebhookRequestChange
+    }) {
+      const id = yield* Id.make("webhook").pipe(Effect.provideService(SecureRandom.SecureRandom, random))
+      const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+      const columns = input.workflowId === undefined
+        ? yield* urlColumns(id, input.url)
+        : { url: input.url, url_password: null }
+      const { given } = settingsOf(input.settings ?? {})
+      const whole = WebhookRequest.changed(WebhookRequest.standard, input.request ?? {})
+      const webhook: Webhook = {
+        accountId: input.accountId,
+        name: input.name,
+        description: input.description,
+        settings: { ...defaults, ...JSON.parse(given) },
+        url: columns.url,
+        request: isEmpty(whole.request) ? null : whole.request,
+        workflowId: input.workflowId ?? null,
+        id: Id.WebhookId.make(id),
+        active: true,
+        disabledReason: null,
+        throttledUntil: null,
+        failingSince: null,
+        failingTold: 0,
+        owesRecovery: false,
+        exhaustedTold: false,
+        circuitFailures: 0,
+        circuitOpens: 0,
+        circuitUntil: null,
+        rateReservedUntil: null,
+        createdAt: now,
+        updatedAt: now
+      }
+      const secret = yield* seal.seal(placeOf(id), yield* newSecret)
+      const row = sql`
+            INSERT INTO webhooks ${
+        sql.insert({
+          id,
+          account_id: input.accountId,
+          name: input.name,
+          description: input.description,
+          ...columns,
+          ...(yield* requestColumns(id, whole)),
+          key_pair: (yield* keyPairFor(id, whole.request)) ?? null,
+          workflow_id: webhook.workflowId,
+          active: true,
+          settings: given,
+          secret,
+          created_at: now,
+          updated_at: now
+        })
+      }`
+      yield* sql.withTransaction(Effect.andThen(fences.create(id, input.accountId), row))
+      return webhook
+    }),
+    /** Making an inactive webhook active forgets why it was taken out of service, and closes its circuit. */
+    update: Effect.fnUntraced(function*(accountId: Id.AccountId, id: string, change: WebhookChange) {
+      const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+      const set = {
+        active: change.active,
+        updated_at: now,
+        ...(change.name === undefined ? {} : { name: change.name }),
+        ...(change.description === undefined ? {} : { description: change.description }),
+        ...(change.url === undefined ? {} : yield* urlColumns(id, change.url)),
+        ...(yield* changedRequest(accountId, id, change.request ?? {}, change.url)),
+        ...(change.active ? { disabled_reason: null } : {})
+      }
+      const { given, removed } = settingsOf(change.settings ?? {})
+      const settings = sql`((settings || ${given}::jsonb) - ${texts(removed)})`
+      const stays = sql`(active OR NOT ${change.active}::boolean)`
+      const keepsCircuit = sql`(${stays} AND ${settings} ? 'circuit')`
+      return yield* one(sql`
+        UPDATE webhooks SET ${sql.update(set)}, settings = ${settings},
+          failing_since = CASE WHEN ${stays} THEN failing_since END,
+          failing_told = CASE WHEN ${stays} THEN failing_told ELSE 0 END,
+          exhausted_told = ${stays} AND exhausted_told,
+          circuit_failures = CASE WHEN ${keepsCircuit} THEN circuit_failures ELSE 0 END,
+          circuit_opens = CASE WHEN ${keepsCircuit} THEN circuit_opens ELSE 0 END,
+          circuit_until = CASE WHEN ${keepsCircuit} THEN circuit_until END,
+          rate_reserved_until = CASE
+            WHEN settings -> 'rateLimit' IS NOT DISTINCT FROM ${settings} -> 'rateLimit' THEN rate_reserved_until END
+        WHERE id = ${id} AND account_id = ${accountId} RETURNING *`)
+    }),
+    /** Removes it with the subscriptions it listens by, at once. Answers whether there was such a webhook. */
+    delete: (accountId: Id.AccountId, id: string): Effect.Effect<boolean, SqlError.SqlError> =>
+      sql.withTransaction(Effect.gen(function*() {
+        const rows = yield* sql`SELECT FROM webhooks WHERE id = ${id} AND account_id = ${accountId}`
+        if (rows.length === 0) return false
+        // Before the row, which commits of the owner may change too.
+        yield* fences.remove(id)
+        yield* sql`DELETE FROM webhooks WHERE id = ${id}`
+        yield* subscriptions.removeParty(accountId, id)
+        return true
+      }))
+  }
+}
+
+/** Transitions by the engine. */
+const health = (sql: SqlClient.SqlClient) => ({
+  /** No send before `untilMs`; an earlier end never shortens a throttle. */
+  throttle: (id: Id.WebhookId, untilMs: number): Effect.Effect<void, SqlError.SqlError> =>
+    sql`
+      UPDATE webhooks SET throttled_until = greatest(throttled_until, ${untilMs}::bigint)
+      WHERE id = ${id}`.pipe(Effect.asVoid),
+  /** Nothing but failures since `sinceMs`, or since earlier where that is known already. */
+  markFailing: (id: Id.WebhookId, sinceMs: number): Effect.Effect<void, SqlError.SqlError> =>
+    sql`
+      UPDATE webhooks SET failing_since = ${sinceMs}
+      WHERE id = ${id} AND (failing_since IS NULL OR failing_since > ${sinceMs})`.pipe(Effect.asVoid),
+  /** Something arrived: nothing fails, the circuit is closed, and what happens from now on is told again. */
+  markHealthy: (id: Id.WebhookId): Effect.Effect<void, SqlError.SqlError> =>
+    sql`
+      UPDATE webhooks SET failing_since = NULL, failing_told = 0, owes_recovery = false, exhausted_told = false,
+        circuit_failures = 0, circuit_opens = 0, circuit_until = NULL
+      WHERE id = ${id} AND (failing_since IS NOT NULL OR owes_recovery OR exhausted_told)`.pipe(Effect.asVoid),
+  /** It was told how far it is on the way to being switched off, in percent. */
+  noteFailingTold: (id: Id.WebhookId, percent: number): Effect.Effect<void, SqlError.SqlError> =>
+    Effect.asVoid(sql`UPDATE webhooks SET failing_told = ${percent}, owes_recovery = true WHERE id = ${id}`),
+  /** It was told that a delivery was given up. */
+  noteExhaustedTold: (id: Id.WebhookId): Effect.Effect<void, SqlError.SqlError> =>
+    Effect.asVoid(sql`UPDATE webhooks SET exhausted_told = true WHERE id = ${id}`),
+  /** Notes the number of failures in a row. */
+  countFailures: (id: Id.WebhookId, failures: number): Effect.Effect<void, SqlError.SqlError> =>
+    Effect.asVoid(sql`UPDATE webhooks SET circuit_failures = ${failures} WHERE id = ${id}`),
+  /** Its circuit opens, for so many times in a row, until a time in Unix milliseconds. */
+  openCircuit: (id: Id.WebhookId, opens: number, untilMs: number): Effect.Effect<void, SqlError.SqlError> =>
+    Effect.asVoid(sql`
+      UPDATE webhooks SET circuit_failures = 0, circuit_opens = ${opens}, circuit_until = ${untilMs}
+      WHERE id = ${id}`),
+  /** Attempts may be made up to this place of its rate, in Unix milliseconds. */
+  reserveRate: (id: Id.WebhookId, untilMs: number): Effect.Effect<void, SqlError.SqlError> =>
+    Effect.asVoid(sql`UPDATE webhooks SET rate_reserved_until = ${untilMs} WHERE id = ${id}`),
+  /** Takes it out of service. False where it was out already, so that the transition is told once. */
+  disable: (id: Id.WebhookId, reason: DisabledReason, atMs: number): Effect.Effect<boolean, SqlError.SqlError> =>
+    Effect.map(
+      sql`
+              UPDATE webhooks SET active = false, disabled_reason = ${reason}, owes_recovery = true, updated_at = ${
+        Math.floor(atMs / 1000)
+      }
+              WHERE id = ${id} AND active RETURNING id`,
+      (rows) => rows.length > 0
+    )
+})
+
+const make = Effect.map(parts, (all) => ({
+  ...reads(all.sql),
+  ...secretsOf(all),
+  ...changes(all),
+  ...health(all.sql)
+}))
+
 /**
  * Webhooks, with what is secret of them sealed: signing secrets and key pairs, passwords of URLs, and secrets of
  * requests. The transitions of the engine are single statements, so they take part in whatever transaction surrounds
  * them.
  */
-export class Webhooks extends Context.Service<Webhooks, {
-  /** Creates it active and with a new secret. */
-  readonly insert: (input: {
-    readonly accountId: Id.AccountId
-    readonly name: string | null
-    readonly description: string | null
-    readonly url: string
-    readonly workflowId?: Id.WorkflowId
-    readonly settings?: SettingsChange
-    readonly request?: WebhookRequest.WebhookRequestChange
-  }) => Effect.Effect<Webhook, SqlError.SqlError>
-  readonly get: (accountId: Id.AccountId, id: string) => Effect.Effect<Option.Option<Webhook>, SqlError.SqlError>
-  /** As `get`, and it stays there until the surrounding transaction ends. */
-  readonly hold: (accountId: Id.AccountId, id: string) => Effect.Effect<Option.Option<Webhook>, SqlError.SqlError>
-  /** All of an account, those that send workflows' own requests included. */
-  readonly idsOfAccount: (accountId: Id.AccountId) => Effect.Effect<ReadonlyArray<Id.WebhookId>, SqlError.SqlError>
-  /** True if an account has so many. */
-  readonly areAsManyAs: (accountId: Id.AccountId, count: number) => Effect.Effect<boolean, SqlError.SqlError>
-  /** The names of webhooks, their `active` flags and the workflows whose own requests they send, by their ids. */
-  readonly names: (
-    ids: ReadonlyArray<string>
-  ) => Effect.Effect<
-    ReadonlyMap<string, { readonly name: string | null; readonly active: boolean; readonly workflowId: string | null }>,
-    SqlError.SqlError
-  >
-  /** The number of an account's webhooks, and of those in each condition at a time, in Unix milliseconds. */
-  readonly countsOf: (accountId: Id.AccountId, now: number) => Effect.Effect<WebhookCounts, SqlError.SqlError>
-  /** The same, each with the workflow whose own requests it sends; null for a webhook of the account's. */
-  readonly ownersOfAccount: (
-    accountId: Id.AccountId
-  ) => Effect.Effect<ReadonlyMap<string, string | null>, SqlError.SqlError>
-  /** The webhook that sends a workflow's own requests. */
-  readonly ofWorkflow: (id: Id.WorkflowId) => Effect.Effect<Option.Option<Webhook>, SqlError.SqlError>
-  /** Of any account, for the engine; also what sends a workflow's requests. */
-  readonly getById: (id: Id.WebhookId) => Effect.Effect<Option.Option<Webhook>, SqlError.SqlError>
-  readonly page: (
-    accountId: Id.AccountId,
-    request: Page.PageRequest
-  ) => Effect.Effect<Page.Page<Webhook>, SqlError.SqlError>
-  /** The target of deliveries: the URL with its password. None for an unknown webhook. */
-  readonly target: (
-    id: Id.WebhookId
-  ) => Effect.Effect<Option.Option<Redacted.Redacted>, SqlError.SqlError | SealBroken>
-  /** The live secrets of symmetric signatures, the current one first; none for an unknown webhook. */
-  readonly secrets: (
-    id: Id.WebhookId
-  ) => Effect.Effect<ReadonlyArray<Redacted.Redacted>, SqlError.SqlError | SealBroken>
-  /** The live secrets and key pairs that sign, as the webhook's `signature` says. */
-  readonly signingKeys: (
-    id: Id.WebhookId
-  ) => Effect.Effect<ReadonlyArray<Redacted.Redacted>, SqlError.SqlError | SealBroken>
-  /** The secret parts of its requests; none for an unknown webhook. */
-  readonly requestSecrets: (
-    id: Id.WebhookId
-  ) => Effect.Effect<WebhookRequest.WebhookRequestSecrets, SqlError.SqlError | SealBroken>
-  /** Makes a new secret; the one before it stays live for `overlapMs`. None for an unknown webhook. */
-  readonly rotate: (
-    accountId: Id.AccountId,
-    id: string
-  ) => Effect.Effect<Option.Option<Redacted.Redacted>, SqlError.SqlError>
-  /** The key pair of asymmetric signatures, which is made when it is first needed. None for an unknown webhook. */
-  readonly keyPair: (
-    accountId: Id.AccountId,
-    id: string
-  ) => Effect.Effect<Option.Option<Redacted.Redacted>, SqlError.SqlError | SealBroken>
-  /** Makes a new key pair; the one before it stays live for `overlapMs`. None for an unknown webhook. */
-  readonly rotateKeyPair: (
-    accountId: Id.AccountId,
-    id: string
-  ) => Effect.Effect<Option.Option<Redacted.Redacted>, SqlError.SqlError>
-  /** Making an inactive webhook active forgets why it was taken out of service, and closes its circuit. */
-  readonly update: (
-    accountId: Id.AccountId,
-    id: string,
-    change: WebhookChange
-  ) => Effect.Effect<Option.Option<Webhook>, SqlError.SqlError | SealBroken | SecretsKept>
-  /** Removes it with the subscriptions it listens by, at once. Answers whether there was such a webhook. */
-  readonly delete: (accountId: Id.AccountId, id: string) => Effect.Effect<boolean, SqlError.SqlError>
-  /** No send before `untilMs`; an earlier end never shortens a throttle. */
-  readonly throttle: (id: Id.WebhookId, untilMs: number) => Effect.Effect<void, SqlError.SqlError>
-  /** Nothing but failures since `sinceMs`, or since earlier where that is known already. */
-  readonly markFailing: (id: Id.WebhookId, sinceMs: number) => Effect.Effect<void, SqlError.SqlError>
-  /** It was told how far it is on the way to being switched off, in percent. */
-  readonly noteFailingTold: (id: Id.WebhookId, percent: number) => Effect.Effect<void, SqlError.SqlError>
-  /** It was told that a delivery was given up. */
-  readonly noteExhaustedTold: (id: Id.WebhookId) => Effect.Effect<void, SqlError.SqlError>
-  /** Something arrived: nothing fails, the circuit is closed, and what happens from now on is told again. */
-  readonly markHealthy: (id: Id.WebhookId) => Effect.Effect<void, SqlError.SqlError>
-  /** Notes the number of failures in a row. */
-  readonly countFailures: (id: Id.WebhookId, failures: number) => Effect.Effect<void, SqlError.SqlError>
-  /** Its circuit opens, for so many times in a row, until a time in Unix milliseconds. */
-  readonly openCircuit: (id: Id.WebhookId, opens: number, untilMs: number) => Effect.Effect<void, SqlError.SqlError>
-  /** Attempts may be made up to this place of its rate, in Unix milliseconds. */
-  readonly reserveRate: (id: Id.WebhookId, untilMs: number) => Effect.Effect<void, SqlError.SqlError>
-  /** Takes it out of service. False where it was out already, so that the transition is told once. */
-  readonly disable: (
-    id: Id.WebhookId,
-    reason: DisabledReason,
-    atMs: number
-  ) => Effect.Effect<boolean, SqlError.SqlError>
-  /**
-   * Seals the passwords of URLs that were last written before they were. May run beside changes, and on several nodes.
-   */
-  readonly sealPasswords: Effect.Effect<void, SqlError.SqlError>
-}>()("@headwater/log/resources/Webhooks") {
+export class Webhooks
+  extends Context.Service<Webhooks, Effect.Success<typeof make>>()("@headwater/log/resources/Webhooks")
+{
   static readonly layer: Layer.Layer<
     Webhooks,
     never,
     SqlClient.SqlClient | Seal | SecureRandom.SecureRandom | Subscriptions
-  > = Layer.effect(
-    Webhooks,
-    Effect.gen(function*() {
-      const sql = yield* SqlClient.SqlClient
-      const fences = yield* Fences
-      const seal = yield* Seal
-      const subscriptions = yield* Subscriptions
-      const random = yield* SecureRandom.SecureRandom
-      const { all, one } = Rows.make(Schema.decodeUnknownEffect(Row))
-      const newSecret = Effect.map(random.randomBytes(SigningKey.randomBytes), SigningKey.secret)
-      const newKeyPair = Effect.map(random.randomBytes(SigningKey.randomBytes), SigningKey.keyPair)
-
-      const urlColumns = Effect.fnUntraced(function*(id: string, url: string) {
-        const { password, shown } = UrlPassword.split(url)
-        return {
-          url: shown,
-          url_password: password === undefined ? null : yield* seal.seal(passwordPlaceOf(id), password)
-        }
-      })
-
-      const openRequest = Effect.fnUntraced(function*(id: string, row: RequestRow) {
-        const secrets = row.request_secrets === null
-          ? undefined
-          : Redacted.value(yield* seal.open(requestPlaceOf(id), row.request_secrets))
-        return {
-          request: row.request === null ? {} : yield* Effect.orDie(Schema.decodeEffect(RequestText)(row.request)),
-          secrets: secrets === undefined ? {} : yield* Effect.orDie(Schema.decodeEffect(SecretsText)(secrets))
-        }
-      })
-
-      const isEmpty = (object: object) => Object.keys(object).length === 0
-
-      const requestColumns = Effect.fnUntraced(
-        function*(id: string, { request, secrets }: WebhookRequest.WholeWebhookRequest) {
-          const text = yield* Effect.orDie(Schema.encodeEffect(SecretsText)(secrets))
-          return {
-            request: isEmpty(request) ? null : yield* Effect.orDie(Schema.encodeEffect(RequestText)(request)),
-            request_secrets: isEmpty(secrets) ? null : yield* seal.seal(requestPlaceOf(id), Redacted.make(text))
-          }
-        }
-      )
-
-      /** A new key pair for requests that need one and may have none yet, sealed. */
-      const keyPairFor = Effect.fnUntraced(
-        function*(id: string, { signature = "hmac" }: WebhookRequest.WebhookRequest) {
-          return signature === "hmac" ? undefined : yield* seal.seal(keyPairPlaceOf(id), yield* newKeyPair)
-        }
-      )
-
-      /**
-       * The columns after a change; nobody else changes them until the surrounding transaction ends.
-       *
-       * @param url the one to move to, if any
-       */
-      const changedRequest = Effect.fnUntraced(function*(
-        accountId: Id.AccountId,
-        id: string,
-        change: WebhookRequest.WebhookRequestChange,
-        url: string | undefined
-      ) {
-        const changes = WebhookRequest.changesAnything(change)
-        if (!changes && url === undefined) return {}
-        const [row] = yield* sql<RequestRow & { readonly key_pair: Uint8Array | null; readonly url: string }>`
-          SELECT request, request_secrets, key_pair, url FROM webhooks
-          WHERE id = ${id} AND account_id = ${accountId} FOR NO KEY UPDATE`
-        if (row === undefined) return {}
-        const before = yield* openRequest(id, row)
-        if (url !== undefined && new URL(url).origin !== new URL(row.url).origin) {
-          const paths = WebhookRequest.keptSecrets(before, change)
-          if (paths.length > 0) return yield* new SecretsKept({ paths })
-        }
-        if (!changes) return {}
-        const after = WebhookRequest.changed(before, change)
-        const keyPair = row.key_pair === null ? yield* keyPairFor(id, after.request) : undefined
-        return { ...(yield* requestColumns(id, after)), ...(keyPair === undefined ? {} : { key_pair: keyPair }) }
-      })
-
-      const sealPasswordOf = Effect.fnUntraced(function*({ id, url }: { readonly id: string; readonly url: string }) {
-        yield* sql`UPDATE webhooks SET ${sql.update(yield* urlColumns(id, url))} WHERE id = ${id} AND url = ${url}`
-      }, Effect.retry({ schedule: retrySchedule, while: isLocked }))
-
-      const openWith = (place: string) => (sealed: Uint8Array) => seal.open(place, sealed)
-
-      const secretColumns = sql`secret, previous_secret, previous_secret_until, key_pair, previous_key_pair,
-        previous_key_pair_until, request`
-
-      const ofAccount = (accountId: Id.AccountId, id: string) =>
-        sql`id = ${id} AND account_id = ${accountId} AND workflow_id IS NULL`
-
-      return Webhooks.of({
-        insert: Effect.fnUntraced(function*(input) {
-          const id = yield* Id.make("webhook").pipe(Effect.provideService(SecureRandom.SecureRandom, random))
-          const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)
-          const columns = input.workflowId === undefined
-            ? yield* urlColumns(id, input.url)
-            : { url: input.url, url_password: null }
-          const { given } = settingsOf(input.settings ?? {})
-          const whole = WebhookRequest.changed(WebhookRequest.standard, input.request ?? {})
-          const webhook: Webhook = {
-            accountId: input.accountId,
-            name: input.name,
-            description: input.description,
-            settings: { ...defaults, ...JSON.parse(given) },
-            url: columns.url,
-            request: isEmpty(whole.request) ? null : whole.request,
-            workflowId: input.workflowId ?? null,
-            id: Id.WebhookId.make(id),
-            active: true,
-            disabledReason: null,
-            throttledUntil: null,
-            failingSince: null,
-            failingTold: 0,
-            owesRecovery: false,
-            exhaustedTold: false,
-            circuitFailures: 0,
-            circuitOpens: 0,
-            circuitUntil: null,
-            rateReservedUntil: null,
-            createdAt: now,
-            updatedAt: now
-          }
-          const secret = yield* seal.seal(placeOf(id), yield* newSecret)
-          const row = sql`
-            INSERT INTO webhooks ${
-            sql.insert({
-              id,
-              account_id: input.accountId,
-              name: input.name,
-              description: input.description,
-              ...columns,
-              ...(yield* requestColumns(id, whole)),
-              key_pair: (yield* keyPairFor(id, whole.request)) ?? null,
-              workflow_id: webhook.workflowId,
-              active: true,
-              settings: given,
-              secret,
-              created_at: now,
-              updated_at: now
-            })
-          }`
-          yield* sql.withTransaction(Effect.andThen(fences.create(id, input.accountId), row))
-          return webhook
-        }),
-        get: (accountId, id) => one(sql`SELECT * FROM webhooks WHERE ${ofAccount(accountId, id)}`),
-        // Not FOR SHARE: the engine may write meanwhile how the webhook fares.
-        hold: (accountId, id) => one(sql`SELECT * FROM webhooks WHERE ${ofAccount(accountId, id)} FOR KEY SHARE`),
-        areAsManyAs: (accountId, count) =>
-          Effect.map(
-            sql`SELECT FROM webhooks WHERE account_id = ${accountId} OFFSET ${count - 1} LIMIT 1`,
-            (rows) => rows.length > 0
-          ),
-        idsOfAccount: (accountId) =>
-          Effect.map(
-            sql<{ readonly id: Id.WebhookId }>`SELECT id FROM webhooks WHERE account_id = ${accountId} ORDER BY id`,
-            (rows) => rows.map(({ id }) => id)
-          ),
-        names: (ids) =>
-          Effect.map(
-            sql<{ id: string; name: string | null; active: boolean; workflow_id: string | null }>`
-              SELECT id, name, active, workflow_id FROM webhooks WHERE id = ANY (${texts(ids)})`,
-            (rows) =>
-              new Map(rows.map(({ active, id, name, workflow_id }) => [id, { name, active, workflowId: workflow_id }]))
-          ),
-        countsOf: (accountId, now) =>
-          Effect.map(
-            sql<Record<keyof WebhookCounts, bigint>>`
-              SELECT count(*) AS total, count(*) FILTER (WHERE active) AS active,
-                count(*) FILTER (WHERE NOT active AND disabled_reason IS NOT NULL) AS disabled,
-                count(*) FILTER (WHERE active AND failing_since IS NOT NULL) AS failing,
-                count(*) FILTER (WHERE active AND throttled_until > ${now}) AS throttled,
-                count(*) FILTER (WHERE active AND circuit_until IS NOT NULL) AS open
-              FROM webhooks WHERE account_id = ${accountId} AND workflow_id IS NULL`,
-            ([row]) => ({
-              total: Number(row!.total),
-              active: Number(row!.active),
-              disabled: Number(row!.disabled),
-              failing: Number(row!.failing),
-              throttled: Number(row!.throttled),
-              open: Number(row!.open)
-            })
-          ),
-        ownersOfAccount: (accountId) =>
-          Effect.map(
-            sql<{ id: string; workflow_id: string | null }>`
-              SELECT id, workflow_id FROM webhooks WHERE account_id = ${accountId}`,
-            (rows) => new Map(rows.map((row) => [row.id, row.workflow_id]))
-          ),
-        ofWorkflow: (id) => one(sql`SELECT * FROM webhooks WHERE workflow_id = ${id}`),
-        getById: (id) => one(sql`SELECT * FROM webhooks WHERE id = ${id}`),
-        page: (accountId, request) =>
-          Page.read(sql, {
-            table: "webhooks",
-            where: sql`account_id = ${accountId} AND workflow_id IS NULL`,
-            request,
-            all
-          }),
-        target: Effect.fnUntraced(function*(id) {
-          const [row] = yield* sql<{ readonly url: string; readonly url_password: Uint8Array | null }>`
-            SELECT url, url_password FROM webhooks WHERE id = ${id}`
-          if (row === undefined) return Option.none()
-          const password = row.url_password === null
-            ? undefined
-            : yield* seal.open(passwordPlaceOf(id), row.url_password)
-          return Option.some(UrlPassword.join({ shown: row.url, password }))
-        }),
-        secrets: Effect.fnUntraced(function*(id) {
-          const now = yield* Clock.currentTimeMillis
-          const [row] = yield* sql<SecretRow>`SELECT ${secretColumns} FROM webhooks WHERE id = ${id}`
-          return row === undefined ? [] : yield* Effect.forEach(liveSecrets(row, now), openWith(placeOf(id)))
-        }),
-        signingKeys: Effect.fnUntraced(function*(id) {
-          const now = yield* Clock.currentTimeMillis
-          const [row] = yield* sql<SecretRow>`SELECT ${secretColumns} FROM webhooks WHERE id = ${id}`
-          if (row === undefined) return []
-          const { signature = "hmac" } = row.request === null
-            ? {}
-            : yield* Effect.orDie(Schema.decodeEffect(RequestText)(row.request))
-          const secrets = signature === "ed25519" ? [] : liveSecrets(row, now)
-          const keyPairs = signature === "hmac" ? [] : liveKeyPairs(row, now)
-          return [
-            ...(yield* Effect.forEach(secrets, openWith(placeOf(id)))),
-            ...(yield* Effect.forEach(keyPairs, openWith(keyPairPlaceOf(id))))
-          ]
-        }),
-        requestSecrets: Effect.fnUntraced(function*(id) {
-          const [row] = yield* sql<RequestRow>`SELECT request, request_secrets FROM webhooks WHERE id = ${id}`
-          return row === undefined ? {} : (yield* openRequest(id, row)).secrets
-        }),
-        rotate: Effect.fnUntraced(function*(accountId, id) {
-          const secret = yield* newSecret
-          const now = yield* Clock.currentTimeMillis
-          const rows = yield* sql`
-            UPDATE webhooks SET previous_secret = secret, previous_secret_until = ${now + overlapMs},
-              secret = ${yield* seal.seal(placeOf(id), secret)}, updated_at = ${Math.floor(now / 1000)}
-            WHERE id = ${id} AND account_id = ${accountId} RETURNING id`
-          return rows.length === 0 ? Option.none() : Option.some(secret)
-        }),
-        keyPair: Effect.fnUntraced(function*(accountId, id) {
-          const [found] = yield* sql<{ readonly key_pair: Uint8Array | null }>`
-            SELECT key_pair FROM webhooks WHERE ${ofAccount(accountId, id)}`
-          if (found === undefined) return Option.none()
-          if (found.key_pair !== null) return Option.some(yield* seal.open(keyPairPlaceOf(id), found.key_pair))
-          const sealed = yield* seal.seal(keyPairPlaceOf(id), yield* newKeyPair)
-          // Of two that come at once, both get what the first one made.
-          const [row] = yield* sql<{ readonly key_pair: Uint8Array }>`
-            UPDATE webhooks SET key_pair = coalesce(key_pair, ${sealed}) WHERE ${ofAccount(accountId, id)}
-            RETURNING key_pair`
-          return row === undefined ? Option.none() : Option.some(yield* seal.open(keyPairPlaceOf(id), row.key_pair))
-        }),
-        rotateKeyPair: Effect.fnUntraced(function*(accountId, id) {
-          const pair = yield* newKeyPair
-          const now = yield* Clock.currentTimeMillis
-          const rows = yield* sql`
-            UPDATE webhooks SET previous_key_pair = key_pair, previous_key_pair_until = ${now + overlapMs},
-              key_pair = ${yield* seal.seal(keyPairPlaceOf(id), pair)}, updated_at = ${Math.floor(now / 1000)}
-            WHERE ${ofAccount(accountId, id)} RETURNING id`
-          return rows.length === 0 ? Option.none() : Option.some(pair)
-        }),
-        update: Effect.fnUntraced(function*(accountId, id, change) {
-          const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)
-          const set = {
-            active: change.active,
-            updated_at: now,
-            ...(change.name === undefined ? {} : { name: change.name }),
-            ...(change.description === undefined ? {} : { description: change.description }),
-            ...(change.url === undefined ? {} : yield* urlColumns(id, change.url)),
-            ...(yield* changedRequest(accountId, id, change.request ?? {}, change.url)),
-            ...(change.active ? { disabled_reason: null } : {})
-          }
-          const { given, removed } = settingsOf(change.settings ?? {})
-          const settings = sql`((settings || ${given}::jsonb) - ${texts(removed)})`
-          const stays = sql`(active OR NOT ${change.active}::boolean)`
-          const keepsCircuit = sql`(${stays} AND ${settings} ? 'circuit')`
-          return yield* one(sql`
-            UPDATE webhooks SET ${sql.update(set)}, settings = ${settings},
-              failing_since = CASE WHEN ${stays} THEN failing_since END,
-              failing_told = CASE WHEN ${stays} THEN failing_told ELSE 0 END,
-              exhausted_told = ${stays} AND exhausted_told,
-              circuit_failures = CASE WHEN ${keepsCircuit} THEN circuit_failures ELSE 0 END,
-              circuit_opens = CASE WHEN ${keepsCircuit} THEN circuit_opens ELSE 0 END,
-              circuit_until = CASE WHEN ${keepsCircuit} THEN circuit_until END,
-              rate_reserved_until = CASE
-                WHEN settings -> 'rateLimit' IS NOT DISTINCT FROM ${settings} -> 'rateLimit' THEN rate_reserved_until END
-            WHERE id = ${id} AND account_id = ${accountId} RETURNING *`)
-        }),
-        delete: (accountId, id) =>
-          sql.withTransaction(Effect.gen(function*() {
-            const rows = yield* sql`SELECT FROM webhooks WHERE id = ${id} AND account_id = ${accountId}`
-            if (rows.length === 0) return false
-            // Before the row, which commits of the owner may change too.
-            yield* fences.remove(id)
-            yield* sql`DELETE FROM webhooks WHERE id = ${id}`
-            yield* subscriptions.removeParty(accountId, id)
-            return true
-          })),
-        throttle: (id, untilMs) =>
-          sql`
-            UPDATE webhooks SET throttled_until = greatest(throttled_until, ${untilMs}::bigint)
-            WHERE id = ${id}`.pipe(Effect.asVoid),
-        markFailing: (id, sinceMs) =>
-          sql`
-            UPDATE webhooks SET failing_since = ${sinceMs}
-            WHERE id = ${id} AND (failing_since IS NULL OR failing_since > ${sinceMs})`.pipe(Effect.asVoid),
-        markHealthy: (id) =>
-          sql`
-            UPDATE webhooks SET failing_since = NULL, failing_told = 0, owes_recovery = false, exhausted_told = false,
-              circuit_failures = 0, circuit_opens = 0, circuit_until = NULL
-            WHERE id = ${id} AND (failing_since IS NOT NULL OR owes_recovery OR exhausted_told)`.pipe(Effect.asVoid),
-        noteFailingTold: (id, percent) =>
-          Effect.asVoid(sql`UPDATE webhooks SET failing_told = ${percent}, owes_recovery = true WHERE id = ${id}`),
-        noteExhaustedTold: (id) => Effect.asVoid(sql`UPDATE webhooks SET exhausted_told = true WHERE id = ${id}`),
-        countFailures: (id, failures) =>
-          Effect.asVoid(sql`UPDATE webhooks SET circuit_failures = ${failures} WHERE id = ${id}`),
-        openCircuit: (id, opens, untilMs) =>
-          Effect.asVoid(sql`
-            UPDATE webhooks SET circuit_failures = 0, circuit_opens = ${opens}, circuit_until = ${untilMs}
-            WHERE id = ${id}`),
-        reserveRate: (id, untilMs) =>
-          Effect.asVoid(sql`UPDATE webhooks SET rate_reserved_until = ${untilMs} WHERE id = ${id}`),
-        disable: (id, reason, atMs) =>
-          Effect.map(
-            sql`
-              UPDATE webhooks SET active = false, disabled_reason = ${reason}, owes_recovery = true, updated_at = ${
-              Math.floor(atMs / 1000)
-            }
-              WHERE id = ${id} AND active RETURNING id`,
-            (rows) => rows.length > 0
-          ),
-        sealPasswords: Effect.gen(function*() {
-          let after = ""
-          while (true) {
-            const rows = yield* sql<{ readonly id: string; readonly url: string }>`
-              SELECT id, url FROM webhooks
-              WHERE url_password IS NULL AND url ~ '^[^/]*//[^/?#]*:[^/?#]*@' AND id > ${after} ORDER BY id LIMIT ${bite}`
-            const last = rows.at(-1)
-            if (last === undefined) return
-            yield* Effect.forEach(rows, sealPasswordOf, { discard: true })
-            after = last.id
-          }
-        })
-      })
-    })
-  ).pipe(Layer.provide(Fences.layer))
+  > = Layer.effect(Webhooks, make).pipe(Layer.provide(Fences.layer))
 }
 
 /** Those of them that are live at a time, in Unix milliseconds, the current one first. */
