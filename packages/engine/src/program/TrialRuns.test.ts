@@ -209,7 +209,7 @@ layer(engine, { timeout: "60 seconds", excludeTestServices: true })("a trial", (
           $.send.http({ url: "https://example.com/orders", data: { total: steps.first.total } })
           $.emit({ total: steps.first.total, seen: this.db.get("seen") })
           return "done"`,
-          third: `$.flow.exit("enough")`,
+          third: `const { replay, test } = $.context; $.export("test", test && !replay); $.flow.exit("enough")`,
           fourth: `throw new Error("never")`
         }))
         yield* send(actor, { order: 1 })
@@ -222,7 +222,7 @@ layer(engine, { timeout: "60 seconds", excludeTestServices: true })("a trial", (
             ["first", `{"total":42}`, 60_000, false],
             ["second", null, 5_000, true],
             ["second", `{"$return_value":"done"}`, null, false],
-            ["third", `{}`, null, false]
+            ["third", `{"test":true}`, null, false]
           ]
         )
         assert.strictEqual(trial.exitReason, "enough")

@@ -13,16 +13,19 @@ export interface WorkflowProgress {
   held: number
   /** The number of steps that were recorded. */
   recorded: number
+  /** True in a trial, of which nothing is kept. */
+  readonly isTrial: boolean
 }
 
 /** The progress of a run by these of its steps. */
 export const make = (
   run: WorkflowRun,
-  steps: ReadonlyArray<Pick<StepRecord, "n" | "name" | "result">>
+  steps: ReadonlyArray<Pick<StepRecord, "n" | "name" | "result">>,
+  isTrial = false
 ): WorkflowProgress => {
   const results = new Map(steps.flatMap(({ name, result }) => result === null ? [] : [[name, result] as const]))
   const held = [...results.values()].reduce((sum, { length }) => sum + length, run.event.length)
-  return { run, results, held, recorded: steps.at(-1)?.n ?? 0 }
+  return { run, results, held, recorded: steps.at(-1)?.n ?? 0, isTrial }
 }
 
 /** Notes what a step gave. */
@@ -40,7 +43,7 @@ export const of = Effect.fnUntraced(function*(run: WorkflowRun) {
 export const isOfEndpoint = ({ trigger }: WorkflowRun): boolean =>
   trigger.kind === "HTTP" && trigger.rerunOf === undefined
 
-const triggerOf = ({ accountId, name }: Program, run: WorkflowRun): string => {
+const triggerOf = ({ accountId, name }: Program, { isTrial, run }: WorkflowProgress): string => {
   const { deploymentId, event, trigger, tries, workflowId } = run
   const context = JSON.stringify({
     id: trigger.id,
@@ -58,24 +61,24 @@ const triggerOf = ({ accountId, name }: Program, run: WorkflowRun): string => {
     hops: trigger.hops,
     attempt: tries + 1,
     replay: trigger.rerunOf !== undefined,
-    test: false
+    test: isTrial
   })
   return `{"event":${event},"context":${context}}`
 }
 
 /** The input of a step: `steps`, with the trigger and the results of the steps before it, and `$.context`. */
-const inputOf = (program: Program, { results, run }: WorkflowProgress, step: string): StepInput => ({
-  stepsJson: `{"trigger":${triggerOf(program, run)}${
-    [...results].map(([name, result]) => `,${JSON.stringify(name)}:${result}`).join("")
+const inputOf = (program: Program, progress: WorkflowProgress, step: string): StepInput => ({
+  stepsJson: `{"trigger":${triggerOf(program, progress)}${
+    [...progress.results].map(([name, result]) => `,${JSON.stringify(name)}:${result}`).join("")
   }}`,
   context: {
-    id: run.id,
-    workflow_id: run.workflowId,
-    deployment_id: run.deploymentId,
+    id: progress.run.id,
+    workflow_id: progress.run.workflowId,
+    deployment_id: progress.run.deploymentId,
     step,
     run: {
-      runs: run.tries + 1,
-      context: run.rerunContext === null ? null : JSON.parse(run.rerunContext)
+      runs: progress.run.tries + 1,
+      context: progress.run.rerunContext === null ? null : JSON.parse(progress.run.rerunContext)
     }
   }
 })
