@@ -28,275 +28,320 @@ const put = (fields: Record<string, Schema.Json>, place: string, value: Schema.J
   fields[name] = inner === undefined ? value : { ...(fields[name] as object | null), [inner]: value } as Schema.Json
 }
 
-/** Does what a plan says, in its order. Changes before a failure stay: to plan and apply anew goes on from there. */
-export const apply = Effect.fnUntraced(function*(plan: SetupPlan.Plan) {
-  const { call } = yield* ApiAccess
-  const ids = new Map<string, string>([[Setup.account, plan.account.accountId]])
-  for (const [ref, { id }] of plan.matches) ids.set(ref, id)
-  const components = new Map(plan.account.components)
-  const idOf = (ref: Schema.Json | undefined): string => typeof ref === "string" ? ids.get(ref) ?? ref : ""
+const propsOf = ({ fields }: Setup.Thing) => (fields["configured_props"] ?? {}) as Setup.Fields
+
+/** As its file names accounts, not as the account itself does. */
+const propOf = (thing: Setup.Thing, field: string, after: Schema.Json) =>
+  propsOf(thing)[field.slice("configured_props.".length)] ?? after
+
+/** The changes of a plan, and the ids of what is there and of what they have made so far. */
+class Application {
+  private readonly ids: Map<string, string>
+  private readonly components: Map<string, string>
+  private readonly presentIds: ReadonlyMap<string, string>
+  private readonly plan: SetupPlan.Plan
+  private readonly call: ApiAccess["Service"]["call"]
+
+  constructor(plan: SetupPlan.Plan, call: ApiAccess["Service"]["call"]) {
+    const { account, matches } = plan
+    this.plan = plan
+    this.call = call
+    this.ids = new Map([[Setup.account, account.accountId], ...[...matches].map(([ref, { id }]) => [ref, id] as const)])
+    this.components = new Map(account.components)
+    this.presentIds = new Map(account.things.map(({ id, ref }) => [ref, id]))
+  }
+
+  /** Does them in their order. */
+  readonly run = Effect.gen({ self: this }, function*() {
+    const { changes } = this.plan
+    const applied: Array<Applied> = []
+    for (const change of changes) {
+      const { action, thing } = change
+      const told = (detail: string) =>
+        `${thing.ref}.json: ${detail} (${applied.length} of ${changes.length} changes are done; apply again to go on)`
+      const { endpoint, id } = yield* this.make(change).pipe(
+        Effect.mapError((error) =>
+          Predicate.isTagged(error, "ServerAway")
+            ? new ServerAway({ message: told(error.message) })
+            : Predicate.isTagged(error, "CommandRefused")
+            ? refuse(told(error.message))
+            : Predicate.hasProperty(error, "detail")
+            ? refuse(told(String(error.detail)))
+            : error
+        )
+      )
+      this.ids.set(thing.ref, id)
+      applied.push({ action, thing: thing.ref, id, endpoint_url: endpoint })
+    }
+    return applied
+  })
+
+  private make(change: SetupPlan.Change) {
+    if (change.action === "delete") return this.remove(change, change.present?.id ?? "")
+    switch (change.thing.kind) {
+      case "accounts":
+        return this.appAccount(change)
+      case "webhooks":
+        return this.webhook(change)
+      case "components":
+        return this.component(change)
+      case "sources":
+      case "workflows":
+        return this.program(change)
+      case "subscriptions":
+        return this.subscription(change)
+      case "auto_subscriptions":
+        return this.autoSubscription(change)
+    }
+  }
+
+  private idOf(ref: Schema.Json | undefined): string {
+    return typeof ref === "string" ? this.ids.get(ref) ?? ref : ""
+  }
+
+  private presentId(ref: Schema.Json | undefined): string {
+    return ref === Setup.account ? this.plan.account.accountId : this.presentIds.get(String(ref)) ?? String(ref)
+  }
 
   /** Fields of a request: those that are given, with the secrets that the environment has. */
-  const payloadOf = Effect.fnUntraced(function*(
-    { fields, secrets }: Setup.Thing,
-    names: ReadonlyArray<string>,
-    places: ReadonlyArray<string>
-  ) {
-    const payload: Record<string, Schema.Json> = {}
-    for (const name of names) {
-      const value = fields[name]
-      if (value !== undefined) payload[name] = value
-    }
-    for (const place of places) {
-      const text = yield* SetupPlan.variable(secrets[place] ?? "")
-      if (text === undefined) continue
-      put(payload, place, text)
-    }
-    return payload
-  })
-
-  const componentOf = Effect.fnUntraced(function*(code: string) {
-    const hash = SetupPlan.hashOf(code)
-    const known = components.get(hash)
-    if (known !== undefined) return known
-    const { data } = yield* call(({ components }) =>
-      components.create({ headers: {}, payload: { component_code: code } })
-    )
-    components.set(hash, data.id)
-    return data.id
-  })
-
-  const runs = Effect.fnUntraced(function*(change: SetupPlan.Change) {
-    const { action, code, fields, present, secretProps, thing } = change
-    const isNew = action === "create"
-    const isSource = thing.kind === "sources"
-    const settings = isSource ? [] : Setup.workflowSettings.filter((name) => name in thing.fields)
-    const changed = Object.fromEntries(
-      fields.flatMap(({ after, field }) =>
-        field.startsWith("configured_props.") && !Object.hasOwn(thing.secrets, field)
-          ? [
-            [field.slice("configured_props.".length), after === undefined ? null : propOf(thing, field, after)] as const
-          ]
-          : []
-      )
-    )
-    const props = isNew ? { ...propsOf(thing), ...secretProps } : { ...changed, ...secretProps }
-    const where = yield* Effect.gen(function*() {
-      if (!isNew && !fields.some(({ field }) => ["code", "url", "registry"].includes(field))) return {}
-      const { registry, url } = thing.fields
-      if (code !== undefined) return isSource ? { component_id: yield* componentOf(code) } : { workflow_code: code }
-      if (typeof registry === "string") return { key: registry }
-      return isSource ? { component_url: String(url) } : { workflow_url: String(url) }
-    })
-    const payload = {
-      ...where,
-      name: String(thing.fields["name"]),
-      configured_props: SetupPlan.propsWithIds(props, (ref) => ids.get(ref)),
-      ...Object.fromEntries(settings.map((name) => [name, thing.fields[name]]))
-    } as const
-    const active = (thing.fields["active"] ?? present?.fields["active"] ?? true) === true
-    if (present !== undefined) {
-      const params = { id: present.id }
-      const { data } = yield* call(({ sources, workflows }) =>
-        isSource
-          ? Effect.map(
-            sources.update({ params, payload: { ...payload, active } }),
-            ({ data }) => ({ data: { id: data.id } })
-          )
-          : Effect.map(
-            workflows.update({ params, payload: { ...payload, active } }),
-            ({ data }) => ({ data: { id: data.id } })
-          )
-      )
-      return { id: data.id, endpoint: null }
-    }
-    if (!isSource) {
-      const { data } = yield* call(({ workflows }) =>
-        workflows.create({ headers: {}, payload: { ...payload, active } })
-      )
-      return { id: data.id, endpoint: endpointOf(data.configured_props) }
-    }
-    const { data } = yield* call(({ sources }) => sources.create({ headers: {}, payload }))
-    if (!active) yield* call(({ sources }) => sources.update({ params: { id: data.id }, payload: { active: false } }))
-    return { id: data.id, endpoint: endpointOf(data.configured_props) }
-  })
-
-  const propsOf = ({ fields }: Setup.Thing) => (fields["configured_props"] ?? {}) as Setup.Fields
-
-  /** As its file names accounts, not as the account itself does. */
-  const propOf = (thing: Setup.Thing, field: string, after: Schema.Json) =>
-    propsOf(thing)[field.slice("configured_props.".length)] ?? after
-
-  const webhook = Effect.fnUntraced(function*({ fields: changes, present, thing }: SetupPlan.Change) {
-    const names = ["name", "description", "url", ...Setup.webhookSettings]
-    const active = (thing.fields["active"] ?? present?.fields["active"] ?? true) === true
-    if (present === undefined) {
-      const given = names.filter((name) => (name !== "name" && name !== "description") || thing.fields[name] !== null)
-      const payload = yield* payloadOf(thing, given, Object.keys(thing.secrets))
-      const { data } = yield* call(({ webhooks }) =>
-        webhooks.create({ headers: {}, query: {}, payload: payload as { url?: string } })
-      )
-      if (!active) {
-        yield* call(({ webhooks }) => webhooks.update({ params: { id: data.id }, payload: { active: false } }))
+  private payloadOf({ fields, secrets }: Setup.Thing, names: ReadonlyArray<string>, places: ReadonlyArray<string>) {
+    return Effect.gen({ self: this }, function*() {
+      const payload: Record<string, Schema.Json> = {}
+      for (const name of names) {
+        const value = fields[name]
+        if (value !== undefined) payload[name] = value
       }
-      return { id: data.id, endpoint: null }
-    }
-    const changed = new Set(changes.map(({ field }) => field.replace(/\..*$/, "")))
-    const places = Object.keys(thing.secrets).filter((place) => changed.has(place.replace(/\..*$/, "")))
-    const payload = yield* payloadOf(thing, names.filter((name) => changed.has(name)), places)
-    yield* call(({ webhooks }) => webhooks.update({ params: { id: present.id }, payload: { ...payload, active } }))
-    return { id: present.id, endpoint: null }
-  })
+      for (const place of places) {
+        const text = yield* SetupPlan.variable(secrets[place] ?? "")
+        if (text === undefined) continue
+        put(payload, place, text)
+      }
+      return payload
+    })
+  }
 
-  const appAccount = Effect.fnUntraced(function*({ fields, present, thing }: SetupPlan.Change) {
-    const { app, name } = thing.fields
-    const isGiven = present === undefined || fields.some(({ field }) => field === "credentials")
-    const variable = thing.secrets["credentials"] ?? Setup.variableOf(thing.ref, "credentials")
-    const text = isGiven ? yield* SetupPlan.variable(variable) : undefined
-    const credentials = text === undefined ? undefined : yield* credentialsOf(variable, text)
-    const payload = {
-      ...(typeof name === "string" ? { name } : {}),
-      ...(credentials === undefined ? {} : { credentials })
-    }
-    if (present !== undefined) {
-      yield* call(({ appAccounts }) => appAccounts.update({ params: { id: present.id }, payload }))
+  private componentOf(code: string) {
+    return Effect.gen({ self: this }, function*() {
+      const hash = SetupPlan.hashOf(code)
+      const known = this.components.get(hash)
+      if (known !== undefined) return known
+      const { data } = yield* this.call(({ components }) =>
+        components.create({ headers: {}, payload: { component_code: code } })
+      )
+      this.components.set(hash, data.id)
+      return data.id
+    })
+  }
+
+  private program(change: SetupPlan.Change) {
+    return Effect.gen({ self: this }, function*() {
+      const { action, code, fields, present, secretProps, thing } = change
+      const isNew = action === "create"
+      const isSource = thing.kind === "sources"
+      const settings = isSource ? [] : Setup.workflowSettings.filter((name) => name in thing.fields)
+      const changed = Object.fromEntries(
+        fields.flatMap(({ after, field }) =>
+          field.startsWith("configured_props.") && !Object.hasOwn(thing.secrets, field)
+            ? [
+              [
+                field.slice("configured_props.".length),
+                after === undefined ? null : propOf(thing, field, after)
+              ] as const
+            ]
+            : []
+        )
+      )
+      const props = isNew ? { ...propsOf(thing), ...secretProps } : { ...changed, ...secretProps }
+      const where = yield* Effect.gen({ self: this }, function*() {
+        if (!isNew && !fields.some(({ field }) => ["code", "url", "registry"].includes(field))) return {}
+        const { registry, url } = thing.fields
+        if (code !== undefined) {
+          return isSource
+            ? { component_id: yield* this.componentOf(code) }
+            : { workflow_code: code }
+        }
+        if (typeof registry === "string") return { key: registry }
+        return isSource ? { component_url: String(url) } : { workflow_url: String(url) }
+      })
+      const payload = {
+        ...where,
+        name: String(thing.fields["name"]),
+        configured_props: SetupPlan.propsWithIds(props, (ref) => this.ids.get(ref)),
+        ...Object.fromEntries(settings.map((name) => [name, thing.fields[name]]))
+      } as const
+      const active = (thing.fields["active"] ?? present?.fields["active"] ?? true) === true
+      if (present !== undefined) {
+        const params = { id: present.id }
+        const { data } = yield* this.call(({ sources, workflows }) =>
+          isSource
+            ? Effect.map(
+              sources.update({ params, payload: { ...payload, active } }),
+              ({ data }) => ({ data: { id: data.id } })
+            )
+            : Effect.map(
+              workflows.update({ params, payload: { ...payload, active } }),
+              ({ data }) => ({ data: { id: data.id } })
+            )
+        )
+        return { id: data.id, endpoint: null }
+      }
+      if (!isSource) {
+        const { data } = yield* this.call(({ workflows }) =>
+          workflows.create({ headers: {}, payload: { ...payload, active } })
+        )
+        return { id: data.id, endpoint: endpointOf(data.configured_props) }
+      }
+      const { data } = yield* this.call(({ sources }) => sources.create({ headers: {}, payload }))
+      if (!active) {
+        yield* this.call(({ sources }) => sources.update({ params: { id: data.id }, payload: { active: false } }))
+      }
+      return { id: data.id, endpoint: endpointOf(data.configured_props) }
+    })
+  }
+
+  private webhook({ fields: changes, present, thing }: SetupPlan.Change) {
+    return Effect.gen({ self: this }, function*() {
+      const names = ["name", "description", "url", ...Setup.webhookSettings]
+      const active = (thing.fields["active"] ?? present?.fields["active"] ?? true) === true
+      if (present === undefined) {
+        const given = names.filter((name) => (name !== "name" && name !== "description") || thing.fields[name] !== null)
+        const payload = yield* this.payloadOf(thing, given, Object.keys(thing.secrets))
+        const { data } = yield* this.call(({ webhooks }) =>
+          webhooks.create({ headers: {}, query: {}, payload: payload as { url?: string } })
+        )
+        if (!active) {
+          yield* this.call(({ webhooks }) => webhooks.update({ params: { id: data.id }, payload: { active: false } }))
+        }
+        return { id: data.id, endpoint: null }
+      }
+      const changed = new Set(changes.map(({ field }) => field.replace(/\..*$/, "")))
+      const places = Object.keys(thing.secrets).filter((place) => changed.has(place.replace(/\..*$/, "")))
+      const payload = yield* this.payloadOf(thing, names.filter((name) => changed.has(name)), places)
+      yield* this.call(({ webhooks }) =>
+        webhooks.update({ params: { id: present.id }, payload: { ...payload, active } })
+      )
       return { id: present.id, endpoint: null }
-    }
-    const { data } = yield* call(({ appAccounts }) =>
-      appAccounts.create({ headers: {}, payload: { credentials: {}, ...payload, app: String(app) } })
-    )
-    return { id: data.id, endpoint: null }
-  })
+    })
+  }
 
-  const subscription = Effect.fnUntraced(function*({ action, present, thing }: SetupPlan.Change) {
-    const { batch, emitter, filter, listener, stream } = thing.fields
-    const ends = {
-      emitter_id: idOf(emitter),
-      listener_id: idOf(listener),
-      ...(typeof stream === "string" && stream !== "" ? { event_name: stream } : {})
-    }
-    if (present !== undefined && action === "change") {
-      yield* call(({ subscriptions }) =>
-        subscriptions.update({
+  private appAccount({ fields, present, thing }: SetupPlan.Change) {
+    return Effect.gen({ self: this }, function*() {
+      const { app, name } = thing.fields
+      const isGiven = present === undefined || fields.some(({ field }) => field === "credentials")
+      const variable = thing.secrets["credentials"] ?? Setup.variableOf(thing.ref, "credentials")
+      const text = isGiven ? yield* SetupPlan.variable(variable) : undefined
+      const credentials = text === undefined ? undefined : yield* credentialsOf(variable, text)
+      const payload = {
+        ...(typeof name === "string" ? { name } : {}),
+        ...(credentials === undefined ? {} : { credentials })
+      }
+      if (present !== undefined) {
+        yield* this.call(({ appAccounts }) => appAccounts.update({ params: { id: present.id }, payload }))
+        return { id: present.id, endpoint: null }
+      }
+      const { data } = yield* this.call(({ appAccounts }) =>
+        appAccounts.create({ headers: {}, payload: { credentials: {}, ...payload, app: String(app) } })
+      )
+      return { id: data.id, endpoint: null }
+    })
+  }
+
+  private subscription({ action, present, thing }: SetupPlan.Change) {
+    return Effect.gen({ self: this }, function*() {
+      const { batch, emitter, filter, listener, stream } = thing.fields
+      const ends = {
+        emitter_id: this.idOf(emitter),
+        listener_id: this.idOf(listener),
+        ...(typeof stream === "string" && stream !== "" ? { event_name: stream } : {})
+      }
+      if (present !== undefined && action === "change") {
+        yield* this.call(({ subscriptions }) =>
+          subscriptions.update({
+            query: {},
+            payload: {
+              ...ends,
+              ...(filter === undefined ? {} : { filter: filter as Setup.Fields | null }),
+              ...(batch === undefined ? {} : { batch: batch as Setup.Fields | null })
+            }
+          })
+        )
+        return { id: present.id, endpoint: null }
+      }
+      const { data } = yield* this.call(({ subscriptions }) =>
+        subscriptions.create({ headers: {}, query: {}, payload: { ...ends, ...given({ batch, filter }) } })
+      )
+      return { id: data.id, endpoint: null }
+    })
+  }
+
+  /** A rule can't be changed: it is made anew, which leaves the subscriptions that it has made. */
+  private autoSubscription({ present, thing }: SetupPlan.Change) {
+    return Effect.gen({ self: this }, function*() {
+      const { batch, filter, listener, stream } = thing.fields
+      const before = present?.fields ?? {}
+      if (present !== undefined) {
+        yield* this.call(({ autoSubscriptions }) => autoSubscriptions.delete({ params: { id: present.id }, query: {} }))
+      }
+      const { data } = yield* this.call(({ autoSubscriptions }) =>
+        autoSubscriptions.create({
+          headers: {},
           query: {},
           payload: {
-            ...ends,
-            ...(filter === undefined ? {} : { filter: filter as Setup.Fields | null }),
-            ...(batch === undefined ? {} : { batch: batch as Setup.Fields | null })
+            listener_id: this.idOf(listener),
+            ...(typeof stream === "string" && stream !== "" ? { event_name: stream } : {}),
+            ...given({
+              batch: batch === undefined ? before["batch"] : batch,
+              filter: filter === undefined ? before["filter"] : filter
+            })
           }
         })
       )
-      return { id: present.id, endpoint: null }
-    }
-    const { data } = yield* call(({ subscriptions }) =>
-      subscriptions.create({ headers: {}, query: {}, payload: { ...ends, ...given({ batch, filter }) } })
-    )
-    return { id: data.id, endpoint: null }
-  })
+      return { id: data.id, endpoint: null }
+    })
+  }
 
-  /** A rule can't be changed: it is made anew, which leaves the subscriptions that it has made. */
-  const autoSubscription = Effect.fnUntraced(function*({ present, thing }: SetupPlan.Change) {
-    const { batch, filter, listener, stream } = thing.fields
-    const before = present?.fields ?? {}
-    if (present !== undefined) {
-      yield* call(({ autoSubscriptions }) => autoSubscriptions.delete({ params: { id: present.id }, query: {} }))
-    }
-    const { data } = yield* call(({ autoSubscriptions }) =>
-      autoSubscriptions.create({
-        headers: {},
-        query: {},
-        payload: {
-          listener_id: idOf(listener),
-          ...(typeof stream === "string" && stream !== "" ? { event_name: stream } : {}),
-          ...given({
-            batch: batch === undefined ? before["batch"] : batch,
-            filter: filter === undefined ? before["filter"] : filter
-          })
+  private component({ code }: SetupPlan.Change) {
+    return Effect.gen({ self: this }, function*() {
+      return { id: yield* this.componentOf(code ?? ""), endpoint: null }
+    })
+  }
+
+  private remove({ thing }: SetupPlan.Change, id: string) {
+    return Effect.gen({ self: this }, function*() {
+      const params = { id }
+      const request = { params, query: {} }
+      yield* this.call((client) => {
+        switch (thing.kind) {
+          case "accounts":
+            return client.appAccounts.delete(request)
+          case "webhooks":
+            return client.webhooks.delete(request)
+          case "sources":
+            return client.sources.delete(request)
+          case "workflows":
+            return client.workflows.delete(request)
+          case "auto_subscriptions":
+            return client.autoSubscriptions.delete(request)
+          case "components":
+            return Effect.void
+          case "subscriptions":
+            return client.subscriptions.delete({
+              query: {},
+              payload: {
+                emitter_id: this.presentId(thing.fields["emitter"]),
+                listener_id: this.presentId(thing.fields["listener"]),
+                event_name: String(thing.fields["stream"] ?? "")
+              }
+            })
         }
-      })
-    )
-    return { id: data.id, endpoint: null }
-  })
-
-  const component = Effect.fnUntraced(function*({ code }: SetupPlan.Change) {
-    return { id: yield* componentOf(code ?? ""), endpoint: null }
-  })
-
-  const remove = Effect.fnUntraced(function*({ thing }: SetupPlan.Change, id: string) {
-    const params = { id }
-    const request = { params, query: {} }
-    yield* call((client) => {
-      switch (thing.kind) {
-        case "accounts":
-          return client.appAccounts.delete(request)
-        case "webhooks":
-          return client.webhooks.delete(request)
-        case "sources":
-          return client.sources.delete(request)
-        case "workflows":
-          return client.workflows.delete(request)
-        case "auto_subscriptions":
-          return client.autoSubscriptions.delete(request)
-        case "components":
-          return Effect.void
-        case "subscriptions":
-          return client.subscriptions.delete({
-            query: {},
-            payload: {
-              emitter_id: presentId(thing.fields["emitter"]),
-              listener_id: presentId(thing.fields["listener"]),
-              event_name: String(thing.fields["stream"] ?? "")
-            }
-          })
-      }
-    }).pipe(Effect.catchTag("NotFoundProblem", () => Effect.void))
-    return { id, endpoint: null }
-  })
-
-  const presentIds = new Map(plan.account.things.map(({ id, ref }) => [ref, id]))
-  const presentId = (ref: Schema.Json | undefined) =>
-    ref === Setup.account ? plan.account.accountId : presentIds.get(String(ref)) ?? String(ref)
-
-  const run = (change: SetupPlan.Change) => {
-    if (change.action === "delete") return remove(change, change.present?.id ?? "")
-    switch (change.thing.kind) {
-      case "accounts":
-        return appAccount(change)
-      case "webhooks":
-        return webhook(change)
-      case "components":
-        return component(change)
-      case "sources":
-      case "workflows":
-        return runs(change)
-      case "subscriptions":
-        return subscription(change)
-      case "auto_subscriptions":
-        return autoSubscription(change)
-    }
+      }).pipe(Effect.catchTag("NotFoundProblem", () => Effect.void))
+      return { id, endpoint: null }
+    })
   }
+}
 
-  const applied: Array<Applied> = []
-  for (const change of plan.changes) {
-    const { action, thing } = change
-    const told = (detail: string) =>
-      `${thing.ref}.json: ${detail} (${applied.length} of ${plan.changes.length} changes are done; apply again to go on)`
-    const { endpoint, id } = yield* run(change).pipe(
-      Effect.mapError((error) =>
-        Predicate.isTagged(error, "ServerAway")
-          ? new ServerAway({ message: told(error.message) })
-          : Predicate.isTagged(error, "CommandRefused")
-          ? refuse(told(error.message))
-          : Predicate.hasProperty(error, "detail")
-          ? refuse(told(String(error.detail)))
-          : error
-      )
-    )
-    ids.set(thing.ref, id)
-    applied.push({ action, thing: thing.ref, id, endpoint_url: endpoint })
-  }
-  return applied
-})
+/** Does what a plan says, in its order. Changes before a failure stay: to plan and apply anew goes on from there. */
+export const apply = (plan: SetupPlan.Plan) => Effect.flatMap(ApiAccess, ({ call }) => new Application(plan, call).run)
 
 const given = (values: Readonly<Record<"batch" | "filter", Schema.Json | undefined>>) =>
   Object.fromEntries(
