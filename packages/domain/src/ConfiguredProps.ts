@@ -176,6 +176,9 @@ const check = (prop: ConfigurableProp, value: Schema.Json): string | undefined =
 /** True if the value of a step's prop has expressions, of which each run has its own values; or the fault of one. */
 export type Expressions = (prop: string, value: Schema.Json) => Result.Result<boolean, string>
 
+/** Takes every value that may have expressions: for those who only ask whether a value may fit. */
+export const mayHaveExpressions: Expressions = (_, value) => Result.succeed(JSON.stringify(value).includes("{{"))
+
 /** The reason why a value does not fit a prop of a step, whose name is `<step>.<prop>`. */
 const checkOfStep = (prop: ConfigurableProp, value: Schema.Json, expressions: Expressions): string | undefined => {
   const has = expressions(prop.name, value)

@@ -55,7 +55,7 @@ export const ofAnyType = (text: string): Schema.Json => {
 
 /** The reason why a value does not fit the prop, if it does not. */
 export const faultOf = (prop: ConfigurableProp, value: Schema.Json): string | undefined => {
-  const expressions: ConfiguredProps.Expressions = () => Result.succeed(mayHaveExpressions(prop, JSON.stringify(value)))
-  const resolved = ConfiguredProps.resolve([prop], undefined, { [prop.name]: value }, expressions)
+  const given = { [prop.name]: value }
+  const resolved = ConfiguredProps.resolve([prop], undefined, given, ConfiguredProps.mayHaveExpressions)
   return Result.isFailure(resolved) ? resolved.failure[0]?.message : undefined
 }

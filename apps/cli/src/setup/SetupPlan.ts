@@ -220,112 +220,209 @@ interface Given {
   readonly secrets: boolean
 }
 
-/** The changes that make an account as a folder says. Refuses the whole folder if anything of it can't be. */
-export const make = Effect.fnUntraced(function*({ account, files, folder, prune, secrets: resend }: Given) {
-  const { call } = yield* ApiAccess
-  const bundler = yield* ComponentFiles
-  const matches = matching(files, account)
-  const faults: Array<string> = [...unknownRefs(files, account), ...repeated(files), ...misplacedSecrets(files)]
-  const changes: Array<Change> = []
-  /** Some id of the form, for what is not created yet. */
-  const anyAccount = `apn_${"0".repeat(20)}`
-  const appAccountId = (ref: string) => ref.startsWith("accounts/") ? matches.get(ref)?.id ?? anyAccount : undefined
-  const bundles = new Map<string, { readonly code: string; readonly place: SourcePlaces.SourcePlaces }>()
+/** Secrets that the environment has. */
+const secretsOf = Effect.fnUntraced(function*(thing: Setup.Thing) {
+  const found = new Map<string, string>()
+  for (const [place, name] of Object.entries(thing.secrets)) {
+    const value = yield* variable(name)
+    if (value !== undefined) found.set(place, value)
+  }
+  return found
+})
 
-  const bundle = Effect.fnUntraced(function*(thing: Setup.Thing, path: string) {
-    const file = Path.join(folder, path)
-    const known = bundles.get(file)
-    if (known !== undefined) return known
-    if (!(yield* CodeFile.isFile(file))) return yield* refuse(at(thing, "code", `there is no file ${path}`))
-    const made = yield* bundler.bundle(file, new Set())
-    bundles.set(file, made)
-    return made
-  })
+const missingSecrets = (thing: Setup.Thing, places: ReadonlyArray<string>, found: ReadonlyMap<string, string>) =>
+  places.filter((place) => !found.has(place)).map((place) =>
+    at(thing, place, `is secret: set ${thing.secrets[place] ?? Setup.variableOf(thing.ref, place)}`)
+  )
 
-  /** Secrets that the environment has, and what is wrong with the others. */
-  const secretsOf = Effect.fnUntraced(function*(thing: Setup.Thing) {
-    const found = new Map<string, string>()
-    for (const [place, name] of Object.entries(thing.secrets)) {
-      const value = yield* variable(name)
-      if (value !== undefined) found.set(place, value)
+/** Some id of the form, for what is not created yet. */
+const anyAccount = `apn_${"0".repeat(20)}`
+
+/** What is planned so far, and what is wrong with the folder. */
+class Planning {
+  private readonly changes: Array<Change> = []
+  private readonly faults: Array<string>
+  private readonly matches: Plan["matches"]
+  private readonly bundles = new Map<string, { readonly code: string; readonly place: SourcePlaces.SourcePlaces }>()
+  private readonly given: Given
+  private readonly call: ApiAccess["Service"]["call"]
+  private readonly bundler: ComponentFiles["Service"]
+
+  constructor(given: Given, call: ApiAccess["Service"]["call"], bundler: ComponentFiles["Service"]) {
+    const { account, files } = given
+    this.given = given
+    this.call = call
+    this.bundler = bundler
+    this.matches = matching(files, account)
+    this.faults = [...unknownRefs(files, account), ...repeated(files), ...misplacedSecrets(files)]
+  }
+
+  readonly plan = Effect.gen({ self: this }, function*() {
+    const { changes, faults, matches } = this
+    const { account, files, prune } = this.given
+    for (const thing of files.things) {
+      yield* this.planThing(thing).pipe(
+        Effect.catchTags({
+          CommandRefused: ({ message }) => Effect.sync(() => faults.push(message)),
+          InvalidRequestProblem: ({ detail }) => Effect.sync(() => faults.push(`${thing.ref}.json: ${detail}`))
+        })
+      )
     }
-    return found
-  })
-
-  const resent = (found: ReadonlyMap<string, string>): ReadonlyArray<FieldChange> =>
-    resend ? [...found.keys()].map((field) => ({ field, before: Setup.mask, after: Setup.mask })) : []
-
-  const missingSecrets = (thing: Setup.Thing, places: ReadonlyArray<string>, found: ReadonlyMap<string, string>) =>
-    places.filter((place) => !found.has(place)).map((place) =>
-      at(thing, place, `is secret: set ${thing.secrets[place] ?? Setup.variableOf(thing.ref, place)}`)
-    )
-
-  /** Things whose fields are compared as they stand. */
-  const planPlain = Effect.fnUntraced(function*(file: Setup.Thing, present: AccountThing | undefined) {
-    const needed = neededSecrets(file, present)
-    const unnamed = Object.fromEntries(needed.map((place) => [place, Setup.variableOf(file.ref, place)]))
-    const thing = { ...file, secrets: { ...unnamed, ...file.secrets } }
-    const found = yield* secretsOf(thing)
-    const wanted = inFull(thing)
-    const names = Object.keys(wanted).filter((name) => name !== "emitter" && name !== "listener")
-    faults.push(...missingSecrets(thing, needed, found))
-    if (present === undefined) {
-      changes.push({ ...nothing, action: "create", thing, present })
-      return
-    }
-    const differing = differences("", present.fields, wanted, names)
-    const sentAnew = [...found.keys()].filter((place) => resend || needed.includes(place))
-      .filter((place) => !differing.some(({ field }) => field === place))
-      .map((field) => ({ field, before: Setup.mask, after: Setup.mask }))
-    const fields = [...differing, ...sentAnew]
-    for (const { field } of fields) {
-      if (thing.kind === "accounts" && field === "app") {
-        faults.push(at(thing, field, "the app of an account can't be changed: give the account another file"))
+    if (faults.length > 0) return yield* refuse(faults.join("; "))
+    if (prune) {
+      const matched = new Set(matches.values())
+      for (const present of account.things.toReversed()) {
+        if (present.kind === "components" || matched.has(present)) continue
+        changes.push({ ...nothing, action: "delete", thing: present, present })
       }
     }
-    if (fields.length > 0) changes.push({ ...nothing, action: "change", thing, present, fields })
+    return { account, changes, matches } satisfies Plan as Plan
   })
 
-  const declaredBy = Effect.fnUntraced(function*(thing: Setup.Thing, code: string | undefined) {
-    const { registry, url } = thing.fields
-    if (typeof registry === "string") {
-      const { data } = yield* call(({ components }) =>
-        components.getPublished({ params: { key: registry }, query: {} })
-      ).pipe(Effect.catchTag("NotFoundProblem", ({ detail }) => Effect.fail(refuse(at(thing, "registry", detail)))))
-      return data.configurable_props
-    }
-    const isWorkflow = thing.kind === "workflows"
-    const what = code === undefined ? { [isWorkflow ? "workflow_url" : "component_url"]: url } : {
-      [isWorkflow ? "workflow_code" : "component_code"]: code
-    }
-    const values = propsWithIds(propsOf(thing.fields) ?? {}, appAccountId)
-    const { data } = yield* call((client) =>
-      client.code.check({ headers: {}, payload: { ...what, configured_props: values } })
-    )
-    if (data.valid && data.errors.length === 0) return data.configurable_props
-    const made = code === undefined ? undefined : bundles.get(Path.join(folder, String(thing.fields["code"])))
-    const errors = data.errors.map((error) =>
-      made !== undefined && error.file === SourcePlaces.moduleName
-        ? { ...error, ...made.place(error.line, error.column) }
-        : error
-    )
-    return yield* refuse(at(thing, code === undefined ? "url" : "code", CodeCheck.errorLines({ errors }).join("; ")))
-  })
+  private planThing(thing: Setup.Thing) {
+    const present = this.matches.get(thing.ref)
+    if (thing.kind === "components") return this.planComponent(thing)
+    return thing.kind === "sources" || thing.kind === "workflows"
+      ? this.planProgram(thing, present)
+      : this.planPlain(thing, present)
+  }
 
-  const planProgram = Effect.fnUntraced(function*(thing: Setup.Thing, present: AccountThing | undefined) {
-    const { code: path, registry, url } = thing.fields
-    const code = typeof path === "string" ? (yield* bundle(thing, path)).code : undefined
-    const before = present?.fields ?? {}
-    const isSameCode = present !== undefined && (
-      code !== undefined
-        ? present.code?.code_hash === hashOf(code)
-        : registry !== undefined
-        ? present.code?.key === registry && before["registry"] === registry
-        : before["url"] === url
-    )
-    const found = yield* secretsOf(thing)
-    const given = propsOf(thing.fields)
-    const compare = Effect.fnUntraced(function*(declared: ReadonlyArray<ConfigurableProp>) {
+  private readonly appAccountId = (ref: string): string | undefined =>
+    ref.startsWith("accounts/") ? this.matches.get(ref)?.id ?? anyAccount : undefined
+
+  private resent(found: ReadonlyMap<string, string>): ReadonlyArray<FieldChange> {
+    return this.given.secrets
+      ? [...found.keys()].map((field) => ({ field, before: Setup.mask, after: Setup.mask }))
+      : []
+  }
+
+  /** A value that names an account with an app, in the names of the account. */
+  private presentForm(value: Schema.Json): Schema.Json {
+    if (!Predicate.isObject(value)) return value
+    const ref = Reflect.get(value, "authProvisionId")
+    const name = (typeof ref === "string" ? this.matches.get(ref)?.ref : undefined) ?? ref
+    return { ...value as Setup.Fields, authProvisionId: name as Schema.Json }
+  }
+
+  /** Things whose fields are compared as they stand. */
+  private planPlain(file: Setup.Thing, present: AccountThing | undefined) {
+    return Effect.gen({ self: this }, function*() {
+      const needed = neededSecrets(file, present)
+      const unnamed = Object.fromEntries(needed.map((place) => [place, Setup.variableOf(file.ref, place)]))
+      const thing = { ...file, secrets: { ...unnamed, ...file.secrets } }
+      const found = yield* secretsOf(thing)
+      const wanted = inFull(thing)
+      const names = Object.keys(wanted).filter((name) => name !== "emitter" && name !== "listener")
+      this.faults.push(...missingSecrets(thing, needed, found))
+      if (present === undefined) {
+        this.changes.push({ ...nothing, action: "create", thing, present })
+        return
+      }
+      const differing = differences("", present.fields, wanted, names)
+      const sentAnew = [...found.keys()].filter((place) => this.given.secrets || needed.includes(place))
+        .filter((place) => !differing.some(({ field }) => field === place))
+        .map((field) => ({ field, before: Setup.mask, after: Setup.mask }))
+      const fields = [...differing, ...sentAnew]
+      for (const { field } of fields) {
+        if (thing.kind === "accounts" && field === "app") {
+          this.faults.push(at(thing, field, "the app of an account can't be changed: give the account another file"))
+        }
+      }
+      if (fields.length > 0) this.changes.push({ ...nothing, action: "change", thing, present, fields })
+    })
+  }
+
+  private declaredBy(thing: Setup.Thing, code: string | undefined) {
+    return Effect.gen({ self: this }, function*() {
+      const { registry, url } = thing.fields
+      if (typeof registry === "string") {
+        const { data } = yield* this.call(({ components }) =>
+          components.getPublished({ params: { key: registry }, query: {} })
+        ).pipe(Effect.catchTag("NotFoundProblem", ({ detail }) => Effect.fail(refuse(at(thing, "registry", detail)))))
+        return data.configurable_props
+      }
+      const isWorkflow = thing.kind === "workflows"
+      const what = code === undefined ? { [isWorkflow ? "workflow_url" : "component_url"]: url } : {
+        [isWorkflow ? "workflow_code" : "component_code"]: code
+      }
+      const values = propsWithIds(propsOf(thing.fields) ?? {}, this.appAccountId)
+      const { data } = yield* this.call((client) =>
+        client.code.check({ headers: {}, payload: { ...what, configured_props: values } })
+      )
+      if (data.valid && data.errors.length === 0) return data.configurable_props
+      const made = code === undefined
+        ? undefined
+        : this.bundles.get(Path.join(this.given.folder, String(thing.fields["code"])))
+      const errors = data.errors.map((error) =>
+        made !== undefined && error.file === SourcePlaces.moduleName
+          ? { ...error, ...made.place(error.line, error.column) }
+          : error
+      )
+      return yield* refuse(at(thing, code === undefined ? "url" : "code", CodeCheck.errorLines({ errors }).join("; ")))
+    })
+  }
+
+  private planProgram(thing: Setup.Thing, present: AccountThing | undefined) {
+    return Effect.gen({ self: this }, function*() {
+      const { code: path, registry, url } = thing.fields
+      const code = typeof path === "string" ? (yield* this.bundle(thing, path)).code : undefined
+      const before = present?.fields ?? {}
+      const isSameCode = present !== undefined && (
+        code !== undefined
+          ? present.code?.code_hash === hashOf(code)
+          : registry !== undefined
+          ? present.code?.key === registry && before["registry"] === registry
+          : before["url"] === url
+      )
+      const found = yield* secretsOf(thing)
+      const kept = isSameCode ? present.code?.configurable_props : undefined
+      let compared = kept === undefined ? undefined : yield* this.compare(thing, present, kept, found)
+      // Other values may have the code add other props.
+      if (compared === undefined || compared.issues.length > 0 || compared.fields.length > 0) {
+        compared = yield* this.compare(thing, present, yield* this.declaredBy(thing, code), found)
+      }
+      this.faults.push(...compared.issues)
+      const { secretProps } = compared
+      if (present === undefined) {
+        this.changes.push({ ...nothing, action: "create", thing, present, code, secretProps })
+        return
+      }
+      const plain = Object.keys(thing.fields).filter((name) =>
+        !["code", "url", "registry", "configured_props"].includes(name)
+      )
+      const where = path ?? url ?? registry
+      const fields = [
+        ...differences("", before, thing.fields, plain),
+        ...(isSameCode ? [] : [{
+          field: code !== undefined ? "code" : url !== undefined ? "url" : "registry",
+          before: before["code"] ?? before["url"] ?? before["registry"],
+          after: where
+        }]),
+        ...compared.fields,
+        ...this.resent(found)
+      ]
+      if (fields.length > 0) {
+        this.changes.push({
+          action: "change",
+          thing,
+          present,
+          fields,
+          code: isSameCode ? undefined : code,
+          secretProps: this.given.secrets ? secretProps : Object.fromEntries(needed(present, secretProps))
+        })
+      }
+    })
+  }
+
+  /** The differences of a program's props, and what is wrong with them, if the code declares these. */
+  private compare(
+    thing: Setup.Thing,
+    present: AccountThing | undefined,
+    declared: ReadonlyArray<ConfigurableProp>,
+    found: ReadonlyMap<string, string>
+  ) {
+    return Effect.gen({ self: this }, function*() {
+      const given = propsOf(thing.fields)
       const issues: Array<string> = []
       const secrets: Record<string, Schema.Json> = {}
       const texts = new Map(found)
@@ -344,8 +441,8 @@ export const make = Effect.fnUntraced(function*({ account, files, folder, prune,
         else issues.push(at(thing, place, value.failure))
       }
       if (given === undefined && present !== undefined) return { issues, secretProps: secrets, fields: [] }
-      const values = { ...propsWithIds(given ?? {}, appAccountId), ...secrets }
-      const wanted = ConfiguredProps.resolve(declared, undefined, values)
+      const values = { ...propsWithIds(given ?? {}, this.appAccountId), ...secrets }
+      const wanted = ConfiguredProps.resolve(declared, undefined, values, ConfiguredProps.mayHaveExpressions)
       if (Result.isFailure(wanted)) {
         for (const { message, path } of wanted.failure) {
           const prop = declared.find(({ name }) => ConfiguredProps.pathOf(name) === path)
@@ -362,11 +459,11 @@ export const make = Effect.fnUntraced(function*({ account, files, folder, prune,
         Object.entries(shown).map(([name, value]) => [
           name,
           Predicate.isObject(value) && "authProvisionId" in value
-            ? presentForm(OwnMember.get(given ?? {}, name) ?? value)
+            ? this.presentForm(OwnMember.get(given ?? {}, name) ?? value)
             : value
         ])
       ) as Setup.Fields
-      const has = propsOf(before) ?? {}
+      const has = propsOf(present?.fields ?? {}) ?? {}
       const names = new Set([...Object.keys(has), ...Object.keys(asFile)])
       const secretNames = new Set(declared.filter((prop) => prop["secret"] === true).map(({ name }) => name))
       return {
@@ -375,82 +472,34 @@ export const make = Effect.fnUntraced(function*({ account, files, folder, prune,
         fields: differences("configured_props.", has, asFile, [...names].filter((name) => !secretNames.has(name)))
       }
     })
-    const kept = isSameCode ? present.code?.configurable_props : undefined
-    let compared = kept === undefined ? undefined : yield* compare(kept)
-    // Other values may have the code add other props.
-    if (compared === undefined || compared.issues.length > 0 || compared.fields.length > 0) {
-      compared = yield* compare(yield* declaredBy(thing, code))
-    }
-    faults.push(...compared.issues)
-    const { secretProps } = compared
-    if (present === undefined) {
-      changes.push({ ...nothing, action: "create", thing, present, code, secretProps })
-      return
-    }
-    const plain = Object.keys(thing.fields).filter((name) =>
-      !["code", "url", "registry", "configured_props"].includes(name)
-    )
-    const where = path ?? url ?? registry
-    const fields = [
-      ...differences("", before, thing.fields, plain),
-      ...(isSameCode ? [] : [{
-        field: code !== undefined ? "code" : url !== undefined ? "url" : "registry",
-        before: before["code"] ?? before["url"] ?? before["registry"],
-        after: where
-      }]),
-      ...compared.fields,
-      ...resent(found)
-    ]
-    if (fields.length > 0) {
-      changes.push({
-        action: "change",
-        thing,
-        present,
-        fields,
-        code: isSameCode ? undefined : code,
-        secretProps: resend ? secretProps : Object.fromEntries(needed(present, secretProps))
-      })
-    }
-  })
-
-  /** A value that names an account with an app, in the names of the account. */
-  const presentForm = (value: Schema.Json): Schema.Json => {
-    if (!Predicate.isObject(value)) return value
-    const ref = Reflect.get(value, "authProvisionId")
-    const name = (typeof ref === "string" ? matches.get(ref)?.ref : undefined) ?? ref
-    return { ...value as Setup.Fields, authProvisionId: name as Schema.Json }
   }
 
-  const planComponent = Effect.fnUntraced(function*(thing: Setup.Thing) {
-    const { code } = yield* bundle(thing, String(thing.fields["code"]))
-    if (account.components.has(hashOf(code))) return
-    yield* declaredBy(thing, code)
-    changes.push({ ...nothing, action: "create", thing, code })
-  })
+  private planComponent(thing: Setup.Thing) {
+    return Effect.gen({ self: this }, function*() {
+      const { code } = yield* this.bundle(thing, String(thing.fields["code"]))
+      if (this.given.account.components.has(hashOf(code))) return
+      yield* this.declaredBy(thing, code)
+      this.changes.push({ ...nothing, action: "create", thing, code })
+    })
+  }
 
-  for (const thing of files.things) {
-    const present = matches.get(thing.ref)
-    const plan = thing.kind === "components"
-      ? planComponent(thing)
-      : thing.kind === "sources" || thing.kind === "workflows"
-      ? planProgram(thing, present)
-      : planPlain(thing, present)
-    yield* plan.pipe(
-      Effect.catchTags({
-        CommandRefused: ({ message }) => Effect.sync(() => faults.push(message)),
-        InvalidRequestProblem: ({ detail }) => Effect.sync(() => faults.push(`${thing.ref}.json: ${detail}`))
-      })
-    )
+  private bundle(thing: Setup.Thing, path: string) {
+    return Effect.gen({ self: this }, function*() {
+      const file = Path.join(this.given.folder, path)
+      const known = this.bundles.get(file)
+      if (known !== undefined) return known
+      if (!(yield* CodeFile.isFile(file))) return yield* refuse(at(thing, "code", `there is no file ${path}`))
+      const made = yield* this.bundler.bundle(file, new Set())
+      this.bundles.set(file, made)
+      return made
+    })
   }
-  if (faults.length > 0) return yield* refuse(faults.join("; "))
-  if (prune) {
-    const matched = new Set(matches.values())
-    for (const present of account.things.toReversed()) {
-      if (present.kind === "components" || matched.has(present)) continue
-      changes.push({ ...nothing, action: "delete", thing: present, present })
-    }
-  }
-  return { account, changes, matches } satisfies Plan as Plan
+}
+
+/** The changes that make an account as a folder says. Refuses the whole folder if anything of it can't be. */
+export const make = Effect.fnUntraced(function*(given: Given) {
+  const { call } = yield* ApiAccess
+  return yield* new Planning(given, call, yield* ComponentFiles).plan
 })
 
 /** Secret props that what is there does not declare yet, so that it can have no value for them. */
