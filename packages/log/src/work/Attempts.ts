@@ -91,75 +91,145 @@ const bite = 1_000
 const mostOfDelivery = 100
 const mostBytesOfDelivery = 1024 * 1024
 
-/** The `attempts` table: append-only, in a partition for each UTC day. */
-export class Attempts extends Context.Service<Attempts, {
-  readonly record: (attempts: ReadonlyArray<Attempt>) => Effect.Effect<void, SqlError.SqlError>
-  /** Oldest first. */
-  readonly ofWebhook: (webhookId: string) => Effect.Effect<ReadonlyArray<Attempt>, SqlError.SqlError>
-  /** The newest of a delivery that began at a time, in Unix milliseconds: as many as fit, oldest first. */
-  readonly ofDelivery: (
-    accountId: string,
-    deliveryId: string,
-    begunAt: number
-  ) => Effect.Effect<ReadonlyArray<Attempt>, SqlError.SqlError>
-  /** Those of one event, over all webhooks, oldest first, without what was answered. */
-  readonly ofEvent: (
-    emitterId: string,
-    eventId: EventId
-  ) => Effect.Effect<ReadonlyArray<AttemptOutline>, SqlError.SqlError>
-  /** Those of the batch that an event was in behind another, of each of these subscriptions, oldest first. */
-  readonly ofBatches: (
-    accountId: string,
-    emitterId: string,
-    eventId: EventId,
-    subscriptionIds: ReadonlyArray<string>
-  ) => Effect.Effect<ReadonlyArray<AttemptOutline>, SqlError.SqlError>
-  readonly removeOfWebhook: (webhookId: string) => Effect.Effect<void, SqlError.SqlError>
-  /**
-   * Makes the partitions of the UTC day of `now`, in Unix milliseconds, and of those after it, unless they have rows
-   * already.
-   */
-  readonly prepare: (now: number) => Effect.Effect<void, SqlError.SqlError>
-  /** Drops the days that ended before a time, in Unix milliseconds. */
-  readonly expire: (before: number) => Effect.Effect<void, SqlError.SqlError>
-}>()("@headwater/log/work/Attempts") {
-  static readonly layer: Layer.Layer<Attempts, never, SqlClient.SqlClient> = Layer.effect(
-    Attempts,
-    Effect.gen(function*() {
-      const sql = yield* SqlClient.SqlClient
+const reading = (sql: SqlClient.SqlClient) => {
+  const outline = sql`
+  a.delivery_id, a.attempt, a.webhook_id, a.subscription_id, a.emitter_id, a.stream, a.event_id, a.emit_id,
+  a.started_at, a.duration_ms, a.outcome, a.status, a.address, a.error_class, a.error_message, a.next_at,
+  a.event_count, a.last_event_id, a.batch_event_ids`
 
-      /** While a change waits for who reads the table, as a backup does, nobody can write to it: it gives up soon. */
-      const briefly = (change: Effect.Effect<unknown, SqlError.SqlError>) =>
-        sql.withTransaction(Effect.andThen(sql`SET LOCAL lock_timeout = '100ms'`, change))
+  return {
+    /** Oldest first. */
+    ofWebhook: (webhookId: string): Effect.Effect<ReadonlyArray<Attempt>, SqlError.SqlError> =>
+      Effect.map(
+        sql<AttemptRow>`
+          SELECT * FROM attempts WHERE webhook_id = ${webhookId} ORDER BY started_at, delivery_id, attempt`,
+        (rows) => rows.map(fromRow)
+      ),
+    /** The newest of a delivery that began at a time, in Unix milliseconds: as many as fit, oldest first. */
+    ofDelivery: (
+      accountId: string,
+      deliveryId: string,
+      begunAt: number
+    ): Effect.Effect<ReadonlyArray<Attempt>, SqlError.SqlError> =>
+      Effect.map(
+        sql<AttemptRow>`
+          SELECT * FROM (
+            SELECT *, sum(octet_length(coalesce(response_headers, '')) + octet_length(coalesce(response_body, '')) +
+              octet_length(coalesce(request_headers, ''))) OVER (ORDER BY attempt DESC) AS bytes
+            FROM attempts
+            WHERE account_id = ${accountId} AND delivery_id = ${deliveryId} AND started_at >= ${begunAt}
+            ORDER BY attempt DESC LIMIT ${mostOfDelivery}
+          ) AS newest
+          WHERE bytes <= ${mostBytesOfDelivery} ORDER BY attempt`,
+        (rows) => rows.map(fromRow)
+      ),
+    /** Those of one event, over all webhooks, oldest first, without what was answered. */
+    ofEvent: (emitterId: string, eventId: EventId): Effect.Effect<ReadonlyArray<AttemptOutline>, SqlError.SqlError> =>
+      Effect.map(
+        sql<OutlineRow>`
+          SELECT ${outline}
+          FROM attempts a WHERE event_id = ${eventId} AND emitter_id = ${emitterId}
+          ORDER BY started_at, delivery_id, attempt`,
+        (rows) => rows.map(outlineFromRow)
+      ),
+    /** Those of the batch that an event was in behind another, of each of these subscriptions, oldest first. */
+    ofBatches: (
+      accountId: string,
+      emitterId: string,
+      eventId: EventId,
+      subscriptionIds: ReadonlyArray<string>
+    ): Effect.Effect<ReadonlyArray<AttemptOutline>, SqlError.SqlError> =>
+      subscriptionIds.length === 0 ? Effect.succeed([]) : Effect.map(
+        sql<OutlineRow>`
+          SELECT ${outline} FROM unnest(${texts(subscriptionIds)}) AS s (id)
+          CROSS JOIN LATERAL (
+            SELECT DISTINCT delivery_id FROM (
+              SELECT delivery_id, event_id FROM attempts
+              WHERE subscription_id = s.id AND emitter_id = ${emitterId}
+                AND last_event_id > event_id AND last_event_id >= ${eventId}
+              ORDER BY last_event_id FETCH FIRST ROW WITH TIES
+            ) AS nearest
+            WHERE event_id < ${eventId}
+          ) AS found
+          JOIN attempts a ON a.account_id = ${accountId} AND a.delivery_id = found.delivery_id
+          ORDER BY a.started_at, a.delivery_id, a.attempt`,
+        (rows) => rows.map(outlineFromRow).filter(({ batch }) => batch?.eventIds.includes(eventId))
+      )
+  }
+}
 
-      const prepareDay = Effect.fnUntraced(function*(from: number) {
-        const name = partitionOf(from)
-        const [found] = yield* sql<{ name: string | null }>`SELECT to_regclass(${name})::text AS name`
-        if (found?.name != null) return
-        // A day that has begun without a partition goes on so: its rows lie where those of no day do.
-        const begun = yield* sql`
-          SELECT FROM attempts_default WHERE started_at >= ${from} AND started_at < ${from + dayMs} LIMIT 1`
-        if (begun.length > 0) return
-        yield* briefly(sql`
-          CREATE TABLE IF NOT EXISTS ${sql(name)} PARTITION OF attempts
-          FOR VALUES FROM (${sql.literal(String(from))}) TO (${sql.literal(String(from + dayMs))})`)
-      })
+const keeping = (sql: SqlClient.SqlClient) => {
+  /** While a change waits for who reads the table, as a backup does, nobody can write to it: it gives up soon. */
+  const briefly = (change: Effect.Effect<unknown, SqlError.SqlError>) =>
+    sql.withTransaction(Effect.andThen(sql`SET LOCAL lock_timeout = '100ms'`, change))
 
-      const outline = sql`
-        a.delivery_id, a.attempt, a.webhook_id, a.subscription_id, a.emitter_id, a.stream, a.event_id, a.emit_id,
-        a.started_at, a.duration_ms, a.outcome, a.status, a.address, a.error_class, a.error_message, a.next_at,
-        a.event_count, a.last_event_id, a.batch_event_ids`
+  const prepareDay = Effect.fnUntraced(function*(from: number) {
+    const name = partitionOf(from)
+    const [found] = yield* sql<{ name: string | null }>`SELECT to_regclass(${name})::text AS name`
+    if (found?.name != null) return
+    // A day that has begun without a partition goes on so: its rows lie where those of no day do.
+    const begun = yield* sql`
+      SELECT FROM attempts_default WHERE started_at >= ${from} AND started_at < ${from + dayMs} LIMIT 1`
+    if (begun.length > 0) return
+    yield* briefly(sql`
+      CREATE TABLE IF NOT EXISTS ${sql(name)} PARTITION OF attempts
+      FOR VALUES FROM (${sql.literal(String(from))}) TO (${sql.literal(String(from + dayMs))})`)
+  })
 
-      return Attempts.of({
-        record: (attempts) => {
-          const hasBatches = attempts.some(({ batch }) => batch !== undefined)
-          const hasFirstRequests = attempts.some(({ firstRequest }) => firstRequest !== undefined)
-          return Effect.asVoid(sql`
+  return {
+    removeOfWebhook: (webhookId: string): Effect.Effect<void, SqlError.SqlError> =>
+      sql<{ readonly gone: boolean }>`
+  DELETE FROM attempts a USING (
+    SELECT account_id, delivery_id, attempt, started_at FROM attempts
+    WHERE webhook_id = ${webhookId} LIMIT ${bite}
+  ) AS b
+  WHERE a.account_id = b.account_id AND a.delivery_id = b.delivery_id AND a.attempt = b.attempt AND a.started_at = b.started_at
+  RETURNING true AS gone`.pipe(
+        Effect.repeat({ until: (rows) => rows.length < bite }),
+        Effect.asVoid
+      ),
+    /**
+     * Makes the partitions of the UTC day of `now`, in Unix milliseconds, and of those after it, unless they have rows
+     * already.
+     */
+    prepare: Effect.fnUntraced(function*(now: number) {
+      const today = Math.floor(now / dayMs) * dayMs
+      for (let day = 0; day <= daysAhead; day++) yield* prepareDay(today + day * dayMs)
+    }),
+    /** Drops the days that ended before a time, in Unix milliseconds. */
+    expire: Effect.fnUntraced(function*(before: number) {
+      const partitions = yield* sql<{ name: string }>`
+        SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+        WHERE i.inhparent = 'attempts'::regclass AND c.relname ~ '^attempts_[0-9]{8}$' ORDER BY 1`
+      for (const { name } of partitions) {
+        // The name of the day that holds `before` itself comes after those of the days that are over.
+        if (name < partitionOf(before)) yield* briefly(sql`DROP TABLE IF EXISTS ${sql(name)}`)
+      }
+      yield* sql<{ gone: string }>`
+        DELETE FROM attempts_default d USING (
+          SELECT account_id, delivery_id, attempt, started_at FROM attempts_default
+          WHERE started_at < ${before} LIMIT ${bite}
+        ) AS b
+        WHERE d.account_id = b.account_id AND d.delivery_id = b.delivery_id AND d.attempt = b.attempt
+          AND d.started_at = b.started_at RETURNING d.delivery_id AS gone`.pipe(
+        Effect.repeat({ until: (rows) => rows.length < bite })
+      )
+    })
+  }
+}
+
+const make = Effect.map(SqlClient.SqlClient, (sql) => ({
+  ...reading(sql),
+  ...keeping(sql),
+  record: (attempts: ReadonlyArray<Attempt>): Effect.Effect<void, SqlError.SqlError> => {
+    const hasBatches = attempts.some(({ batch }) => batch !== undefined)
+    const hasFirstRequests = attempts.some(({ firstRequest }) => firstRequest !== undefined)
+    return Effect.asVoid(sql`
             INSERT INTO attempts (account_id, delivery_id, attempt, webhook_id, subscription_id, emitter_id, stream, event_id,
               emit_id, started_at, duration_ms, outcome, status, address, error_class, error_message,
               response_headers, response_body, next_at, request_headers, dns_ms, connect_ms, tls_ms, first_byte_ms${
-            hasBatches ? sql`, event_count, last_event_id, batch_event_ids` : sql``
-          }${hasFirstRequests ? sql`, first_request` : sql``})
+      hasBatches ? sql`, event_count, last_event_id, batch_event_ids` : sql``
+    }${hasFirstRequests ? sql`, first_request` : sql``})
             SELECT * FROM unnest(
               ${texts(attempts.map((attempt) => attempt.accountId))},
               ${texts(attempts.map((attempt) => attempt.deliveryId))},
@@ -185,104 +255,29 @@ export class Attempts extends Context.Service<Attempts, {
               ${smallIntegers(attempts.map((attempt) => attempt.connectMs))},
               ${smallIntegers(attempts.map((attempt) => attempt.tlsMs))},
               ${smallIntegers(attempts.map((attempt) => attempt.firstByteMs))}${
-            hasBatches
-              ? sql`,
+      hasBatches
+        ? sql`,
               ${integers(attempts.map(({ batch }) => batch?.events ?? null))},
               ${bigints(attempts.map(({ batch }) => batch?.lastEventId ?? null))},
               ${texts(attempts.map(({ batch }) => batch?.eventIds.join(" ") ?? null))}`
-              : sql``
-          }${
-            hasFirstRequests
-              ? sql`,
+        : sql``
+    }${
+      hasFirstRequests
+        ? sql`,
               ${
-                texts(
-                  attempts.map(({ firstRequest }) => firstRequest === undefined ? null : JSON.stringify(firstRequest))
-                )
-              }`
-              : sql``
-          }
-            )`)
-        },
-        ofWebhook: (webhookId) =>
-          Effect.map(
-            sql<AttemptRow>`
-              SELECT * FROM attempts WHERE webhook_id = ${webhookId} ORDER BY started_at, delivery_id, attempt`,
-            (rows) => rows.map(fromRow)
-          ),
-        ofDelivery: (accountId, deliveryId, begunAt) =>
-          Effect.map(
-            sql<AttemptRow>`
-              SELECT * FROM (
-                SELECT *, sum(octet_length(coalesce(response_headers, '')) + octet_length(coalesce(response_body, '')) +
-                  octet_length(coalesce(request_headers, ''))) OVER (ORDER BY attempt DESC) AS bytes
-                FROM attempts
-                WHERE account_id = ${accountId} AND delivery_id = ${deliveryId} AND started_at >= ${begunAt}
-                ORDER BY attempt DESC LIMIT ${mostOfDelivery}
-              ) AS newest
-              WHERE bytes <= ${mostBytesOfDelivery} ORDER BY attempt`,
-            (rows) => rows.map(fromRow)
-          ),
-        ofEvent: (emitterId, eventId) =>
-          Effect.map(
-            sql<OutlineRow>`
-              SELECT ${outline}
-              FROM attempts a WHERE event_id = ${eventId} AND emitter_id = ${emitterId}
-              ORDER BY started_at, delivery_id, attempt`,
-            (rows) => rows.map(outlineFromRow)
-          ),
-        ofBatches: (accountId, emitterId, eventId, subscriptionIds) =>
-          subscriptionIds.length === 0 ? Effect.succeed([]) : Effect.map(
-            sql<OutlineRow>`
-              SELECT ${outline} FROM unnest(${texts(subscriptionIds)}) AS s (id)
-              CROSS JOIN LATERAL (
-                SELECT DISTINCT delivery_id FROM (
-                  SELECT delivery_id, event_id FROM attempts
-                  WHERE subscription_id = s.id AND emitter_id = ${emitterId}
-                    AND last_event_id > event_id AND last_event_id >= ${eventId}
-                  ORDER BY last_event_id FETCH FIRST ROW WITH TIES
-                ) AS nearest
-                WHERE event_id < ${eventId}
-              ) AS found
-              JOIN attempts a ON a.account_id = ${accountId} AND a.delivery_id = found.delivery_id
-              ORDER BY a.started_at, a.delivery_id, a.attempt`,
-            (rows) => rows.map(outlineFromRow).filter(({ batch }) => batch?.eventIds.includes(eventId))
-          ),
-        removeOfWebhook: (webhookId) =>
-          sql<{ readonly gone: boolean }>`
-            DELETE FROM attempts a USING (
-              SELECT account_id, delivery_id, attempt, started_at FROM attempts
-              WHERE webhook_id = ${webhookId} LIMIT ${bite}
-            ) AS b
-            WHERE a.account_id = b.account_id AND a.delivery_id = b.delivery_id AND a.attempt = b.attempt AND a.started_at = b.started_at
-            RETURNING true AS gone`.pipe(
-            Effect.repeat({ until: (rows) => rows.length < bite }),
-            Effect.asVoid
-          ),
-        prepare: Effect.fnUntraced(function*(now) {
-          const today = Math.floor(now / dayMs) * dayMs
-          for (let day = 0; day <= daysAhead; day++) yield* prepareDay(today + day * dayMs)
-        }),
-        expire: Effect.fnUntraced(function*(before) {
-          const partitions = yield* sql<{ name: string }>`
-            SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
-            WHERE i.inhparent = 'attempts'::regclass AND c.relname ~ '^attempts_[0-9]{8}$' ORDER BY 1`
-          for (const { name } of partitions) {
-            // The name of the day that holds `before` itself comes after those of the days that are over.
-            if (name < partitionOf(before)) yield* briefly(sql`DROP TABLE IF EXISTS ${sql(name)}`)
-          }
-          yield* sql<{ gone: string }>`
-            DELETE FROM attempts_default d USING (
-              SELECT account_id, delivery_id, attempt, started_at FROM attempts_default
-              WHERE started_at < ${before} LIMIT ${bite}
-            ) AS b
-            WHERE d.account_id = b.account_id AND d.delivery_id = b.delivery_id AND d.attempt = b.attempt
-              AND d.started_at = b.started_at RETURNING d.delivery_id AS gone`.pipe(
-            Effect.repeat({ until: (rows) => rows.length < bite })
+          texts(
+            attempts.map(({ firstRequest }) => firstRequest === undefined ? null : JSON.stringify(firstRequest))
           )
-        })
-      })
-    })
-  )
+        }`
+        : sql``
+    }
+            )`)
+  }
+}))
+
+/** The `attempts` table: append-only, in a partition for each UTC day. */
+export class Attempts extends Context.Service<Attempts, Effect.Success<typeof make>>()("@headwater/log/work/Attempts") {
+  static readonly layer: Layer.Layer<Attempts, never, SqlClient.SqlClient> = Layer.effect(Attempts, make)
 }
 
 const partitionOf = (ms: number): string =>

@@ -166,221 +166,227 @@ const mostOfEvent = 10
 /** Rows deleted at once. */
 const bite = 500
 
-/** The `workflow_runs` and `workflow_steps` tables: what workflows did, and where those stand that are not done. */
-export class WorkflowRuns extends Context.Service<WorkflowRuns, {
-  readonly insert: (runs: ReadonlyArray<WorkflowRun>) => Effect.Effect<void, SqlError.SqlError>
-  readonly change: (changes: ReadonlyArray<RunProgress>) => Effect.Effect<void, SqlError.SqlError>
-  readonly recordSteps: (steps: ReadonlyArray<StepRecord>) => Effect.Effect<void, SqlError.SqlError>
-  readonly get: (workflowId: WorkflowId, id: RunId) => Effect.Effect<Option.Option<WorkflowRun>, SqlError.SqlError>
-  readonly outline: (workflowId: WorkflowId, id: RunId) => Effect.Effect<Option.Option<RunOutline>, SqlError.SqlError>
-  /** JSON text of the event that a run began with; none where there is no such run any more. */
-  readonly eventOf: (id: RunId) => Effect.Effect<Option.Option<string>, SqlError.SqlError>
-  /** In the order in which they ended. */
-  readonly stepOutlinesOf: (id: RunId) => Effect.Effect<ReadonlyArray<StepOutline>, SqlError.SqlError>
-  /** The result of a step, as in its record. */
-  readonly resultOf: (step: Pick<StepRecord, "runId" | "n">) => Effect.Effect<string | null, SqlError.SqlError>
-  /** The largest of a run's event and of what its steps gave, in bytes. */
-  readonly largestOf: (id: RunId) => Effect.Effect<number, SqlError.SqlError>
-  /** In the order in which they ended. */
-  readonly stepsOf: (id: RunId) => Effect.Effect<ReadonlyArray<StepRecord>, SqlError.SqlError>
+const outlines = Rows.make(Schema.decodeUnknownEffect(RunOutlineRow))
+
+const runColumns = (sql: SqlClient.SqlClient) =>
+  sql`
+  id, workflow_id, deployment_id, trigger, started_at, status, step, tries, failures, rerun_context, due_at, error,
+  exit_reason, ended_at`
+
+const writing = (sql: SqlClient.SqlClient) => ({
+  insert: (runs: ReadonlyArray<WorkflowRun>): Effect.Effect<void, SqlError.SqlError> =>
+    Effect.asVoid(sql`
+  INSERT INTO workflow_runs (
+    id, workflow_id, deployment_id, trigger, event, started_at, status, step, tries, failures, rerun_context,
+    due_at, error, exit_reason, ended_at
+  )
+  SELECT * FROM unnest(
+    ${texts(runs.map((run) => run.id))},
+    ${texts(runs.map((run) => run.workflowId))},
+    ${texts(runs.map((run) => run.deploymentId))},
+    ${texts(runs.map((run) => JSON.stringify(run.trigger)))},
+    ${texts(runs.map((run) => run.event))},
+    ${numbers(runs.map((run) => run.startedAt))},
+    ${texts(runs.map((run) => run.status))},
+    ${integers(runs.map((run) => run.step))},
+    ${integers(runs.map((run) => run.tries))},
+    ${integers(runs.map((run) => run.failures))},
+    ${texts(runs.map((run) => run.rerunContext))},
+    ${numbers(runs.map((run) => run.dueAt))},
+    ${texts(runs.map((run) => json(run.error)))},
+    ${texts(runs.map((run) => json(run.exitReason)))},
+    ${numbers(runs.map((run) => run.endedAt))}
+  )`),
+  change: (changes: ReadonlyArray<RunProgress>): Effect.Effect<void, SqlError.SqlError> =>
+    Effect.asVoid(sql`
+  UPDATE workflow_runs r SET status = c.status, step = c.step, tries = c.tries,
+    failures = c.failures, rerun_context = c.rerun_context, due_at = c.due_at, error = c.error,
+    exit_reason = c.exit_reason, ended_at = c.ended_at
+  FROM unnest(
+    ${texts(changes.map((run) => run.id))},
+    ${texts(changes.map((run) => run.status))},
+    ${integers(changes.map((run) => run.step))},
+    ${integers(changes.map((run) => run.tries))},
+    ${integers(changes.map((run) => run.failures))},
+    ${texts(changes.map((run) => run.rerunContext))},
+    ${numbers(changes.map((run) => run.dueAt))},
+    ${texts(changes.map((run) => json(run.error)))},
+    ${texts(changes.map((run) => json(run.exitReason)))},
+    ${numbers(changes.map((run) => run.endedAt))}
+  ) AS c (id, status, step, tries, failures, rerun_context, due_at, error, exit_reason, ended_at)
+  WHERE r.id = c.id`),
+  recordSteps: (steps: ReadonlyArray<StepRecord>): Effect.Effect<void, SqlError.SqlError> =>
+    Effect.asVoid(sql`
+  INSERT INTO workflow_steps (
+    run_id, n, name, status, started_at, wall_ms, cpu_ms, result, error, first_event, last_event
+  )
+  SELECT * FROM unnest(
+    ${texts(steps.map((step) => step.runId))},
+    ${integers(steps.map((step) => step.n))},
+    ${texts(steps.map((step) => step.name))},
+    ${texts(steps.map((step) => step.status))},
+    ${numbers(steps.map((step) => step.startedAt))},
+    ${integers(steps.map((step) => step.wallMs))},
+    ${integers(steps.map((step) => step.cpuMs))},
+    ${texts(steps.map((step) => step.result))},
+    ${texts(steps.map((step) => json(step.error)))},
+    ${bigints(steps.map((step) => step.events?.first ?? null))},
+    ${bigints(steps.map((step) => step.events?.last ?? null))}
+  )`)
+})
+
+/** Single runs, and their steps. */
+const reading = (sql: SqlClient.SqlClient) => {
+  const { one } = Rows.make(Schema.decodeUnknownEffect(RunRow))
+
+  return {
+    get: (workflowId: WorkflowId, id: RunId): Effect.Effect<Option.Option<WorkflowRun>, SqlError.SqlError> =>
+      one(sql`SELECT * FROM workflow_runs WHERE id = ${id} AND workflow_id = ${workflowId}`),
+    outline: (workflowId: WorkflowId, id: RunId): Effect.Effect<Option.Option<RunOutline>, SqlError.SqlError> =>
+      outlines.one(sql`SELECT ${runColumns(sql)} FROM workflow_runs WHERE id = ${id} AND workflow_id = ${workflowId}`),
+    /** JSON text of the event that a run began with; none where there is no such run any more. */
+    eventOf: (id: RunId): Effect.Effect<Option.Option<string>, SqlError.SqlError> =>
+      Effect.map(
+        sql<{ readonly event: string }>`SELECT event FROM workflow_runs WHERE id = ${id}`,
+        ([row]) => Option.map(Option.fromUndefinedOr(row), ({ event }) => event)
+      ),
+    /** In the order in which they ended. */
+    stepOutlinesOf: (id: RunId): Effect.Effect<ReadonlyArray<StepOutline>, SqlError.SqlError> =>
+      Effect.map(
+        sql<StepOutlineRow>`
+          SELECT run_id, n, name, status, started_at, wall_ms, cpu_ms, error, first_event, last_event
+          FROM workflow_steps WHERE run_id = ${id} ORDER BY n`,
+        (rows) => rows.map(ofStepOutlineRow)
+      ),
+    /** The result of a step, as in its record. */
+    resultOf: ({ n, runId }: Pick<StepRecord, "runId" | "n">): Effect.Effect<string | null, SqlError.SqlError> =>
+      Effect.map(
+        sql<Pick<StepRow, "result">>`SELECT result FROM workflow_steps WHERE run_id = ${runId} AND n = ${n}`,
+        ([row]) => row?.result ?? null
+      ),
+    /** The largest of a run's event and of what its steps gave, in bytes. */
+    largestOf: (id: RunId): Effect.Effect<number, SqlError.SqlError> =>
+      Effect.map(
+        sql<{ readonly bytes: number }>`
+          SELECT greatest(
+            (SELECT octet_length(event) FROM workflow_runs WHERE id = ${id}),
+            (SELECT max(octet_length(result)) FROM workflow_steps WHERE run_id = ${id}), 0) AS bytes`,
+        ([row]) => row?.bytes ?? 0
+      ),
+    /** In the order in which they ended. */
+    stepsOf: (id: RunId): Effect.Effect<ReadonlyArray<StepRecord>, SqlError.SqlError> =>
+      Effect.map(
+        sql<StepRow>`SELECT * FROM workflow_steps WHERE run_id = ${id} ORDER BY n`,
+        (rows) => rows.map(ofStepRow)
+      )
+  }
+}
+
+/** Runs of a workflow, and those that others began. */
+const lists = (sql: SqlClient.SqlClient) => ({
   /** Those under way, oldest first: each waits for nothing. */
-  readonly underWay: (workflowId: WorkflowId) => Effect.Effect<ReadonlyArray<RunId>, SqlError.SqlError>
+  underWay: (workflowId: WorkflowId): Effect.Effect<ReadonlyArray<RunId>, SqlError.SqlError> =>
+    Effect.map(
+      sql<{ readonly id: RunId }>`
+        SELECT id FROM workflow_runs WHERE workflow_id = ${workflowId} AND status = 'running' ORDER BY id`,
+      (rows) => rows.map(({ id }) => id)
+    ),
   /** The workflows of all accounts that have any under way. */
-  readonly workflowsUnderWay: Effect.Effect<ReadonlyArray<WorkflowId>, SqlError.SqlError>
-  readonly page: (
+  workflowsUnderWay: Effect.map(
+    sql<{ readonly workflow_id: WorkflowId }>`
+      SELECT DISTINCT workflow_id FROM workflow_runs WHERE status = 'running'`,
+    (rows) => rows.map((row) => row.workflow_id)
+  ),
+  page: (
     workflowId: WorkflowId,
-    request: Page.PageRequest & { readonly status: RunStatus | undefined }
-  ) => Effect.Effect<Page.Page<RunOutline>, SqlError.SqlError>
+    { status, ...request }: Page.PageRequest & { readonly status: RunStatus | undefined }
+  ): Effect.Effect<Page.Page<RunOutline>, SqlError.SqlError> =>
+    Page.read(sql, {
+      table: "workflow_runs",
+      columns: runColumns(sql),
+      weight: sql`octet_length(coalesce(error, '')) + octet_length(coalesce(rerun_context, ''))`,
+      where: sql.and([
+        sql`workflow_id = ${workflowId}`,
+        ...(status === undefined ? [] : [sql`status = ${status}`])
+      ]),
+      request,
+      all: outlines.all
+    }),
   /**
    * The runs that an event began, or a batch that begins with it, the oldest first. Of the runs that began after a
    * time, in Unix milliseconds, it looks through the first 2,000.
    */
-  readonly begunBy: (
+  begunBy: (
     workflowId: WorkflowId,
-    event: { readonly emitterId: string; readonly id: EventId; readonly emitId: string },
+    { emitId, emitterId, id }: { readonly emitterId: string; readonly id: EventId; readonly emitId: string },
     after: number
-  ) => Effect.Effect<ReadonlyArray<RunOutline>, SqlError.SqlError>
+  ): Effect.Effect<ReadonlyArray<RunOutline>, SqlError.SqlError> =>
+    outlines.all(sql`
+  SELECT * FROM (
+    SELECT ${runColumns(sql)} FROM workflow_runs
+    WHERE workflow_id = ${workflowId} AND id >= ${firstAt("run", after)} ORDER BY id LIMIT ${mostLooked}
+  ) AS begun
+  WHERE ${emitId} = trigger::json ->> 'id' AND ${emitterId} = trigger::json ->> 'emitterId'
+    OR ${format(id)} = trigger::json ->> 'eventId' AND ${emitterId} = trigger::json ->> 'emitterId'
+  LIMIT ${mostOfEvent}`),
   /** The beginnings of the runs that began after a time, oldest first, in Unix milliseconds. */
-  readonly begunAfter: (workflowId: WorkflowId, time: number) => Effect.Effect<ReadonlyArray<number>, SqlError.SqlError>
-  /** Removes runs that ended longer ago than their account keeps events. */
-  readonly expire: (options: {
-    readonly now: number
-    readonly defaultDays: number
-  }) => Effect.Effect<void, SqlError.SqlError>
-  readonly removeAll: (workflowId: WorkflowId) => Effect.Effect<void, SqlError.SqlError>
-}>()("@headwater/log/work/WorkflowRuns") {
-  static readonly layer: Layer.Layer<WorkflowRuns, never, SqlClient.SqlClient> = Layer.effect(
-    WorkflowRuns,
-    Effect.gen(function*() {
-      const sql = yield* SqlClient.SqlClient
-      const { one } = Rows.make(Schema.decodeUnknownEffect(RunRow))
-      const outlines = Rows.make(Schema.decodeUnknownEffect(RunOutlineRow))
-      const runColumns = sql`
-        id, workflow_id, deployment_id, trigger, started_at, status, step, tries, failures, rerun_context, due_at, error,
-        exit_reason, ended_at`
+  begunAfter: (workflowId: WorkflowId, time: number): Effect.Effect<ReadonlyArray<number>, SqlError.SqlError> =>
+    Effect.map(
+      sql<{ readonly started_at: bigint }>`
+        SELECT started_at FROM workflow_runs
+        WHERE workflow_id = ${workflowId} AND started_at > ${time} AND (ended_at > ${time} OR ended_at IS NULL)
+        ORDER BY started_at`,
+      (rows) => rows.map((row) => Number(row.started_at))
+    )
+})
 
-      const removeIds = (ids: ReadonlyArray<string>) =>
-        sql`
-          WITH gone AS (DELETE FROM workflow_steps WHERE run_id = ANY (${texts(ids)}))
-          DELETE FROM workflow_runs WHERE id = ANY (${texts(ids)})`
+const removals = (sql: SqlClient.SqlClient) => {
+  const removeIds = (ids: ReadonlyArray<string>) =>
+    sql`
+      WITH gone AS (DELETE FROM workflow_steps WHERE run_id = ANY (${texts(ids)}))
+      DELETE FROM workflow_runs WHERE id = ANY (${texts(ids)})`
 
-      /** Removes what a query finds, in bites. */
-      const removeFound = (
-        find: Effect.Effect<ReadonlyArray<{ readonly id: string }>, SqlError.SqlError>
-      ): Effect.Effect<void, SqlError.SqlError> =>
-        find.pipe(
-          Effect.tap((found) => removeIds(found.map(({ id }) => id))),
-          Effect.repeat({ until: (found) => found.length < bite }),
-          Effect.asVoid
-        )
+  /** Removes what a query finds, in bites. */
+  const removeFound = (
+    find: Effect.Effect<ReadonlyArray<{ readonly id: string }>, SqlError.SqlError>
+  ): Effect.Effect<void, SqlError.SqlError> =>
+    find.pipe(
+      Effect.tap((found) => removeIds(found.map(({ id }) => id))),
+      Effect.repeat({ until: (found) => found.length < bite }),
+      Effect.asVoid
+    )
 
-      return WorkflowRuns.of({
-        insert: (runs) =>
-          Effect.asVoid(sql`
-            INSERT INTO workflow_runs (
-              id, workflow_id, deployment_id, trigger, event, started_at, status, step, tries, failures, rerun_context,
-              due_at, error, exit_reason, ended_at
-            )
-            SELECT * FROM unnest(
-              ${texts(runs.map((run) => run.id))},
-              ${texts(runs.map((run) => run.workflowId))},
-              ${texts(runs.map((run) => run.deploymentId))},
-              ${texts(runs.map((run) => JSON.stringify(run.trigger)))},
-              ${texts(runs.map((run) => run.event))},
-              ${numbers(runs.map((run) => run.startedAt))},
-              ${texts(runs.map((run) => run.status))},
-              ${integers(runs.map((run) => run.step))},
-              ${integers(runs.map((run) => run.tries))},
-              ${integers(runs.map((run) => run.failures))},
-              ${texts(runs.map((run) => run.rerunContext))},
-              ${numbers(runs.map((run) => run.dueAt))},
-              ${texts(runs.map((run) => json(run.error)))},
-              ${texts(runs.map((run) => json(run.exitReason)))},
-              ${numbers(runs.map((run) => run.endedAt))}
-            )`),
-        change: (changes) =>
-          Effect.asVoid(sql`
-            UPDATE workflow_runs r SET status = c.status, step = c.step, tries = c.tries,
-              failures = c.failures, rerun_context = c.rerun_context, due_at = c.due_at, error = c.error,
-              exit_reason = c.exit_reason, ended_at = c.ended_at
-            FROM unnest(
-              ${texts(changes.map((run) => run.id))},
-              ${texts(changes.map((run) => run.status))},
-              ${integers(changes.map((run) => run.step))},
-              ${integers(changes.map((run) => run.tries))},
-              ${integers(changes.map((run) => run.failures))},
-              ${texts(changes.map((run) => run.rerunContext))},
-              ${numbers(changes.map((run) => run.dueAt))},
-              ${texts(changes.map((run) => json(run.error)))},
-              ${texts(changes.map((run) => json(run.exitReason)))},
-              ${numbers(changes.map((run) => run.endedAt))}
-            ) AS c (id, status, step, tries, failures, rerun_context, due_at, error, exit_reason, ended_at)
-            WHERE r.id = c.id`),
-        recordSteps: (steps) =>
-          Effect.asVoid(sql`
-            INSERT INTO workflow_steps (
-              run_id, n, name, status, started_at, wall_ms, cpu_ms, result, error, first_event, last_event
-            )
-            SELECT * FROM unnest(
-              ${texts(steps.map((step) => step.runId))},
-              ${integers(steps.map((step) => step.n))},
-              ${texts(steps.map((step) => step.name))},
-              ${texts(steps.map((step) => step.status))},
-              ${numbers(steps.map((step) => step.startedAt))},
-              ${integers(steps.map((step) => step.wallMs))},
-              ${integers(steps.map((step) => step.cpuMs))},
-              ${texts(steps.map((step) => step.result))},
-              ${texts(steps.map((step) => json(step.error)))},
-              ${bigints(steps.map((step) => step.events?.first ?? null))},
-              ${bigints(steps.map((step) => step.events?.last ?? null))}
-            )`),
-        get: (workflowId, id) => one(sql`SELECT * FROM workflow_runs WHERE id = ${id} AND workflow_id = ${workflowId}`),
-        outline: (workflowId, id) =>
-          outlines.one(sql`SELECT ${runColumns} FROM workflow_runs WHERE id = ${id} AND workflow_id = ${workflowId}`),
-        eventOf: (id) =>
-          Effect.map(
-            sql<{ readonly event: string }>`SELECT event FROM workflow_runs WHERE id = ${id}`,
-            ([row]) => Option.map(Option.fromUndefinedOr(row), ({ event }) => event)
-          ),
-        stepOutlinesOf: (id) =>
-          Effect.map(
-            sql<StepOutlineRow>`
-              SELECT run_id, n, name, status, started_at, wall_ms, cpu_ms, error, first_event, last_event
-              FROM workflow_steps WHERE run_id = ${id} ORDER BY n`,
-            (rows) => rows.map(ofStepOutlineRow)
-          ),
-        resultOf: ({ n, runId }) =>
-          Effect.map(
-            sql<Pick<StepRow, "result">>`SELECT result FROM workflow_steps WHERE run_id = ${runId} AND n = ${n}`,
-            ([row]) => row?.result ?? null
-          ),
-        largestOf: (id) =>
-          Effect.map(
-            sql<{ readonly bytes: number }>`
-              SELECT greatest(
-                (SELECT octet_length(event) FROM workflow_runs WHERE id = ${id}),
-                (SELECT max(octet_length(result)) FROM workflow_steps WHERE run_id = ${id}), 0) AS bytes`,
-            ([row]) => row?.bytes ?? 0
-          ),
-        stepsOf: (id) =>
-          Effect.map(
-            sql<StepRow>`SELECT * FROM workflow_steps WHERE run_id = ${id} ORDER BY n`,
-            (rows) => rows.map(ofStepRow)
-          ),
-        underWay: (workflowId) =>
-          Effect.map(
-            sql<{ readonly id: RunId }>`
-              SELECT id FROM workflow_runs WHERE workflow_id = ${workflowId} AND status = 'running' ORDER BY id`,
-            (rows) => rows.map(({ id }) => id)
-          ),
-        workflowsUnderWay: Effect.map(
-          sql<{ readonly workflow_id: WorkflowId }>`
-            SELECT DISTINCT workflow_id FROM workflow_runs WHERE status = 'running'`,
-          (rows) => rows.map((row) => row.workflow_id)
-        ),
-        page: (workflowId, { status, ...request }) =>
-          Page.read(sql, {
-            table: "workflow_runs",
-            columns: runColumns,
-            weight: sql`octet_length(coalesce(error, '')) + octet_length(coalesce(rerun_context, ''))`,
-            where: sql.and([
-              sql`workflow_id = ${workflowId}`,
-              ...(status === undefined ? [] : [sql`status = ${status}`])
-            ]),
-            request,
-            all: outlines.all
-          }),
-        begunBy: (workflowId, { emitId, emitterId, id }, after) =>
-          outlines.all(sql`
-            SELECT * FROM (
-              SELECT ${runColumns} FROM workflow_runs
-              WHERE workflow_id = ${workflowId} AND id >= ${firstAt("run", after)} ORDER BY id LIMIT ${mostLooked}
-            ) AS begun
-            WHERE ${emitId} = trigger::json ->> 'id' AND ${emitterId} = trigger::json ->> 'emitterId'
-              OR ${format(id)} = trigger::json ->> 'eventId' AND ${emitterId} = trigger::json ->> 'emitterId'
-            LIMIT ${mostOfEvent}`),
-        begunAfter: (workflowId, time) =>
-          Effect.map(
-            sql<{ readonly started_at: bigint }>`
-              SELECT started_at FROM workflow_runs
-              WHERE workflow_id = ${workflowId} AND started_at > ${time} AND (ended_at > ${time} OR ended_at IS NULL)
-              ORDER BY started_at`,
-            (rows) => rows.map((row) => Number(row.started_at))
-          ),
-        expire: ({ defaultDays, now }) =>
-          removeFound(sql<{ readonly id: string }>`
-            SELECT r.id FROM programs p JOIN accounts a ON a.id = p.account_id
-            CROSS JOIN LATERAL (
-              SELECT id FROM workflow_runs
-              WHERE workflow_id = p.id
-                AND ended_at < ${now} - coalesce(a.retention_days, ${defaultDays}::int) * 86400000::bigint
-              ORDER BY ended_at LIMIT ${bite}
-            ) r
-            WHERE p.workflow IS NOT NULL LIMIT ${bite}`),
-        removeAll: (workflowId) =>
-          removeFound(sql<{ readonly id: string }>`
-            SELECT id FROM workflow_runs WHERE workflow_id = ${workflowId} LIMIT ${bite}`)
-      })
-    })
-  )
+  return {
+    /** Removes runs that ended longer ago than their account keeps events. */
+    expire: ({ defaultDays, now }: {
+      readonly now: number
+      readonly defaultDays: number
+    }): Effect.Effect<void, SqlError.SqlError> =>
+      removeFound(sql<{ readonly id: string }>`
+    SELECT r.id FROM programs p JOIN accounts a ON a.id = p.account_id
+    CROSS JOIN LATERAL (
+      SELECT id FROM workflow_runs
+      WHERE workflow_id = p.id
+        AND ended_at < ${now} - coalesce(a.retention_days, ${defaultDays}::int) * 86400000::bigint
+      ORDER BY ended_at LIMIT ${bite}
+    ) r
+    WHERE p.workflow IS NOT NULL LIMIT ${bite}`),
+    removeAll: (workflowId: WorkflowId): Effect.Effect<void, SqlError.SqlError> =>
+      removeFound(sql<{ readonly id: string }>`
+  SELECT id FROM workflow_runs WHERE workflow_id = ${workflowId} LIMIT ${bite}`)
+  }
+}
+
+const make = Effect.map(SqlClient.SqlClient, (sql) => ({
+  ...writing(sql),
+  ...reading(sql),
+  ...lists(sql),
+  ...removals(sql)
+}))
+
+/** The `workflow_runs` and `workflow_steps` tables: what workflows did, and where those stand that are not done. */
+export class WorkflowRuns
+  extends Context.Service<WorkflowRuns, Effect.Success<typeof make>>()("@headwater/log/work/WorkflowRuns")
+{
+  static readonly layer: Layer.Layer<WorkflowRuns, never, SqlClient.SqlClient> = Layer.effect(WorkflowRuns, make)
 }
