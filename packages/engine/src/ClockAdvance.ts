@@ -19,7 +19,7 @@ import { ActorCalls } from "./ground/ActorCalls.ts"
 import { Draining } from "./ground/Draining.ts"
 import * as DueItems from "./ground/DueItems.ts"
 import * as Wake from "./ground/Wake.ts"
-import type { TicksAhead } from "./program/TicksAhead.ts"
+import type { TicksAhead } from "./program/ProgramDueWork.ts"
 import * as Retention from "./Retention.ts"
 import { Router } from "./routing/Router.ts"
 

@@ -7,7 +7,7 @@ import { type ClockOperation, DevClocks } from "@headwater/log/work/DevClocks"
 import { Clock, Context, Deferred, Effect, Latch, Layer, Option, Schema, Semaphore } from "effect"
 import type { SqlError } from "effect/sql"
 import * as ClockAdvance from "./ClockAdvance.ts"
-import { TicksAhead } from "./program/TicksAhead.ts"
+import { TicksAhead } from "./program/ProgramDueWork.ts"
 import type { KeptDays } from "./Retention.ts"
 
 /** The latest that the clock can be moved to: ids of events hold few times beyond it. */

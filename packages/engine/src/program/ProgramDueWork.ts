@@ -2,13 +2,42 @@ import * as OwnMember from "@headwater/domain/OwnMember"
 import * as Timer from "@headwater/domain/Timer"
 import { untilAnswered } from "@headwater/log/database/TransientSqlError"
 import { type DueItem, type DueKind, DueWork, isFull } from "@headwater/log/work/DueWork"
-import { Clock, Effect, Option } from "effect"
+import { Clock, Context, Effect, Option } from "effect"
+import type { SqlError } from "effect/sql"
 import * as DueItems from "../ground/DueItems.ts"
 import type { Deletion, NextWork } from "./NextWork.ts"
 import type { ProgramInput } from "./ProgramInput.ts"
 import type { ProgramMemory } from "./ProgramMemory.ts"
 import { exceededOf, Quotas } from "./Quotas.ts"
-import { TicksAhead, type TicksGrant } from "./TicksAhead.ts"
+
+/**
+ * Leave for a source to run ticks of one of its timers before they are due, while nothing else happens. The clock follows
+ * when they are durable.
+ */
+export interface TicksGrant {
+  readonly programId: string
+  /** Those before this time, in Unix milliseconds. */
+  readonly before: number
+  /** So many at most, with the one that is due. */
+  readonly most: number
+  /** Counts those behind the first, in the commit of what they did; up to which time. One statement. */
+  readonly count: (ticks: number, at: number) => Effect.Effect<unknown, SqlError.SqlError>
+  /** They are durable. */
+  readonly onDurable: (ticks: number, at: number) => void
+}
+
+/** The leave by which a clock that is being moved has the ticks of a source run together. */
+export interface TicksAhead {
+  grant: TicksGrant | undefined
+}
+
+/** None where the clock goes by itself. */
+export const TicksAhead = Context.Reference<TicksAhead | undefined>(
+  "@headwater/engine/program/ProgramDueWork/TicksAhead",
+  {
+    defaultValue: () => undefined
+  }
+)
 
 const duePage = 100
 
