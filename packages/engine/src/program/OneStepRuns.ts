@@ -11,7 +11,7 @@ import type { ProgramInput } from "./ProgramInput.ts"
 import { answersItself, executableOf, type ProgramMemory } from "./ProgramMemory.ts"
 import type { ProgramOwner } from "./ProgramOwner.ts"
 import { type InputOfRun, isOfRun, type RunStarts } from "./RunStarts.ts"
-import * as RunsTogether from "./RunsTogether.ts"
+import { RunsTogether } from "./RunsTogether.ts"
 import { callOf, type WorkflowProgress } from "./WorkflowProgress.ts"
 
 /** A run that takes longer shows as under way before it ends, in milliseconds. */
@@ -59,7 +59,7 @@ export class OneStepRuns {
   private readonly code: CodeRuns
   private readonly starts: RunStarts
   private readonly uncommitted: Map<string, EndedStep.EndedStep>
-  private readonly together: RunsTogether.RunsTogether
+  private readonly together: RunsTogether
   private readonly limits: Limits
 
   private constructor(
@@ -67,7 +67,7 @@ export class OneStepRuns {
     code: CodeRuns,
     starts: RunStarts,
     uncommitted: Map<string, EndedStep.EndedStep>,
-    together: RunsTogether.RunsTogether,
+    together: RunsTogether,
     limits: Limits
   ) {
     this.owner = owner
@@ -89,13 +89,13 @@ export class OneStepRuns {
 
   /** Notes the time that a run took which was by itself, in milliseconds. */
   noteAlone(wallMs: number): void {
-    this.together.noteAlone(wallMs)
+    this.together.note(wallMs)
   }
 
   /** The number of inputs to run together: more while runs are short. */
   most(memory: ProgramMemory): number {
     const { concurrency, rateLimit } = EndedStep.settingsOf(memory)
-    return memory.component.steps?.length === 1 && concurrency === 1 && rateLimit === null ? this.together.most() : 1
+    return memory.component.steps?.length === 1 && concurrency === 1 && rateLimit === null ? this.together.most : 1
   }
 
   /** Those of some inputs that are run together next, which may be none: then the first is to begin by itself. */

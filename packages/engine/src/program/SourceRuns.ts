@@ -18,7 +18,7 @@ import { executableOf, type ProgramMemory, repeatWindowMs } from "./ProgramMemor
 import type { ProgramOwner } from "./ProgramOwner.ts"
 import type { QuotaExceeded } from "./Quotas.ts"
 import * as RunEvents from "./RunEvents.ts"
-import * as RunsTogether from "./RunsTogether.ts"
+import { RunsTogether } from "./RunsTogether.ts"
 
 export type Hook = "deploy" | "activate" | "deactivate"
 
@@ -141,7 +141,7 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner, code: CodeR
     CrashPoint.reached("run-ended")
     code.noteRefusal(yield* code.handOver(memory, [ended(memory, input, result)]), [input.id])
     if (input.kind === "TIMER") noteTick(result)
-    together.noteAlone(result.wallMs)
+    together.note(result.wallMs)
     return 1
   })
 
@@ -184,8 +184,8 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner, code: CodeR
     )
 
   return {
-    most: together.most,
-    mostTicks: () => keepsToItself ? together.most() : 1,
+    most: () => together.most,
+    mostTicks: () => keepsToItself ? together.most : 1,
     run: Effect.fnUntraced(function*(memory, inputs, onRespond) {
       const [first] = inputs
       const refusal = code.refusalOf(first.id)
