@@ -26,7 +26,7 @@ import type { ProgramInput } from "./ProgramInput.ts"
 import { ProgramInputs } from "./ProgramInputs.ts"
 import { answersItself, type ProgramMemory } from "./ProgramMemory.ts"
 import { ProgramOwner } from "./ProgramOwner.ts"
-import * as ProgramRequests from "./ProgramRequests.ts"
+import { changingOwners, ProgramRequests } from "./ProgramRequests.ts"
 import * as SourceRuns from "./SourceRuns.ts"
 import * as Stepping from "./Stepping.ts"
 import { StepRuns } from "./StepRuns.ts"
@@ -34,8 +34,8 @@ import { isOfEndpoint } from "./WorkflowProgress.ts"
 
 /** The owner of one program: takes its requests, runs its code, and writes what that did. */
 export interface ProgramActor {
-  readonly ingest: ProgramRequests.ProgramRequests["ingest"]
-  readonly awaitsReply: ProgramRequests.ProgramRequests["awaitsReply"]
+  readonly ingest: ProgramRequests["ingest"]
+  readonly awaitsReply: ProgramRequests["awaitsReply"]
   /** Takes a hint in, for the work under way or the next. */
   readonly hint: (wake: Wake.Wake) => void
   /** Works until there is nothing left to do. Returns at once where it is working already. */
@@ -338,8 +338,8 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
   const commitDurably = (parts: (memory: ProgramMemory) => PartsOf) =>
     owner.durably((memory) => owner.commit(memory, [], parts(memory))).pipe(
       Effect.catchTags({
-        Fenced: () => ProgramRequests.changingOwners,
-        CommitRejected: () => ProgramRequests.changingOwners
+        Fenced: () => changingOwners,
+        CommitRejected: () => changingOwners
       })
     )
 
@@ -357,7 +357,7 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
   return {
     ingest: (request, onAnswered) =>
       draining.isDraining() ? onAnswered(Exit.fail(shuttingDown)) : requests.ingest(request, onAnswered),
-    awaitsReply: requests.awaitsReply,
+    awaitsReply: (request) => requests.awaitsReply(request),
     hint,
     awaitsTurn: () => inputs.awaitsTurn,
     wake: (wake) =>

@@ -6,9 +6,9 @@ import * as CrashPoint from "@headwater/log/commit/CrashPoint"
 import type { Submission } from "@headwater/log/commit/Submission"
 import { ordinalOf } from "@headwater/log/logs/Heads"
 import type { RunResponse } from "@headwater/sandbox/Run"
-import { Clock, Deferred, Effect, Exit, Option, Schema } from "effect"
+import { Clock, Deferred, Effect, Exit, type Fiber, Option, Schema } from "effect"
 import type { IngestRequest, OnAnswered, ProgramNotFound } from "../ground/ActorCalls.ts"
-import { EngineLimits } from "../ground/EngineLimits.ts"
+import { EngineLimits, type Limits } from "../ground/EngineLimits.ts"
 import { BacklogFull, EndpointNotFound, type HttpReply, NotAnswered } from "../ground/HttpExchange.ts"
 import { Unavailable } from "../ground/Unavailable.ts"
 import { CommitDeadlines } from "./CommitDeadlines.ts"
@@ -18,24 +18,6 @@ import { RunTurns } from "./RunTurns.ts"
 
 /** Told once that a request is durable, with the memory that it is in, or why it is not. */
 type OnAccepted = (exit: Exit.Exit<ProgramMemory, BacklogFull | EndpointNotFound | Unavailable>) => void
-
-/** A program's own requests on their way into its log, and the replies that its code gives to them. */
-export interface ProgramRequests {
-  /** Makes a request durable and answers it: at once, or with what the run says where the component answers itself. */
-  readonly ingest: (request: IngestRequest, onAnswered: OnAnswered) => void
-  /** True if the code is to answer a request, as far as that is known now. */
-  readonly awaitsReply: (request: IngestRequest) => boolean
-  /** True if somebody waits for the code's response to a request. */
-  readonly isAwaited: (emitId: string) => boolean
-  /** Hands what the code responds to who waits for it. */
-  readonly respond: (emitId: string, response: RunResponse) => Effect.Effect<void>
-  /** Tells who waits for a response that the code has ended without one. */
-  readonly noResponse: (emitId: string) => Effect.Effect<void>
-  /** Tells all who wait for a reply to a request up to this one that they get none. */
-  readonly refuseUpTo: (id: EventId.EventId, reason: NotAnswered["reason"]) => Effect.Effect<void>
-  /** Tells all who wait for a reply that none comes in time: their requests are run elsewhere, or not at all. */
-  readonly refuseAll: Effect.Effect<void>
-}
 
 /** The time that a caller waits for its request to be durable: less than most senders do. In milliseconds. */
 const acceptTimeoutMs = 10_000
@@ -68,40 +50,115 @@ interface Waiting {
 const refuse = (waiting: ReadonlyArray<Waiting>, reason: NotAnswered["reason"]) =>
   Effect.forEach(waiting, ({ reply }) => Deferred.fail(reply, new NotAnswered({ reason })), { discard: true })
 
-export const make = Effect.fnUntraced(function*(options: {
+const eventsOf = ({ emitId, hops, kind, payload }: IngestRequest): ReadonlyArray<NewEvent> => [
+  { emitId, hops, payload, stream: Stream.requests, meta: kind === undefined ? {} : { kind } }
+]
+
+interface Parts {
   readonly programId: Id.ProgramId
   readonly owner: ProgramOwner
   readonly isOpen: () => boolean
   /** Called when there is one more request to run. */
   readonly onDurable: (memory: ProgramMemory) => void
-}) {
-  const { owner, programId } = options
-  const { backlog } = yield* EngineLimits
-  const turns = yield* RunTurns
-  const deadlines = yield* CommitDeadlines.make(acceptTimeoutMs, notTaken)
-  const clock = yield* Clock.Clock
-  const run = Effect.runForkWith(yield* Effect.context<never>())
+  readonly backlog: Limits["backlog"]
+  readonly turns: RunTurns["Service"]
+  readonly deadlines: CommitDeadlines<Unavailable>
+  readonly clock: Clock.Clock
+  readonly run: <A, E>(effect: Effect.Effect<A, E>) => Fiber.Fiber<A, E>
+}
+
+/**
+ * A program's own requests on their way into its log, and the replies that its code gives to them.
+ *
+ * - R1. A request is answered once its commit, or that of the one that it repeats, is durable, or when its time is over.
+ * - R2. A request that waits for nothing but its commit takes no fiber.
+ * - R3. Who waits for a reply of the code is told when the run has ended without one.
+ */
+export class ProgramRequests {
   /** The callers that wait for a reply, by emit id. */
-  const waiting = new Map<string, Waiting>()
+  readonly #waiting = new Map<string, Waiting>()
   /** Requests under way into the log, for repeats of them. */
-  const entering = new Map<string, Submission>()
+  readonly #entering = new Map<string, Submission>()
+  readonly #parts: Parts
+
+  private constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  static readonly make = Effect.fnUntraced(function*(
+    options: Pick<Parts, "isOpen" | "onDurable" | "owner" | "programId">
+  ) {
+    return new ProgramRequests({
+      ...options,
+      backlog: (yield* EngineLimits).backlog,
+      turns: yield* RunTurns,
+      deadlines: yield* CommitDeadlines.make(acceptTimeoutMs, notTaken),
+      clock: yield* Clock.Clock,
+      run: Effect.runForkWith(yield* Effect.context<never>())
+    })
+  })
+
+  /** Makes a request durable and answers it: at once, or with what the run says where the component answers itself. */
+  ingest(request: IngestRequest, onAnswered: OnAnswered): void {
+    const { clock, run } = this.#parts
+    const receivedAt = clock.currentTimeMillisUnsafe()
+    const answered: OnAnswered = (exit) => {
+      this.#waiting.delete(request.emitId)
+      onAnswered(exit)
+    }
+    this.#accept(request, (exit) => {
+      if (Exit.isFailure(exit)) return answered(Exit.failCause(exit.cause))
+      CrashPoint.reached("ingest-durable")
+      if (!awaitsReply(exit.value, request)) return answered(Exit.succeed(accepted))
+      run(this.#replyTo(request.emitId, receivedAt + responseTimeoutMs - clock.currentTimeMillisUnsafe()))
+        .addObserver(answered)
+    })
+  }
+
+  /** True if the code is to answer a request, as far as that is known now. */
+  awaitsReply(request: IngestRequest): boolean {
+    const memory = this.#parts.owner.ready
+    return memory !== undefined && awaitsReply(memory, request)
+  }
+
+  /** True if somebody waits for the code's response to a request. */
+  isAwaited(emitId: string): boolean {
+    return this.#waiting.has(emitId)
+  }
+
+  /** Hands what the code responds to who waits for it. */
+  respond(emitId: string, response: RunResponse): Effect.Effect<void> {
+    return this.#answer(emitId, () => Exit.succeed(replyOf(response)))
+  }
+
+  /** Tells who waits for a response that the code has ended without one. */
+  noResponse(emitId: string): Effect.Effect<void> {
+    return this.#answer(emitId, () => Exit.fail(new NotAnswered({ reason: "ended" })))
+  }
+
+  /** Tells all who wait for a reply to a request up to this one that they get none. */
+  refuseUpTo(last: EventId.EventId, reason: NotAnswered["reason"]): Effect.Effect<void> {
+    return refuse([...this.#waiting.values()].filter(({ id }) => id <= last), reason)
+  }
+
+  /** Tells all who wait for a reply that none comes in time: their requests are run elsewhere, or not at all. */
+  readonly refuseAll: Effect.Effect<void> = Effect.suspend(() => refuse([...this.#waiting.values()], "late"))
+
   /** The reason for which a request is not taken. */
-  const refusalOf = (memory: ProgramMemory, { emitId, endpointKey }: IngestRequest) => {
+  #refusalOf(memory: ProgramMemory, { emitId, endpointKey }: IngestRequest) {
+    const { backlog, isOpen, programId } = this.#parts
     const { active, endpointKey: key, state } = memory.program
     if (endpointKey !== null && endpointKey !== key) return new EndpointNotFound()
-    if (!options.isOpen() || !active || state === "deleting") return new EndpointNotFound()
+    if (!isOpen() || !active || state === "deleting") return new EndpointNotFound()
     const unrun = ordinalOf(memory.log.head, Stream.requests) - memory.requests.passed
     if (unrun === 0) memory.backlogBytes = 0
     const isFull = unrun >= backlog.count || memory.backlogBytes >= backlog.bytes
     return isFull && !memory.recent.has(emitId) ? new BacklogFull({ programId }) : undefined
   }
 
-  const eventsOf = ({ emitId, hops, kind, payload }: IngestRequest): ReadonlyArray<NewEvent> => [
-    { emitId, hops, payload, stream: Stream.requests, meta: kind === undefined ? {} : { kind } }
-  ]
-
   /** Puts a request in line; undefined where it has to wait for room. */
-  const enter = (memory: ProgramMemory, request: IngestRequest): Submission | undefined => {
+  #enter(memory: ProgramMemory, request: IngestRequest): Submission | undefined {
+    const { onDurable, owner, turns } = this.#parts
     const submission = owner.submit(memory, eventsOf(request), {})
     if (submission === undefined) return undefined
     const { emitId, payload } = request
@@ -109,15 +166,15 @@ export const make = Effect.fnUntraced(function*(options: {
     const { id } = entered[0]!
     memory.recent.set(emitId, id)
     memory.backlogBytes += payload.length
-    if (awaitsReply(memory, request)) waiting.set(emitId, { id, reply: Deferred.makeUnsafe() })
-    entering.set(emitId, submission)
+    if (awaitsReply(memory, request)) this.#waiting.set(emitId, { id, reply: Deferred.makeUnsafe() })
+    this.#entering.set(emitId, submission)
     turns.noteEntering()
     submission.onEnd((exit) => {
-      entering.delete(emitId)
+      this.#entering.delete(emitId)
       turns.noteEntered()
       if (Exit.isFailure(exit)) return void memory.recent.delete(emitId)
       memory.requests.offer(entered)
-      options.onDurable(memory)
+      onDurable(memory)
     })
     return submission
   }
@@ -126,33 +183,35 @@ export const make = Effect.fnUntraced(function*(options: {
    * Accepts a request once it can: a repeat that comes meanwhile may go before it, and is then the first. Not accepted in time,
    * it goes on into the log all the same: whoever sends it again may have it run twice.
    */
-  const acceptAfter = (
+  #acceptAfter(
     ready: Effect.Effect<unknown, ProgramNotFound>,
     request: IngestRequest,
     onAccepted: OnAccepted
-  ): void =>
-    void run(
+  ): void {
+    void this.#parts.run(
       ready.pipe(
         Effect.mapError(() => new EndpointNotFound()),
         Effect.andThen(
           Effect.callback<ProgramMemory, BacklogFull | EndpointNotFound | Unavailable>((resume) =>
-            accept(request, resume)
+            this.#accept(request, resume)
           )
         ),
         Effect.timeoutOrElse({ duration: acceptTimeoutMs, orElse: () => Effect.fail(notTaken) })
       )
     ).addObserver(onAccepted)
+  }
 
   /** Has a request durable, or the one that it repeats. Most wait for nothing but the commit that keeps them. */
-  const accept = (request: IngestRequest, onAccepted: OnAccepted): void => {
+  #accept(request: IngestRequest, onAccepted: OnAccepted): void {
+    const { deadlines, owner } = this.#parts
     const memory = owner.ready
-    if (memory === undefined) return acceptAfter(owner.current, request, onAccepted)
-    const refusal = refusalOf(memory, request)
+    if (memory === undefined) return this.#acceptAfter(owner.current, request, onAccepted)
+    const refusal = this.#refusalOf(memory, request)
     if (refusal !== undefined) return onAccepted(Exit.fail(refusal))
-    const first = entering.get(request.emitId)
+    const first = this.#entering.get(request.emitId)
     if (first === undefined && memory.recent.has(request.emitId)) return onAccepted(Exit.succeed(memory))
-    const submission = first ?? enter(memory, request)
-    if (submission === undefined) return acceptAfter(owner.room(memory), request, onAccepted)
+    const submission = first ?? this.#enter(memory, request)
+    if (submission === undefined) return this.#acceptAfter(owner.room(memory), request, onAccepted)
     deadlines.await(submission, (exit) => {
       if (Exit.isSuccess(exit)) return onAccepted(Exit.succeed(memory))
       const isLate = Exit.findErrorOption(exit).pipe(Option.exists(Schema.is(Unavailable)))
@@ -161,9 +220,9 @@ export const make = Effect.fnUntraced(function*(options: {
   }
 
   /** The reply of the code to a request, if it comes within so many milliseconds. */
-  const replyTo = (emitId: string, patienceMs: number) => {
+  #replyTo(emitId: string, patienceMs: number): Effect.Effect<HttpReply, NotAnswered> {
     const late = Effect.fail(new NotAnswered({ reason: "late" }))
-    const asked = waiting.get(emitId)
+    const asked = this.#waiting.get(emitId)
     if (asked === undefined) return late
     return Deferred.await(asked.reply).pipe(
       Effect.timeoutOrElse({ duration: Math.max(0, patienceMs), orElse: () => late })
@@ -171,35 +230,10 @@ export const make = Effect.fnUntraced(function*(options: {
   }
 
   /** The reply is made only where somebody waits, which is rare. */
-  const answer = (emitId: string, reply: () => Exit.Exit<HttpReply, NotAnswered>) =>
-    Effect.suspend(() => {
-      const asked = waiting.get(emitId)
+  #answer(emitId: string, reply: () => Exit.Exit<HttpReply, NotAnswered>): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      const asked = this.#waiting.get(emitId)
       return asked === undefined ? Effect.void : Effect.asVoid(Deferred.done(asked.reply, reply()))
     })
-
-  return {
-    ingest: (request, onAnswered) => {
-      const receivedAt = clock.currentTimeMillisUnsafe()
-      const answered: OnAnswered = (exit) => {
-        waiting.delete(request.emitId)
-        onAnswered(exit)
-      }
-      accept(request, (exit) => {
-        if (Exit.isFailure(exit)) return answered(Exit.failCause(exit.cause))
-        CrashPoint.reached("ingest-durable")
-        if (!awaitsReply(exit.value, request)) return answered(Exit.succeed(accepted))
-        run(replyTo(request.emitId, receivedAt + responseTimeoutMs - clock.currentTimeMillisUnsafe()))
-          .addObserver(answered)
-      })
-    },
-    awaitsReply: (request) => {
-      const memory = owner.ready
-      return memory !== undefined && awaitsReply(memory, request)
-    },
-    isAwaited: (emitId) => waiting.has(emitId),
-    respond: (emitId, response) => answer(emitId, () => Exit.succeed(replyOf(response))),
-    noResponse: (emitId) => answer(emitId, () => Exit.fail(new NotAnswered({ reason: "ended" }))),
-    refuseUpTo: (last, reason) => refuse([...waiting.values()].filter(({ id }) => id <= last), reason),
-    refuseAll: Effect.suspend(() => refuse([...waiting.values()], "late"))
-  } satisfies ProgramRequests as ProgramRequests
-})
+  }
+}
