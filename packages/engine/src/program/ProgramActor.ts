@@ -27,7 +27,7 @@ import { ProgramInputs } from "./ProgramInputs.ts"
 import { answersItself, type ProgramMemory } from "./ProgramMemory.ts"
 import { ProgramOwner } from "./ProgramOwner.ts"
 import { changingOwners, ProgramRequests } from "./ProgramRequests.ts"
-import * as SourceRuns from "./SourceRuns.ts"
+import { type Hook, SourceRuns } from "./SourceRuns.ts"
 import * as Stepping from "./Stepping.ts"
 import { StepRuns } from "./StepRuns.ts"
 import { isOfEndpoint } from "./WorkflowProgress.ts"
@@ -235,8 +235,8 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
     const next = yield* inputs.next(memory, {
       besideHook: hooking,
       busy: stepping.busy,
-      most: memory.program.workflow === null ? runs.most() : steps.oneStep.most(memory),
-      mostTicks: runs.mostTicks()
+      most: memory.program.workflow === null ? runs.most : steps.oneStep.most(memory),
+      mostTicks: runs.mostTicks
     })
     if (Option.isNone(next)) return false
     const work = next.value
@@ -289,7 +289,7 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
     })
   }
 
-  const runHook = (memory: ProgramMemory, hook: SourceRuns.Hook, emits?: boolean) =>
+  const runHook = (memory: ProgramMemory, hook: Hook, emits?: boolean) =>
     running.withPermits(allRuns)(runs.hook(memory, hook, emits)).pipe(
       Effect.catchTag("SandboxUnavailable", (error) => unavailable(error.message))
     )

@@ -22,42 +22,6 @@ import { RunsTogether } from "./RunsTogether.ts"
 
 export type Hook = "deploy" | "activate" | "deactivate"
 
-/** Runs a source's code over its inputs, and its hooks; and passes what is not run. */
-export interface SourceRuns {
-  /** The number of inputs to run together: more while runs are short. */
-  readonly most: () => number
-  /**
-   * The number of ticks of a timer to run together, before they are due. It is one if the code has reached out or put events
-   * off: those outside, and events that come in between, would meet another time than with single ticks.
-   */
-  readonly mostTicks: () => number
-  /**
-   * Runs inputs, one after the other, and answers how many were: the others are still to be run, and so are those that the
-   * sandbox can't run. Only of a single one a response is heard.
-   */
-  readonly run: (
-    memory: ProgramMemory,
-    inputs: ProgramInputs,
-    onRespond: (response: RunResponse) => Effect.Effect<void>
-  ) => Effect.Effect<number, SandboxUnavailable>
-  /** Removes, now and then, old requests that the cursor has passed. */
-  readonly pruneRequests: (memory: ProgramMemory, passed: number) => Effect.Effect<void>
-  /** Takes an input without running it, and says why. */
-  readonly refuse: (memory: ProgramMemory, input: ProgramInput, reason: QuotaExceeded) => Effect.Effect<void>
-  /** Runs a hook to its commit. One that fails writes nothing; what it emits may be left out. */
-  readonly hook: (
-    memory: ProgramMemory,
-    hook: Hook,
-    emits?: boolean
-  ) => Effect.Effect<void, HookFailed | SandboxUnavailable>
-  /** Passes requests that had come too far round to be run, and says so. */
-  readonly passRequests: (memory: ProgramMemory, move: CursorMove) => Effect.Effect<void>
-  /** Appends a delayed emit whose time has come. */
-  readonly append: (memory: ProgramMemory, item: DueItem) => Effect.Effect<void>
-  /** Puts the failure of a hook on `$errors`. */
-  readonly report: (memory: ProgramMemory, hook: Hook, failure: HookFailed) => Effect.Effect<void>
-}
-
 /** Inputs of the same kind, of one stream, in its order. */
 type ProgramInputs = readonly [ProgramInput, ...ReadonlyArray<ProgramInput>]
 
@@ -76,133 +40,132 @@ const hookInput = (hook: Hook, at: number): ProgramInput => ({
   take: () => ({})
 })
 
-export const make = Effect.fnUntraced(function*(owner: ProgramOwner, code: CodeRuns) {
-  const cursors = yield* Cursors
-  const log = yield* EventLog
-  const together = yield* RunsTogether.make(code)
-  let unpruned = 0
-  /** True if the runs over ticks that ended last kept to themselves. */
-  let keepsToItself = false
+const ended = (memory: ProgramMemory, input: ProgramInput, result: RunResult): EndedRun => ({
+  origin: originOf(memory, input),
+  component: memory.component,
+  result,
+  parts: input.take()
+})
 
-  const noteTick = (result: RunResult) => {
-    keepsToItself = result.connections === 0 && !putsOff(result)
+/** A run over a tick that shares a commit, at the time of the tick. */
+const endedTick = (memory: ProgramMemory, input: ProgramInput, result: RunResult, parts: CommitParts): EndedRun => ({
+  origin: originOf(memory, input),
+  component: memory.component,
+  result: { ...result, logs: result.logs.map((line) => ({ ...line, ts: input.at })) },
+  at: input.at,
+  parts
+})
+
+const callOver = (inputs: ReadonlyArray<ProgramInput>): RunCall => ({
+  _tag: "Run",
+  eventsJson: inputs.map(({ eventJson }) => eventJson),
+  isRequest: inputs[0]?.kind === "HTTP",
+  // Those behind the first tick are run before the clock comes to them.
+  ...(inputs[0]?.ticks === undefined ? {} : { times: inputs.map(({ at }) => at) })
+})
+
+interface Parts {
+  readonly owner: ProgramOwner
+  readonly code: CodeRuns
+  readonly cursors: Cursors["Service"]
+  readonly log: EventLog["Service"]
+  readonly together: RunsTogether
+}
+
+/**
+ * A source's runs over its inputs, and its hooks; and what is passed without a run.
+ *
+ * - S1. What a run did and the passing of its input are one commit. A commit that the database refuses each time is told
+ *   once on `$errors`, and its input is passed.
+ * - S2. Inputs that shared a refused commit run by themselves from then on.
+ */
+export class SourceRuns {
+  #unpruned = 0
+  /** True if the runs over ticks that ended last kept to themselves. */
+  #keepsToItself = false
+  readonly #parts: Parts
+
+  private constructor(parts: Parts) {
+    this.#parts = parts
   }
 
-  /** Old requests whose runs are durable; those of the last minute still answer repeats. */
-  const pruneRequests = Effect.fnUntraced(function*(memory: ProgramMemory, passed: number) {
-    unpruned += passed
-    if (unpruned < pruneEvery) return
-    unpruned = 0
-    const old = EventId.make((yield* Clock.currentTimeMillis) - repeatWindowMs, 0)
-    for (const [emitId, id] of memory.recent) {
-      if (id > old) break
-      memory.recent.delete(emitId)
-    }
-    // A request that has run is not passed before its commit is there: another owner may have to run it again.
-    const position = (yield* untilAnswered(cursors.requestsPosition(memory.program.id))).id
-    const until = old < position ? old : position
-    yield* untilAnswered(log.prune({ emitterId: memory.program.id, stream: Stream.requests }, until))
+  static readonly make = Effect.fnUntraced(function*(owner: ProgramOwner, code: CodeRuns) {
+    return new SourceRuns({
+      owner,
+      code,
+      cursors: yield* Cursors,
+      log: yield* EventLog,
+      together: yield* RunsTogether.make(code)
+    })
   })
 
-  /** Puts a failure on `$errors`, taking the input with it. */
-  const fail = (memory: ProgramMemory, input: ProgramInput, failure: RunEvents.RunFailure) =>
-    code.fail(memory, originOf(memory, input), failure, input.take())
+  /** The number of inputs to run together: more while runs are short. */
+  get most(): number {
+    return this.#parts.together.most
+  }
 
-  const ended = (memory: ProgramMemory, input: ProgramInput, result: RunResult): EndedRun => ({
-    origin: originOf(memory, input),
-    component: memory.component,
-    result,
-    parts: input.take()
-  })
+  /**
+   * The number of ticks of a timer to run together, before they are due. It is one if the code has reached out or put events
+   * off: those outside, and events that come in between, would meet another time than with single ticks.
+   */
+  get mostTicks(): number {
+    return this.#keepsToItself ? this.most : 1
+  }
 
-  /** A run over a tick that shares a commit, at the time of the tick. */
-  const endedTick = (memory: ProgramMemory, input: ProgramInput, result: RunResult, parts: CommitParts): EndedRun => ({
-    origin: originOf(memory, input),
-    component: memory.component,
-    result: { ...result, logs: result.logs.map((line) => ({ ...line, ts: input.at })) },
-    at: input.at,
-    parts
-  })
-
-  const callOver = (inputs: ReadonlyArray<ProgramInput>): RunCall => ({
-    _tag: "Run",
-    eventsJson: inputs.map(({ eventJson }) => eventJson),
-    isRequest: inputs[0]?.kind === "HTTP",
-    // Those behind the first tick are run before the clock comes to them.
-    ...(inputs[0]?.ticks === undefined ? {} : { times: inputs.map(({ at }) => at) })
-  })
-
-  const runOne = Effect.fnUntraced(function*(
+  /**
+   * Runs inputs, one after the other, and answers how many were: the others are still to be run, and so are those that the
+   * sandbox can't run. Only of a single one a response is heard.
+   */
+  run(
     memory: ProgramMemory,
-    input: ProgramInput,
+    inputs: ProgramInputs,
     onRespond: (response: RunResponse) => Effect.Effect<void>
-  ) {
-    const result = yield* code.execute(memory, executableOf(memory), callOver([input]), onRespond)
-    CrashPoint.reached("run-ended")
-    code.noteRefusal(yield* code.handOver(memory, [ended(memory, input, result)]), [input.id])
-    if (input.kind === "TIMER") noteTick(result)
-    together.note(result.wallMs)
-    return 1
-  })
-
-  const runSome = (memory: ProgramMemory, inputs: ReadonlyArray<ProgramInput>) =>
-    together.run(memory, executableOf(memory), callOver(inputs), (results, from) =>
-      Effect.suspend(() => {
-        CrashPoint.reached("run-ended")
-        const some = inputs.slice(from, from + results.length)
-        const [first, ...more] = some.map((input, index) => ended(memory, input, results[index]!))
-        return Effect.map(
-          code.handOver(memory, [first!, ...more]),
-          (submission) => code.noteRefusal(submission, some.map(({ id }) => id))
-        )
-      }))
-
-  const runTicks = (memory: ProgramMemory, inputs: ReadonlyArray<ProgramInput>) =>
-    together.run(
-      memory,
-      executableOf(memory),
-      callOver(inputs),
-      (results, from) =>
-        Effect.suspend(() => {
-          CrashPoint.reached("run-ended")
-          const some = inputs.slice(from, from + results.length)
-          const { ticks } = some.at(-1)!
-          const ahead = some.filter((input) => input.ticks?.isDue === false).length
-          const [first, ...more] = some.map((input, index) =>
-            endedTick(memory, input, results[index]!, index + 1 < some.length ? {} : ticks!.take(ahead))
-          )
-          for (const result of results) if (keepsToItself) noteTick(result)
-          return Effect.map(code.handOver(memory, [first!, ...more]), (submission) => {
-            submission.onEnd((exit) => {
-              if (Exit.isSuccess(exit)) ticks!.onDurable(ahead)
-            })
-            code.noteRefusal(submission, some.map(({ id }) => id))
-          })
-        }),
-      // An event that is put off may be due before the next tick, which is run again then.
-      { isLast: putsOff }
-    )
-
-  return {
-    most: () => together.most,
-    mostTicks: () => keepsToItself ? together.most : 1,
-    run: Effect.fnUntraced(function*(memory, inputs, onRespond) {
+  ): Effect.Effect<number, SandboxUnavailable> {
+    return Effect.gen({ self: this }, function*() {
+      const { code } = this.#parts
       const [first] = inputs
       const refusal = code.refusalOf(first.id)
       if (refusal !== undefined) {
-        yield* fail(memory, first, unstorable("the results of the run", refusal))
+        yield* this.#fail(memory, first, unstorable("the results of the run", refusal))
         return 1
       }
       CrashPoint.reached("run-chosen")
       const suspect = inputs.findIndex(({ id }) => code.isSuspect(id))
-      const together = suspect < 0 ? inputs : inputs.slice(0, Math.max(1, suspect))
-      return together.length === 1
-        ? yield* runOne(memory, first, onRespond)
-        : yield* (first.ticks === undefined ? runSome : runTicks)(memory, together)
-    }),
-    pruneRequests,
-    refuse: (memory, input, reason) => fail(memory, input, { name: reason._tag, message: reason.message }),
-    hook: Effect.fnUntraced(function*(memory, hook, emits = true) {
+      const chosen = suspect < 0 ? inputs : inputs.slice(0, Math.max(1, suspect))
+      return chosen.length === 1
+        ? yield* this.#runOne(memory, first, onRespond)
+        : yield* (first.ticks === undefined ? this.#runSome(memory, chosen) : this.#runTicks(memory, chosen))
+    })
+  }
+
+  /** Removes, now and then, old requests whose runs are durable; those of the last minute still answer repeats. */
+  pruneRequests(memory: ProgramMemory, passed: number): Effect.Effect<void> {
+    return Effect.gen({ self: this }, function*() {
+      const { cursors, log } = this.#parts
+      this.#unpruned += passed
+      if (this.#unpruned < pruneEvery) return
+      this.#unpruned = 0
+      const old = EventId.make((yield* Clock.currentTimeMillis) - repeatWindowMs, 0)
+      for (const [emitId, id] of memory.recent) {
+        if (id > old) break
+        memory.recent.delete(emitId)
+      }
+      // A request that has run is not passed before its commit is there: another owner may have to run it again.
+      const position = (yield* untilAnswered(cursors.requestsPosition(memory.program.id))).id
+      const until = old < position ? old : position
+      yield* untilAnswered(log.prune({ emitterId: memory.program.id, stream: Stream.requests }, until))
+    })
+  }
+
+  /** Takes an input without running it, and says why. */
+  refuse(memory: ProgramMemory, input: ProgramInput, reason: QuotaExceeded): Effect.Effect<void> {
+    return Effect.asVoid(this.#fail(memory, input, { name: reason._tag, message: reason.message }))
+  }
+
+  /** Runs a hook to its commit. One that fails writes nothing; what it emits may be left out. */
+  hook(memory: ProgramMemory, hook: Hook, emits = true): Effect.Effect<void, HookFailed | SandboxUnavailable> {
+    return Effect.gen({ self: this }, function*() {
+      const { code, owner } = this.#parts
       if (!memory.component.hooks.includes(hook)) return
       const at = yield* Clock.currentTimeMillis
       const result = yield* code.execute(memory, executableOf(memory), { _tag: "Hook", hook })
@@ -225,10 +188,14 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner, code: CodeR
           new HookFailed({ hook, message: `its results could not be saved: ${error.message}` })
         )
       )
-    }),
-    passRequests: Effect.fnUntraced(function*(memory, move) {
+    })
+  }
+
+  /** Passes requests that had come too far round to be run, and says so. */
+  passRequests(memory: ProgramMemory, move: CursorMove): Effect.Effect<void> {
+    return Effect.gen({ self: this }, function*() {
       const at = yield* Clock.currentTimeMillis
-      yield* fail(memory, {
+      yield* this.#fail(memory, {
         kind: "HTTP",
         eventJson: "{}",
         id: EventId.format(move.to.id),
@@ -236,8 +203,13 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner, code: CodeR
         hops: maxHops,
         take: () => ({ moves: [move] })
       }, RunEvents.hopLimit(maxHops))
-    }),
-    append: Effect.fnUntraced(function*(memory, item) {
+    })
+  }
+
+  /** Appends a delayed emit whose time has come. */
+  append(memory: ProgramMemory, item: DueItem): Effect.Effect<void> {
+    return Effect.gen({ self: this }, function*() {
+      const { code, owner } = this.#parts
       CrashPoint.reached("emit-due")
       const id = `${item.kind} ${item.key}`
       const refusal = code.refusalOf(id)
@@ -247,7 +219,7 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner, code: CodeR
         return
       }
       const at = yield* Clock.currentTimeMillis
-      yield* fail(memory, {
+      yield* this.#fail(memory, {
         kind: "TIMER",
         eventJson: "{}",
         id,
@@ -255,14 +227,85 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner, code: CodeR
         hops: 0,
         take: () => ({ dueDone: [item] })
       }, unstorable("a delayed event", refusal))
-    }),
-    report: Effect.fnUntraced(function*(memory, hook, failure) {
+    })
+  }
+
+  /** Puts the failure of a hook on `$errors`. */
+  report(memory: ProgramMemory, hook: Hook, failure: HookFailed): Effect.Effect<void> {
+    return Effect.gen({ self: this }, function*() {
       const at = yield* Clock.currentTimeMillis
-      yield* fail(memory, hookInput(hook, at), {
+      yield* this.#fail(memory, hookInput(hook, at), {
         name: failure._tag,
         message: failure.message,
         ...(failure.stack === undefined ? {} : { stack: failure.stack })
       })
     })
-  } satisfies SourceRuns as SourceRuns
-})
+  }
+
+  #noteTick(result: RunResult): void {
+    this.#keepsToItself = result.connections === 0 && !putsOff(result)
+  }
+
+  /** Puts a failure on `$errors`, taking the input with it. */
+  #fail(memory: ProgramMemory, input: ProgramInput, failure: RunEvents.RunFailure) {
+    return this.#parts.code.fail(memory, originOf(memory, input), failure, input.take())
+  }
+
+  #runOne(
+    memory: ProgramMemory,
+    input: ProgramInput,
+    onRespond: (response: RunResponse) => Effect.Effect<void>
+  ): Effect.Effect<number, SandboxUnavailable> {
+    return Effect.gen({ self: this }, function*() {
+      const { code, together } = this.#parts
+      const result = yield* code.execute(memory, executableOf(memory), callOver([input]), onRespond)
+      CrashPoint.reached("run-ended")
+      code.noteRefusal(yield* code.handOver(memory, [ended(memory, input, result)]), [input.id])
+      if (input.kind === "TIMER") this.#noteTick(result)
+      together.note(result.wallMs)
+      return 1
+    })
+  }
+
+  #runSome(memory: ProgramMemory, inputs: ReadonlyArray<ProgramInput>): Effect.Effect<number, SandboxUnavailable> {
+    const { code, together } = this.#parts
+    return together.run(memory, executableOf(memory), callOver(inputs), (results, from) =>
+      Effect.suspend(() => {
+        CrashPoint.reached("run-ended")
+        const some = inputs.slice(from, from + results.length)
+        const [first, ...more] = some.map((input, index) => ended(memory, input, results[index]!))
+        return Effect.map(
+          code.handOver(memory, [first!, ...more]),
+          (submission) => code.noteRefusal(submission, some.map(({ id }) => id))
+        )
+      }))
+  }
+
+  #runTicks(memory: ProgramMemory, inputs: ReadonlyArray<ProgramInput>): Effect.Effect<number, SandboxUnavailable> {
+    const { code, together } = this.#parts
+    return together.run(
+      memory,
+      executableOf(memory),
+      callOver(inputs),
+      (results, from) =>
+        Effect.suspend(() => {
+          CrashPoint.reached("run-ended")
+          const some = inputs.slice(from, from + results.length)
+          const { ticks } = some.at(-1)!
+          const ahead = some.filter((input) => input.ticks?.isDue === false).length
+          const [first, ...more] = some.map((input, index) =>
+            endedTick(memory, input, results[index]!, index + 1 < some.length ? {} : ticks!.take(ahead))
+          )
+          for (const result of results) if (this.#keepsToItself) this.#noteTick(result)
+          return Effect.map(code.handOver(memory, [first!, ...more]), (submission) => {
+            submission.onEnd((exit) => {
+              if (Exit.isSuccess(exit)) ticks!.onDurable(ahead)
+            })
+            code.noteRefusal(submission, some.map(({ id }) => id))
+          })
+        }),
+      // An event that is put off may be due before the next tick, which is run again then.
+      { isLast: putsOff }
+    )
+  }
+}
