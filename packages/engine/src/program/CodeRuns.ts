@@ -1,6 +1,6 @@
 import type { CodelessComponent, Dedupe as Strategy } from "@headwater/domain/Component"
 import * as EmitId from "@headwater/domain/EmitId"
-import type { LoggedEvent, NewEvent } from "@headwater/domain/Event"
+import type { LoggedEvent } from "@headwater/domain/Event"
 import * as OwnMember from "@headwater/domain/OwnMember"
 import { labelOf } from "@headwater/domain/Program"
 import * as Stream from "@headwater/domain/Stream"
@@ -40,47 +40,6 @@ export interface EndedRun {
   readonly at?: number
   /** Further annotations of the log line about the run. */
   readonly annotations?: Readonly<Record<string, string>>
-}
-
-/** Runs the code of one program in the sandbox, and hands over what each run did as one commit. */
-export interface CodeRuns {
-  readonly execute: (
-    memory: ProgramMemory,
-    executable: Executable,
-    call: RunCall,
-    onRespond?: (response: RunResponse) => Effect.Effect<void>
-  ) => Effect.Effect<RunResult, SandboxUnavailable>
-  /** Begins runs over several events, one after the other. */
-  readonly executeBatch: (
-    memory: ProgramMemory,
-    executable: Executable,
-    call: RunCall
-  ) => Effect.Effect<RunBatch>
-  /** Hands over what runs did, in their order, as one commit. */
-  readonly handOver: (
-    memory: ProgramMemory,
-    runs: readonly [EndedRun, ...ReadonlyArray<EndedRun>]
-  ) => Effect.Effect<Submission>
-  /** Counts what was used, from now on, and answers what to write of it. */
-  readonly use: (
-    memory: ProgramMemory,
-    used: { readonly invocations: number; readonly computeMs: number }
-  ) => Effect.Effect<Required<Pick<CommitParts, "usage">>>
-  /** Puts a failure on `$errors`, taking its input with it. */
-  readonly fail: (
-    memory: ProgramMemory,
-    origin: RunEvents.RunOrigin,
-    failure: RunEvents.RunFailure,
-    parts: CommitParts
-  ) => Effect.Effect<Submission>
-  /**
-   * The database's answer to a commit that it refuses each time, told once: the input is passed with an error, or it would run
-   * for ever.
-   */
-  readonly refusalOf: (id: string) => CommitRejected | undefined
-  /** True if the commit of a run over this input is to be its own, since one that it shared was refused. */
-  readonly isSuspect: (id: string) => boolean
-  readonly noteRefusal: (submission: Submission, ids: ReadonlyArray<string>) => void
 }
 
 /** The origin of a run of the program as a whole. */
@@ -125,71 +84,232 @@ const mergeParts = (parts: ReadonlyArray<CommitParts>): CommitParts =>
     updates: parts.flatMap(({ updates = [] }) => updates)
   }
 
-export const make = Effect.fnUntraced(function*(owner: ProgramOwner) {
-  const secretsOf = yield* makeSecretsOf
-  const moduleOf = yield* makeStoredModuleOf
-  const sandbox = yield* Sandbox
-  const { publicUrl } = yield* EngineConfig
-  const marks = yield* DedupeMarks
-  const quotas = yield* Quotas
-  const turns = yield* Turns
-  const context = yield* Effect.context()
-  const wideLog = yield* WideLog
-  const figures = yield* Figures
-  /** Dedupe looks at what is committed and what is handed over, so deciding and handing over are one step. */
-  const deciding = yield* Semaphore.make(1)
-  const poison = new Map<string, CommitRejected>()
-  const suspects = new Set<string>()
+const services = Effect.all({
+  config: EngineConfig,
+  context: Effect.context<never>(),
+  figures: Figures,
+  marks: DedupeMarks,
+  moduleOf: makeStoredModuleOf,
+  quotas: Quotas,
+  sandbox: Sandbox,
+  secretsOf: makeSecretsOf,
+  turns: Turns,
+  wideLog: WideLog
+})
 
-  const requestOf = (memory: ProgramMemory, executable: Executable, call: RunCall): Effect.Effect<RunRequest> =>
-    Effect.map(
-      secretsOf(memory.program, executable.declared, executable.values),
-      (secrets) => ({
-        accountId: memory.program.accountId,
-        programId: memory.program.id,
-        module: moduleOf(executable.component),
-        call,
-        additionalProps: Object.fromEntries(executable.additionalProps.map((prop) => [prop.name, prop])),
-        props: executable.values,
-        interfaces: interfacesOf(memory.program, executable.declared, publicUrl),
-        ...secrets,
-        db: memory.db
-      })
-    )
+type Runs = readonly [EndedRun, ...ReadonlyArray<EndedRun>]
 
-  const knownMarks = Effect.fnUntraced(function*(
-    memory: ProgramMemory,
-    strategy: Strategy,
-    runs: ReadonlyArray<EndedRun>
-  ) {
-    const wanted = Dedupe.marksFor(strategy, runs.flatMap(({ result }) => result.emits.map((emit) => emit.id)))
-    if (wanted.length === 0) return noMarks
-    // A commit that ends while the database answers is in one of the three.
-    const before = new Map(memory.marks)
-    const known = yield* untilAnswered(marks.known(memory.program.id, wanted))
-    const now = yield* Clock.currentTimeMillis
-    const fading = known.filter(({ seenAt }) => now - seenAt > rememberAgainMs)
-    if (fading.length > 0) {
-      yield* untilAnswered(marks.touch(memory.program.id, fading.map(({ mark }) => mark), now))
-    }
-    return new Map([...known.map(({ mark, value }) => [mark, value] as const), ...before, ...memory.marks])
-  })
+/**
+ * Runs the code of one program in the sandbox, and hands over what each run did as one commit.
+ *
+ * - E1. Dedupe looks at what is committed and what is handed over, so deciding and handing over are one step, under `deciding`.
+ * - E2. Memory has what a commit under way writes until the database shows it.
+ * - E3. If the database refuses the commit of a run each time, its input is passed with an error, or it would run for ever. If
+ *   runs shared that commit, each of them gets a commit of its own first.
+ */
+export class CodeRuns {
+  private readonly deciding = Semaphore.makeUnsafe(1)
+  private readonly owner: ProgramOwner
+  private readonly refusals = new Map<string, CommitRejected>()
+  private readonly services: Effect.Success<typeof services>
+  private readonly suspects = new Set<string>()
 
-  /** Remembers what a commit under way writes until the database shows it. */
-  const remember = (memory: ProgramMemory, result: RunResult, added: RunEvents.RunEvents) => {
-    for (const [key, value] of Object.entries(result.db)) {
-      if (value === null) delete memory.db[key]
-      else OwnMember.set(memory.db, key, value)
-    }
-    for (const { mark, value } of added.marks) memory.marks.set(mark, value)
-    return () => {
-      for (const { mark, value } of added.marks) {
-        if (memory.marks.get(mark) === value) memory.marks.delete(mark)
-      }
-    }
+  private constructor(owner: ProgramOwner, parts: Effect.Success<typeof services>) {
+    this.owner = owner
+    this.services = parts
   }
 
-  const report = (memory: ProgramMemory, run: EndedRun, events: number) => {
+  static readonly make = (owner: ProgramOwner) => Effect.map(services, (services) => new CodeRuns(owner, services))
+
+  execute(
+    memory: ProgramMemory,
+    executable: Executable,
+    call: RunCall,
+    onRespond?: (response: RunResponse) => Effect.Effect<void>
+  ): Effect.Effect<RunResult, SandboxUnavailable> {
+    return Effect.flatMap(
+      this.requestOf(memory, executable, call),
+      (request) => this.services.sandbox.run({ ...request, ...(onRespond === undefined ? {} : { onRespond }) })
+    )
+  }
+
+  /** Begins runs over several events, one after the other. */
+  executeBatch(memory: ProgramMemory, executable: Executable, call: RunCall): Effect.Effect<RunBatch> {
+    return Effect.flatMap(
+      this.requestOf(memory, executable, call),
+      (request) => this.services.sandbox.runBatch(request)
+    )
+  }
+
+  /** Hands over what runs did, in their order, as one commit. */
+  handOver(memory: ProgramMemory, runs: Runs): Effect.Effect<Submission> {
+    return this.deciding.withPermits(1)(Effect.gen({ self: this }, function*() {
+      const made = yield* this.eventsOf(memory, runs)
+      const events = made.flatMap(({ events }, index) => {
+        const { at } = runs[index]!
+        return at === undefined ? events : events.map((event) => ({ ...event, at }))
+      })
+      const usage = yield* this.use(memory, {
+        invocations: runs.filter(({ isInvocation = true }) => isInvocation).length,
+        computeMs: runs.reduce((sum, { result }) => sum + Math.ceil(result.wallMs), 0)
+      })
+      const marks = made.flatMap(({ marks }) => marks)
+      const submission = yield* this.owner.commit(memory, events, (appended) => {
+        let from = 0
+        const parts: ReadonlyArray<CommitParts> = runs.map(({ parts }, index) => {
+          const own = appended.slice(from, from + made[index]!.events.length)
+          from += own.length
+          return typeof parts === "function" ? parts(own) : parts
+        })
+        return {
+          ...mergeParts(parts),
+          duePut: [...parts.flatMap(({ duePut = [] }) => duePut), ...made.flatMap(({ delayed }) => delayed)],
+          marks,
+          state: runs.flatMap(({ result }) =>
+            Object.entries(result.db).map(([key, value]) => ({ programId: memory.program.id, key, value }))
+          ),
+          ...usage
+        }
+      })
+      submission.onEnd(() => {
+        for (const { mark, value } of marks) {
+          if (memory.marks.get(mark) === value) memory.marks.delete(mark)
+        }
+      })
+      for (const [index, run] of runs.entries()) this.report(memory, run, made[index]!.events.length)
+      return submission
+    }))
+  }
+
+  /** Counts what was used, from now on, and answers what to write of it. */
+  use(
+    { program: { accountId, id } }: ProgramMemory,
+    used: { readonly invocations: number; readonly computeMs: number }
+  ): Effect.Effect<Required<Pick<CommitParts, "usage">>> {
+    return Effect.map(DateTime.now, (now) => {
+      this.services.quotas.note(accountId, used)
+      return { usage: [{ emitterId: id, accountId, day: DateTime.formatIsoDateUtc(now), ...used }] }
+    })
+  }
+
+  /** Puts a failure on `$errors`, taking its input with it. */
+  fail(
+    memory: ProgramMemory,
+    origin: RunEvents.RunOrigin,
+    failure: RunEvents.RunFailure,
+    parts: CommitParts
+  ): Effect.Effect<Submission> {
+    return Effect.flatMap(Clock.currentTimeMillis, (now) =>
+      this.owner.commit(memory, [{
+        stream: Stream.errors,
+        emitId: EmitId.make(),
+        hops: RunEvents.errorHops(origin),
+        meta: {},
+        cause: origin.input.cause,
+        payload: RunEvents.errorPayload(origin, now, failure)
+      }], parts))
+  }
+
+  /** The database's answer to a commit of the run over an input that it refuses each time. Told once. */
+  refusalOf(id: string): CommitRejected | undefined {
+    const refusal = this.refusals.get(id)
+    this.refusals.delete(id)
+    return refusal
+  }
+
+  /** True if the commit of a run over this input is to be its own, since one that it shared was refused. */
+  isSuspect(id: string): boolean {
+    return this.suspects.has(id)
+  }
+
+  /** @param ids the inputs of the runs that share the commit */
+  noteRefusal(submission: Submission, ids: ReadonlyArray<string>): void {
+    submission.onEnd((exit) => {
+      for (const id of ids) this.suspects.delete(id)
+      if (Exit.isSuccess(exit)) return
+      const refusal = Exit.findErrorOption(exit)
+      if (Option.isNone(refusal) || refusal.value._tag !== "CommitRejected") return
+      if (ids.length === 1) this.refusals.set(ids[0]!, refusal.value)
+      else for (const id of ids) this.suspects.add(id)
+    })
+  }
+
+  private requestOf(memory: ProgramMemory, executable: Executable, call: RunCall): Effect.Effect<RunRequest> {
+    const { config, moduleOf, secretsOf } = this.services
+    const { db, program } = memory
+    const { additionalProps, component, declared, values } = executable
+    return Effect.map(secretsOf(program, declared, values), (secrets) => ({
+      accountId: program.accountId,
+      programId: program.id,
+      module: moduleOf(component),
+      call,
+      additionalProps: Object.fromEntries(additionalProps.map((prop) => [prop.name, prop])),
+      props: values,
+      interfaces: interfacesOf(program, declared, config.publicUrl),
+      ...secrets,
+      db
+    }))
+  }
+
+  /** The events of runs, in their order, each of which knows what those before it have set and marked. */
+  private eventsOf(memory: ProgramMemory, runs: Runs): Effect.Effect<ReadonlyArray<RunEvents.RunEvents>> {
+    return Effect.gen({ self: this }, function*() {
+      const strategy = runs[0].component.dedupe
+      const now = yield* Clock.currentTimeMillis
+      const known = new Map(strategy === null ? noMarks : yield* this.knownMarks(memory, strategy, runs))
+      const streams = new Set(Object.keys(memory.log.head.streams))
+      const made: Array<RunEvents.RunEvents> = []
+      for (const { at, isReported, origin, result } of runs) {
+        const one = yield* this.services.turns.work(
+          memory.program.accountId,
+          RunEvents.make({
+            origin,
+            result,
+            strategy,
+            known,
+            streams,
+            now: at ?? now,
+            emitId: EmitId.make,
+            ...(isReported === undefined ? {} : { isReported })
+          })
+        )
+        for (const [key, value] of Object.entries(result.db)) {
+          if (value === null) delete memory.db[key]
+          else OwnMember.set(memory.db, key, value)
+        }
+        for (const { mark, value } of one.marks) {
+          known.set(mark, value)
+          memory.marks.set(mark, value)
+        }
+        made.push(one)
+      }
+      return made
+    })
+  }
+
+  private knownMarks(
+    memory: ProgramMemory,
+    strategy: Strategy,
+    runs: Runs
+  ): Effect.Effect<ReadonlyMap<string, string>> {
+    return Effect.gen({ self: this }, function*() {
+      const { marks } = this.services
+      const wanted = Dedupe.marksFor(strategy, runs.flatMap(({ result }) => result.emits.map((emit) => emit.id)))
+      if (wanted.length === 0) return noMarks
+      // A commit that ends while the database answers is in one of the three.
+      const before = new Map(memory.marks)
+      const known = yield* untilAnswered(marks.known(memory.program.id, wanted))
+      const now = yield* Clock.currentTimeMillis
+      const fading = known.filter(({ seenAt }) => now - seenAt > rememberAgainMs)
+      if (fading.length > 0) {
+        yield* untilAnswered(marks.touch(memory.program.id, fading.map(({ mark }) => mark), now))
+      }
+      return new Map([...known.map(({ mark, value }) => [mark, value] as const), ...before, ...memory.marks])
+    })
+  }
+
+  private report(memory: ProgramMemory, run: EndedRun, events: number): void {
+    const { context, figures, wideLog } = this.services
     const { annotations, component, origin, result } = run
     runsBy[result.outcome].updateUnsafe(1, context)
     runDuration.updateUnsafe(result.wallMs / 1_000, context)
@@ -214,107 +334,4 @@ export const make = Effect.fnUntraced(function*(owner: ProgramOwner) {
       }
     }, context)
   }
-
-  const use: CodeRuns["use"] = ({ program: { accountId, id } }, used) =>
-    Effect.map(DateTime.now, (now) => {
-      quotas.note(accountId, used)
-      return { usage: [{ emitterId: id, accountId, day: DateTime.formatIsoDateUtc(now), ...used }] }
-    })
-
-  const noteRefusal: CodeRuns["noteRefusal"] = (submission, ids) =>
-    submission.onEnd((exit) => {
-      for (const id of ids) suspects.delete(id)
-      if (Exit.isSuccess(exit)) return
-      const refusal = Exit.findErrorOption(exit)
-      if (Option.isNone(refusal) || refusal.value._tag !== "CommitRejected") return
-      const [first, ...others] = ids
-      if (others.length === 0) poison.set(first!, refusal.value)
-      else for (const id of ids) suspects.add(id)
-    })
-
-  return {
-    execute: (memory, executable, call, onRespond) =>
-      Effect.flatMap(
-        requestOf(memory, executable, call),
-        (request) => sandbox.run({ ...request, ...(onRespond === undefined ? {} : { onRespond }) })
-      ),
-    executeBatch: (memory, executable, call) =>
-      Effect.flatMap(requestOf(memory, executable, call), (request) => sandbox.runBatch(request)),
-    handOver: Effect.fnUntraced(function*(memory, runs) {
-      const [{ component }] = runs
-      const { program } = memory
-      const now = yield* Clock.currentTimeMillis
-      const known = new Map(component.dedupe === null ? noMarks : yield* knownMarks(memory, component.dedupe, runs))
-      const made: Array<RunEvents.RunEvents> = []
-      const events: Array<NewEvent> = []
-      const forgetMarks: Array<() => void> = []
-      const streams = new Set(Object.keys(memory.log.head.streams))
-      let used = { invocations: 0, computeMs: 0 }
-      for (const { at, isInvocation = true, isReported, origin, result } of runs) {
-        const one = yield* turns.work(
-          program.accountId,
-          RunEvents.make({
-            origin,
-            result,
-            strategy: component.dedupe,
-            known,
-            streams,
-            now: at ?? now,
-            emitId: EmitId.make,
-            ...(isReported === undefined ? {} : { isReported })
-          })
-        )
-        made.push(one)
-        events.push(...(at === undefined ? one.events : one.events.map((event) => ({ ...event, at }))))
-        for (const { mark, value } of one.marks) known.set(mark, value)
-        forgetMarks.push(remember(memory, result, one))
-        used = {
-          invocations: used.invocations + (isInvocation ? 1 : 0),
-          computeMs: used.computeMs + Math.ceil(result.wallMs)
-        }
-      }
-      const usage = yield* use(memory, used)
-      const submission = yield* owner.commit(memory, events, (appended) => {
-        let from = 0
-        const parts: ReadonlyArray<CommitParts> = runs.map(({ parts }, index) => {
-          const own = appended.slice(from, from + made[index]!.events.length)
-          from += own.length
-          return typeof parts === "function" ? parts(own) : parts
-        })
-        return {
-          ...mergeParts(parts),
-          duePut: [...parts.flatMap(({ duePut = [] }) => duePut), ...made.flatMap(({ delayed }) => delayed)],
-          marks: made.flatMap(({ marks }) => marks),
-          state: runs.flatMap(({ result }) =>
-            Object.entries(result.db).map(([key, value]) => ({ programId: program.id, key, value }))
-          ),
-          ...usage
-        }
-      })
-      submission.onEnd(() => {
-        for (const forget of forgetMarks) forget()
-      })
-      for (const [index, run] of runs.entries()) report(memory, run, made[index]!.events.length)
-      return submission
-    }, deciding.withPermits(1)),
-    fail: Effect.fnUntraced(function*(memory, origin, failure, parts) {
-      const now = yield* Clock.currentTimeMillis
-      return yield* owner.commit(memory, [{
-        stream: Stream.errors,
-        emitId: EmitId.make(),
-        hops: RunEvents.errorHops(origin),
-        meta: {},
-        cause: origin.input.cause,
-        payload: RunEvents.errorPayload(origin, now, failure)
-      }], parts)
-    }),
-    use,
-    refusalOf: (id) => {
-      const refusal = poison.get(id)
-      poison.delete(id)
-      return refusal
-    },
-    isSuspect: (id) => suspects.has(id),
-    noteRefusal
-  } satisfies CodeRuns as CodeRuns
-})
+}

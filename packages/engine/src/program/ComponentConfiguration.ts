@@ -62,7 +62,7 @@ export class ComponentConfiguration extends Context.Service<ComponentConfigurati
         answer: Schema.Decoder<A>
       ) {
         const { configurableProps } = component
-        // Who may ask about props need not be allowed to see environment variables, which an answer could tell.
+        // An answer could tell environment variables, and a key that may ask about props need not be allowed to see them.
         const { credentials } = yield* secretsOf({ id: accountId, accountId }, configurableProps, values)
         const result = yield* sandbox.run({
           accountId,

@@ -6,10 +6,10 @@ import { ActorCalls, answerTo, type Cancellation, type ProgramNotFound } from ".
 import { type BacklogFull, type EndpointNotFound, NotAnswered } from "../ground/HttpExchange.ts"
 import { toUnavailable, type Unavailable } from "../ground/Unavailable.ts"
 import { type QuotaExceeded, Quotas } from "./Quotas.ts"
-import { Rerun } from "./RunStarts.ts"
+import { Rerun } from "./StepRuns.ts"
 
 export type { QuotaExceeded } from "./Quotas.ts"
-export { Rerun } from "./RunStarts.ts"
+export { Rerun } from "./StepRuns.ts"
 
 /** The reasons for which a run does not begin. */
 export type InvocationRefused = BacklogFull | EndpointNotFound | QuotaExceeded | Unavailable

@@ -1,34 +1,29 @@
 import type * as Id from "@headwater/domain/Id"
 import { OnBehalfOf } from "@headwater/domain/OnBehalfOf"
-import { labelOf, type Program, slugOf } from "@headwater/domain/Program"
-import * as Timer from "@headwater/domain/Timer"
+import { labelOf } from "@headwater/domain/Program"
 import * as CrashPoint from "@headwater/log/commit/CrashPoint"
 import { untilAnswered } from "@headwater/log/database/TransientSqlError"
 import { EventLog } from "@headwater/log/logs/EventLog"
-import { Deployments } from "@headwater/log/resources/Deployments"
-import { Programs } from "@headwater/log/resources/Programs"
-import type { DueItem } from "@headwater/log/work/DueWork"
 import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
-import { Clock, Effect, Exit, Option, Semaphore } from "effect"
-import { SqlClient, type SqlError } from "effect/sql"
-import type { Cancellation, EventRange, HookFailed, ProgramNotFound } from "../ground/ActorCalls.ts"
+import { Clock, Effect, Exit, Option } from "effect"
+import type { Cancellation, EventRange, ProgramNotFound } from "../ground/ActorCalls.ts"
 import { Draining } from "../ground/Draining.ts"
 import * as DueItems from "../ground/DueItems.ts"
-import type { CommitParts, PartsOf } from "../ground/EmitterLog.ts"
 import { Suspensions } from "../ground/Suspensions.ts"
 import { Unavailable } from "../ground/Unavailable.ts"
 import * as Wake from "../ground/Wake.ts"
 import { type Work, WorkLoop } from "../ground/WorkLoop.ts"
 import type { Feed, PassedItem } from "../routing/Feed.ts"
-import * as CodeRuns from "./CodeRuns.ts"
+import { CodeRuns } from "./CodeRuns.ts"
 import type { Deletion, NextWork } from "./NextWork.ts"
+import { ProgramChanges } from "./ProgramChanges.ts"
 import type { ProgramInput } from "./ProgramInput.ts"
 import { ProgramInputs } from "./ProgramInputs.ts"
 import { answersItself, type ProgramMemory } from "./ProgramMemory.ts"
 import { ProgramOwner } from "./ProgramOwner.ts"
-import { changingOwners, ProgramRequests } from "./ProgramRequests.ts"
-import { type Hook, SourceRuns } from "./SourceRuns.ts"
-import * as Stepping from "./Stepping.ts"
+import { ProgramRequests } from "./ProgramRequests.ts"
+import { SourceRuns } from "./SourceRuns.ts"
+import { Stepping } from "./Stepping.ts"
 import { StepRuns } from "./StepRuns.ts"
 import { isOfEndpoint } from "./WorkflowProgress.ts"
 
@@ -42,17 +37,9 @@ export interface ProgramActor {
   readonly wake: (wake: Wake.Wake) => Effect.Effect<void>
   /** True if it waits for its turn, and is going to be kicked then. */
   readonly awaitsTurn: () => boolean
-  /**
-   * Runs the hooks of a new program and puts it in service. The emits of a hook commit with the hook; `emits` says whether
-   * those of `deploy` count.
-   */
-  readonly deploy: (
-    options?: { readonly emits: boolean }
-  ) => Effect.Effect<void, HookFailed | ProgramNotFound | Unavailable>
-  /** Takes the program down, changes it to what is given, and brings it up again if it is active. */
-  readonly update: (program: Program) => Effect.Effect<void, HookFailed | ProgramNotFound | Unavailable>
-  /** Takes the program out of service for good: nothing of it starts any more. */
-  readonly retire: Effect.Effect<void, ProgramNotFound | Unavailable>
+  readonly deploy: ProgramChanges["deploy"]
+  readonly update: ProgramChanges["update"]
+  readonly retire: ProgramChanges["retire"]
   /** Has the program delete events of its log, none of them appended after this. Returns once that is durable. */
   readonly deleteEvents: (range: EventRange) => Effect.Effect<void, ProgramNotFound | Unavailable>
   /** Ends a run of a workflow that waits. Returns once that is durable. */
@@ -68,42 +55,13 @@ type Inputs = Extract<NextWork, { readonly _tag: "Run" }>["inputs"]
 /** The time after which an input that could not be run is tried again, in milliseconds. */
 const retryMs = 1_000
 
-/** More than there may ever be at a time: a hook has all of them. */
-const allRuns = 1_000
-
 const shuttingDown = new Unavailable({ message: "The server is shutting down.", retryAfterSeconds: 1 })
-
-/** The time that a program that is to go waits for a run that is under way. */
-const retirePatience = "10 seconds"
-
-const unavailable = (message: string) => new Unavailable({ message, retryAfterSeconds: 1 })
-
-const tick = (program: Program, key: string, dueAt: number): DueItem => ({
-  ownerId: program.id,
-  kind: "timer",
-  key,
-  dueAt,
-  payload: "{}"
-})
-
-/** The program's timers whenever they are due. */
-const timersOf = (program: Program): ReadonlyArray<DueItem> =>
-  Object.keys(program.timers).map((key) => tick(program, key, Number.MAX_SAFE_INTEGER))
-
-const firstTicks = (program: Program, now: number): Effect.Effect<ReadonlyArray<DueItem>> =>
-  Effect.forEach(
-    Object.entries(program.timers),
-    ([key, timer]) => Effect.map(Effect.orDie(Timer.nextDue(timer, now, now)), (dueAt) => tick(program, key, dueAt))
-  )
 
 export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options: {
   /** Has the actor woken through its mailbox, which keeps it resident while it works. */
   readonly kick: () => void
 }) {
   const events = yield* EventLog
-  const programs = yield* Programs
-  const deployments = yield* Deployments
-  const sql = yield* SqlClient.SqlClient
   const draining = yield* Draining
   const suspensions = yield* Suspensions
   const inputs = yield* ProgramInputs.make(() => goOn())
@@ -114,23 +72,15 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
   const code = yield* CodeRuns.make(owner)
   const runs = yield* SourceRuns.make(owner, code)
   const steps = yield* StepRuns.make(owner, code)
+  const changes = yield* ProgramChanges.make({ ...options, owner, programId, runs, onRetired: () => loop.signal() })
   const requests = yield* ProgramRequests.make({
     programId,
     owner,
-    isOpen: () => !retired,
+    isOpen: () => !changes.isRetired,
     onDurable: (memory) => {
       if (!inputs.requestsWait(memory)) goOn()
     }
   })
-  /** One change of the program's life at a time. */
-  const changing = yield* Semaphore.make(1)
-  /** One run or hook at a time, but for runs that answer a request beside a hook, and a workflow's steps. */
-  const running = yield* Semaphore.make(allRuns)
-  let hooking = false
-  /** True once this owner has put the program in service. */
-  let deployed = false
-  let retired = false
-
   const loop = new WorkLoop()
 
   /** Has the work go on, or begin. */
@@ -154,11 +104,11 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
       if (first.request !== undefined && chosen.length === 1) yield* requests.noResponse(first.id)
       return yield* noteTaken(memory, chosen.slice(0, taken))
     }
-    const together = steps.oneStep.choose(memory, chosen)
+    const together = steps.chooseTogether(memory, chosen)
     if (together.length > 0) {
       return yield* stepping.startTogether(memory, together, (taken) => noteTaken(memory, together.slice(0, taken)))
     }
-    yield* steps.starts.begin(memory, first)
+    yield* steps.begin(memory, first)
     yield* noteTaken(memory, [first])
   })
 
@@ -169,13 +119,13 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
       Effect.andThen(startOver)
     )
 
-  const isStopping = () => draining.isDraining() || retired || suspensions.holds(programId)
+  const isStopping = () => draining.isDraining() || changes.isRetired || suspensions.holds(programId)
 
   const stepping = yield* Stepping.make({
     steps,
     requests,
-    mayGoOn: (memory) => !isStopping() && !hooking && !memory.failed,
-    oneOfMany: running.withPermits(1),
+    mayGoOn: (memory) => !isStopping() && !changes.isHooking && !memory.failed,
+    oneOfMany: (step) => changes.beside(step),
     onUnavailable: putOff,
     onDefect: (defect) =>
       Effect.logError("Could not run a step; trying again later", defect).pipe(
@@ -190,11 +140,11 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
    * began or on memory that no longer holds.
    */
   const performInTurn = (memory: ProgramMemory, chosen: Inputs) =>
-    running.withPermits(memory.program.workflow === null ? allRuns : 1)(Effect.suspend(() => {
-      if (!hooking && !retired && !memory.failed) return perform(memory, chosen)
+    Effect.suspend(() => {
+      if (!changes.isHooking && !changes.isRetired && !memory.failed) return perform(memory, chosen)
       inputs.restart()
       return Effect.void
-    }))
+    }).pipe((run) => memory.program.workflow === null ? changes.alone(run) : changes.beside(run))
 
   /** Passes events that will not be run, answering those who wait for them. */
   const skip = Effect.fnUntraced(function*(memory: ProgramMemory, feed: Feed, item: PassedItem) {
@@ -233,9 +183,9 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
     }
     const memory = yield* owner.current
     const next = yield* inputs.next(memory, {
-      besideHook: hooking,
+      besideHook: changes.isHooking,
       busy: stepping.busy,
-      most: memory.program.workflow === null ? runs.most : steps.oneStep.most(memory),
+      most: memory.program.workflow === null ? runs.most : steps.mostTogether(memory),
       mostTicks: runs.mostTicks
     })
     if (Option.isNone(next)) return false
@@ -289,66 +239,6 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
     })
   }
 
-  const runHook = (memory: ProgramMemory, hook: Hook, emits?: boolean) =>
-    running.withPermits(allRuns)(runs.hook(memory, hook, emits)).pipe(
-      Effect.catchTag("SandboxUnavailable", (error) => unavailable(error.message))
-    )
-
-  /** A program that is going down or away goes, whatever its code says; what it said is on `$errors`. */
-  const deactivate = Effect.fnUntraced(function*(memory: ProgramMemory) {
-    yield* runHook(memory, "deactivate").pipe(
-      Effect.catchTags({
-        HookFailed: (failure) => runs.report(memory, "deactivate", failure),
-        Unavailable: (error) => Effect.logWarning("Could not run a deactivate hook", error)
-      })
-    )
-  })
-
-  /** A change of the program's life, its hooks alone with it. */
-  const change = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-    Effect.suspend(() => {
-      hooking = true
-      return effect
-    }).pipe(
-      Effect.ensuring(Effect.sync(() => {
-        hooking = false
-      })),
-      Effect.ensuring(Effect.sync(options.kick)),
-      changing.withPermits(1)
-    )
-
-  const writeRow = Effect.fnUntraced(function*(program: Program) {
-    yield* programs.update(program)
-    if (program.workflow === null) return
-    yield* deployments.putOf(program)
-    yield* deployments.removeUnused(program.id, program.workflow.deploymentId)
-  })
-
-  /** Writes the program's row; under the next free slug where another program has taken this one meanwhile. */
-  const updateRow = (program: Program): Effect.Effect<void, SqlError.SqlError> =>
-    sql.withTransaction(writeRow(program)).pipe(
-      Effect.catchTag("SlugTaken", () =>
-        Effect.flatMap(
-          programs.freeSlug(program.accountId, slugOf(program.name)),
-          (nameSlug) => updateRow({ ...program, nameSlug })
-        )),
-      Effect.asVoid
-    )
-
-  const commitDurably = (parts: (memory: ProgramMemory) => PartsOf) =>
-    owner.durably((memory) => owner.commit(memory, [], parts(memory))).pipe(
-      Effect.catchTags({
-        Fenced: () => changingOwners,
-        CommitRejected: () => changingOwners
-      })
-    )
-
-  const save = Effect.fnUntraced(function*(parts: CommitParts) {
-    yield* commitDurably(() => parts)
-    yield* owner.invalidate
-    return yield* owner.current
-  })
-
   const hint = (wake: Wake.Wake) => {
     inputs.absorb(wake)
     loop.signal()
@@ -365,59 +255,12 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
         hint(wake)
         return loop.run(work)
       }),
-    deploy: ({ emits } = { emits: true }) =>
-      change(Effect.gen(function*() {
-        const memory = yield* owner.current
-        if (deployed) return
-        // The call comes again where its way to an owner was cut off, which may have run the hooks.
-        if (memory.log.head.fence.epoch > 1n) return yield* unavailable("Its creation was cut off. Try again.")
-        yield* runHook(memory, "deploy", emits)
-        CrashPoint.reached("create-deployed")
-        yield* runHook(memory, "activate")
-        CrashPoint.reached("create-activated")
-        const now = yield* Clock.currentTimeMillis
-        yield* save({
-          duePut: memory.program.active ? yield* firstTicks(memory.program, now) : [],
-          also: Effect.asVoid(programs.setState(programId, "ready"))
-        })
-        deployed = true
-      })),
-    update: (next) =>
-      change(Effect.gen(function*() {
-        const before = yield* owner.current
-        // For a workflow too, paused or not: the steps that are under way end before anything changes.
-        if (before.program.active || before.program.workflow !== null) yield* deactivate(before)
-        CrashPoint.reached("update-deactivated")
-        // With the change itself: cut off by a crash, an active program still has its ticks.
-        const ticks = next.active ? yield* firstTicks(next, yield* Clock.currentTimeMillis) : []
-        const memory = yield* save({
-          dueDone: timersOf(before.program),
-          duePut: ticks,
-          also: updateRow(next)
-        })
-        CrashPoint.reached("update-saved")
-        if (!next.active) return
-        yield* runHook(memory, "activate").pipe(
-          Effect.tapErrorTag("HookFailed", () => save({ dueDone: ticks, also: updateRow({ ...next, active: false }) }))
-        )
-      })),
-    retire: change(Effect.gen(function*() {
-      const memory = yield* owner.current
-      const isIdle = Option.isSome(
-        yield* Effect.timeoutOption(running.withPermits(allRuns)(Effect.void), retirePatience)
-      )
-      if (memory.program.active && isIdle) yield* deactivate(memory)
-      retired = true
-      loop.signal()
-      if (isIdle) return yield* running.withPermits(allRuns)(owner.settled)
-      // The run comes to nothing: the epoch under which it would be committed goes with the program.
-      yield* Effect.logWarning("Deleted a source or workflow during a run of it").pipe(
-        Effect.annotateLogs(labelOf(programId))
-      )
-    })),
+    deploy: (options) => changes.deploy(options),
+    update: (program) => changes.update(program),
+    retire: changes.retire,
     deleteEvents: Effect.fnUntraced(function*(range) {
       const now = yield* Clock.currentTimeMillis
-      yield* commitDurably((memory) => () => {
+      yield* changes.commitDurably((memory) => () => {
         const { lastId } = memory.log.head
         return { duePut: [DueItems.deletion(programId, { ...range, to: range.to < lastId ? range.to : lastId }, now)] }
       })

@@ -32,12 +32,9 @@ export interface TicksAhead {
 }
 
 /** None where the clock goes by itself. */
-export const TicksAhead = Context.Reference<TicksAhead | undefined>(
-  "@headwater/engine/program/ProgramDueWork/TicksAhead",
-  {
-    defaultValue: () => undefined
-  }
-)
+export const TicksAhead = Context.Reference<TicksAhead | undefined>("@headwater/engine/program/TicksAhead", {
+  defaultValue: () => undefined
+})
 
 const duePage = 100
 

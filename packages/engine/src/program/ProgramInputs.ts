@@ -17,7 +17,7 @@ import type { ProgramInput } from "./ProgramInput.ts"
 import { answersItself, type ProgramMemory } from "./ProgramMemory.ts"
 import { exceededOf, type QuotaExceeded, Quotas } from "./Quotas.ts"
 import { RequestTurn } from "./RunTurns.ts"
-import { of as progressOf, type WorkflowProgress } from "./WorkflowProgress.ts"
+import { read as readProgress, type WorkflowProgress } from "./WorkflowProgress.ts"
 
 /** The time after which a program looks again whether its account is over a quota, in milliseconds. */
 const quotaWaitMs = 60_000
@@ -392,8 +392,7 @@ export class ProgramInputs {
       const run = yield* untilAnswered(runs.get(WorkflowId.make(memory.program.id), id))
       // One that was at a step then may have ended since.
       if (Option.isNone(run) || run.value.status !== "running") return Option.none<NextWork>()
-      const progress = yield* untilAnswered(Effect.provideService(progressOf(run.value), WorkflowRuns, runs))
-      return Option.some<NextWork>({ _tag: "Proceed", run: progress })
+      return Option.some<NextWork>({ _tag: "Proceed", run: yield* readProgress(runs, run.value) })
     })
   }
 

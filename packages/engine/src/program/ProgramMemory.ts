@@ -19,7 +19,7 @@ import { endpointUrl } from "../ground/EngineConfig.ts"
 import { Feed, FeedReader } from "../routing/Feed.ts"
 import { Inbox } from "../routing/Inbox.ts"
 import type { Executable } from "./ComponentRuns.ts"
-import type * as WorkflowProgress from "./WorkflowProgress.ts"
+import type { WorkflowProgress } from "./WorkflowProgress.ts"
 
 /** The time for which an owner answers a repeated request with its first outcome, in milliseconds. */
 export const repeatWindowMs = 60_000
@@ -44,7 +44,7 @@ export interface ProgramMemory {
   /** Bytes of requests acknowledged and not run. */
   backlogBytes: number
   /** A workflow's runs that wait for nothing, the next one first, but for those that are at a step now. */
-  readonly underWay: Array<WorkflowProgress.WorkflowProgress>
+  readonly underWay: Array<WorkflowProgress>
   /** More of these, the next one first: what they have come to is yet to be read. */
   readonly unread: Array<Id.RunId>
   /** The beginnings of the runs that its rate limit still counts, in Unix milliseconds, the oldest first. */

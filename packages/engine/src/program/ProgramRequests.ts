@@ -1,5 +1,5 @@
 import type { NewEvent } from "@headwater/domain/Event"
-import type * as EventId from "@headwater/domain/EventId"
+import * as EventId from "@headwater/domain/EventId"
 import type * as Id from "@headwater/domain/Id"
 import * as Stream from "@headwater/domain/Stream"
 import * as CrashPoint from "@headwater/log/commit/CrashPoint"
@@ -47,106 +47,148 @@ interface Waiting {
   readonly reply: Deferred.Deferred<HttpReply, NotAnswered>
 }
 
-const refuse = (waiting: ReadonlyArray<Waiting>, reason: NotAnswered["reason"]) =>
-  Effect.forEach(waiting, ({ reply }) => Deferred.fail(reply, new NotAnswered({ reason })), { discard: true })
-
 const eventsOf = ({ emitId, hops, kind, payload }: IngestRequest): ReadonlyArray<NewEvent> => [
   { emitId, hops, payload, stream: Stream.requests, meta: kind === undefined ? {} : { kind } }
 ]
 
-interface Parts {
+interface Options {
   readonly programId: Id.ProgramId
   readonly owner: ProgramOwner
   readonly isOpen: () => boolean
   /** Called when there is one more request to run. */
   readonly onDurable: (memory: ProgramMemory) => void
+}
+
+interface Parts extends Options {
   readonly backlog: Limits["backlog"]
-  readonly turns: RunTurns["Service"]
-  readonly deadlines: CommitDeadlines<Unavailable>
   readonly clock: Clock.Clock
+  readonly deadlines: CommitDeadlines<Unavailable>
   readonly run: <A, E>(effect: Effect.Effect<A, E>) => Fiber.Fiber<A, E>
+  readonly turns: RunTurns["Service"]
 }
 
 /**
  * A program's own requests on their way into its log, and the replies that its code gives to them.
  *
- * - R1. A request is answered once its commit, or that of the one that it repeats, is durable, or when its time is over.
- * - R2. A request that waits for nothing but its commit takes no fiber.
- * - R3. Who waits for a reply of the code is told when the run has ended without one.
+ * - Q1. A request is answered once it is durable, and a repeat of it as it was.
+ * - Q2. Only a request that the code is to answer has somebody wait after that, until the reply, the run's end or the deadline.
+ * - Q3. A request that waits for nothing but its commit makes no fiber.
  */
 export class ProgramRequests {
   /** The callers that wait for a reply, by emit id. */
-  readonly #waiting = new Map<string, Waiting>()
+  private readonly waiting = new Map<string, Waiting>()
   /** Requests under way into the log, for repeats of them. */
-  readonly #entering = new Map<string, Submission>()
-  readonly #parts: Parts
+  private readonly entering = new Map<string, Submission>()
+  private readonly parts: Parts
 
   private constructor(parts: Parts) {
-    this.#parts = parts
+    this.parts = parts
   }
 
-  static readonly make = Effect.fnUntraced(function*(
-    options: Pick<Parts, "isOpen" | "onDurable" | "owner" | "programId">
-  ) {
+  static readonly make = Effect.fnUntraced(function*(options: Options) {
     return new ProgramRequests({
       ...options,
       backlog: (yield* EngineLimits).backlog,
-      turns: yield* RunTurns,
-      deadlines: yield* CommitDeadlines.make(acceptTimeoutMs, notTaken),
       clock: yield* Clock.Clock,
-      run: Effect.runForkWith(yield* Effect.context<never>())
+      deadlines: yield* CommitDeadlines.make(acceptTimeoutMs, notTaken),
+      run: Effect.runForkWith(yield* Effect.context<never>()),
+      turns: yield* RunTurns
     })
   })
 
   /** Makes a request durable and answers it: at once, or with what the run says where the component answers itself. */
   ingest(request: IngestRequest, onAnswered: OnAnswered): void {
-    const { clock, run } = this.#parts
+    const { clock, run } = this.parts
     const receivedAt = clock.currentTimeMillisUnsafe()
     const answered: OnAnswered = (exit) => {
-      this.#waiting.delete(request.emitId)
+      this.waiting.delete(request.emitId)
       onAnswered(exit)
     }
-    this.#accept(request, (exit) => {
+    this.accept(request, (exit) => {
       if (Exit.isFailure(exit)) return answered(Exit.failCause(exit.cause))
       CrashPoint.reached("ingest-durable")
       if (!awaitsReply(exit.value, request)) return answered(Exit.succeed(accepted))
-      run(this.#replyTo(request.emitId, receivedAt + responseTimeoutMs - clock.currentTimeMillisUnsafe()))
+      run(this.replyTo(request.emitId, receivedAt + responseTimeoutMs - clock.currentTimeMillisUnsafe()))
         .addObserver(answered)
     })
   }
 
   /** True if the code is to answer a request, as far as that is known now. */
   awaitsReply(request: IngestRequest): boolean {
-    const memory = this.#parts.owner.ready
+    const memory = this.parts.owner.ready
     return memory !== undefined && awaitsReply(memory, request)
   }
 
   /** True if somebody waits for the code's response to a request. */
   isAwaited(emitId: string): boolean {
-    return this.#waiting.has(emitId)
+    return this.waiting.has(emitId)
   }
 
   /** Hands what the code responds to who waits for it. */
   respond(emitId: string, response: RunResponse): Effect.Effect<void> {
-    return this.#answer(emitId, () => Exit.succeed(replyOf(response)))
+    return this.answer(emitId, () => Exit.succeed(replyOf(response)))
   }
 
   /** Tells who waits for a response that the code has ended without one. */
   noResponse(emitId: string): Effect.Effect<void> {
-    return this.#answer(emitId, () => Exit.fail(new NotAnswered({ reason: "ended" })))
+    return this.answer(emitId, () => Exit.fail(new NotAnswered({ reason: "ended" })))
   }
 
   /** Tells all who wait for a reply to a request up to this one that they get none. */
   refuseUpTo(last: EventId.EventId, reason: NotAnswered["reason"]): Effect.Effect<void> {
-    return refuse([...this.#waiting.values()].filter(({ id }) => id <= last), reason)
+    return Effect.forEach(
+      [...this.waiting.values()].filter(({ id }) => id <= last),
+      ({ reply }) => Deferred.fail(reply, new NotAnswered({ reason })),
+      { discard: true }
+    )
   }
 
   /** Tells all who wait for a reply that none comes in time: their requests are run elsewhere, or not at all. */
-  readonly refuseAll: Effect.Effect<void> = Effect.suspend(() => refuse([...this.#waiting.values()], "late"))
+  readonly refuseAll: Effect.Effect<void> = Effect.suspend(() => this.refuseUpTo(EventId.last, "late"))
+
+  /** Has a request durable, or the one that it repeats. Most wait for nothing but the commit that keeps them. */
+  private accept(request: IngestRequest, onAccepted: OnAccepted): void {
+    const { deadlines, owner } = this.parts
+    const memory = owner.ready
+    if (memory === undefined) return this.acceptAfter(owner.current, request, onAccepted)
+    const refusal = this.refusalOf(memory, request)
+    if (refusal !== undefined) return onAccepted(Exit.fail(refusal))
+    const first = this.entering.get(request.emitId)
+    if (first === undefined && memory.recent.has(request.emitId)) return onAccepted(Exit.succeed(memory))
+    const submission = first ?? this.enter(memory, request)
+    if (submission === undefined) return this.acceptAfter(owner.room(memory), request, onAccepted)
+    deadlines.await(submission, (exit) => {
+      if (Exit.isSuccess(exit)) return onAccepted(Exit.succeed(memory))
+      const isLate = Exit.findErrorOption(exit).pipe(Option.exists(Schema.is(Unavailable)))
+      onAccepted(Exit.fail(isLate ? notTaken : changingOwners))
+    })
+  }
+
+  /**
+   * Accepts a request once it can: a repeat that comes meanwhile may go before it, and is then the first. Not accepted in time,
+   * it goes on into the log all the same: whoever sends it again may have it run twice.
+   */
+  private acceptAfter(
+    ready: Effect.Effect<unknown, ProgramNotFound>,
+    request: IngestRequest,
+    onAccepted: OnAccepted
+  ): void {
+    this.parts.run(
+      ready.pipe(
+        Effect.mapError(() => new EndpointNotFound()),
+        Effect.andThen(
+          Effect.callback<ProgramMemory, BacklogFull | EndpointNotFound | Unavailable>((resume) =>
+            this.accept(request, resume)
+          )
+        ),
+        Effect.timeoutOrElse({ duration: acceptTimeoutMs, orElse: () => Effect.fail(notTaken) })
+      )
+    ).addObserver(onAccepted)
+  }
 
   /** The reason for which a request is not taken. */
-  #refusalOf(memory: ProgramMemory, { emitId, endpointKey }: IngestRequest) {
-    const { backlog, isOpen, programId } = this.#parts
+  private refusalOf(memory: ProgramMemory, { emitId, endpointKey }: IngestRequest) {
+    const { backlog, isOpen, programId } = this.parts
     const { active, endpointKey: key, state } = memory.program
     if (endpointKey !== null && endpointKey !== key) return new EndpointNotFound()
     if (!isOpen() || !active || state === "deleting") return new EndpointNotFound()
@@ -157,8 +199,8 @@ export class ProgramRequests {
   }
 
   /** Puts a request in line; undefined where it has to wait for room. */
-  #enter(memory: ProgramMemory, request: IngestRequest): Submission | undefined {
-    const { onDurable, owner, turns } = this.#parts
+  private enter(memory: ProgramMemory, request: IngestRequest): Submission | undefined {
+    const { onDurable, owner, turns } = this.parts
     const submission = owner.submit(memory, eventsOf(request), {})
     if (submission === undefined) return undefined
     const { emitId, payload } = request
@@ -166,11 +208,11 @@ export class ProgramRequests {
     const { id } = entered[0]!
     memory.recent.set(emitId, id)
     memory.backlogBytes += payload.length
-    if (awaitsReply(memory, request)) this.#waiting.set(emitId, { id, reply: Deferred.makeUnsafe() })
-    this.#entering.set(emitId, submission)
+    if (awaitsReply(memory, request)) this.waiting.set(emitId, { id, reply: Deferred.makeUnsafe() })
+    this.entering.set(emitId, submission)
     turns.noteEntering()
     submission.onEnd((exit) => {
-      this.#entering.delete(emitId)
+      this.entering.delete(emitId)
       turns.noteEntered()
       if (Exit.isFailure(exit)) return void memory.recent.delete(emitId)
       memory.requests.offer(entered)
@@ -179,50 +221,10 @@ export class ProgramRequests {
     return submission
   }
 
-  /**
-   * Accepts a request once it can: a repeat that comes meanwhile may go before it, and is then the first. Not accepted in time,
-   * it goes on into the log all the same: whoever sends it again may have it run twice.
-   */
-  #acceptAfter(
-    ready: Effect.Effect<unknown, ProgramNotFound>,
-    request: IngestRequest,
-    onAccepted: OnAccepted
-  ): void {
-    void this.#parts.run(
-      ready.pipe(
-        Effect.mapError(() => new EndpointNotFound()),
-        Effect.andThen(
-          Effect.callback<ProgramMemory, BacklogFull | EndpointNotFound | Unavailable>((resume) =>
-            this.#accept(request, resume)
-          )
-        ),
-        Effect.timeoutOrElse({ duration: acceptTimeoutMs, orElse: () => Effect.fail(notTaken) })
-      )
-    ).addObserver(onAccepted)
-  }
-
-  /** Has a request durable, or the one that it repeats. Most wait for nothing but the commit that keeps them. */
-  #accept(request: IngestRequest, onAccepted: OnAccepted): void {
-    const { deadlines, owner } = this.#parts
-    const memory = owner.ready
-    if (memory === undefined) return this.#acceptAfter(owner.current, request, onAccepted)
-    const refusal = this.#refusalOf(memory, request)
-    if (refusal !== undefined) return onAccepted(Exit.fail(refusal))
-    const first = this.#entering.get(request.emitId)
-    if (first === undefined && memory.recent.has(request.emitId)) return onAccepted(Exit.succeed(memory))
-    const submission = first ?? this.#enter(memory, request)
-    if (submission === undefined) return this.#acceptAfter(owner.room(memory), request, onAccepted)
-    deadlines.await(submission, (exit) => {
-      if (Exit.isSuccess(exit)) return onAccepted(Exit.succeed(memory))
-      const isLate = Exit.findErrorOption(exit).pipe(Option.exists(Schema.is(Unavailable)))
-      onAccepted(Exit.fail(isLate ? notTaken : changingOwners))
-    })
-  }
-
   /** The reply of the code to a request, if it comes within so many milliseconds. */
-  #replyTo(emitId: string, patienceMs: number): Effect.Effect<HttpReply, NotAnswered> {
+  private replyTo(emitId: string, patienceMs: number): Effect.Effect<HttpReply, NotAnswered> {
     const late = Effect.fail(new NotAnswered({ reason: "late" }))
-    const asked = this.#waiting.get(emitId)
+    const asked = this.waiting.get(emitId)
     if (asked === undefined) return late
     return Deferred.await(asked.reply).pipe(
       Effect.timeoutOrElse({ duration: Math.max(0, patienceMs), orElse: () => late })
@@ -230,9 +232,9 @@ export class ProgramRequests {
   }
 
   /** The reply is made only where somebody waits, which is rare. */
-  #answer(emitId: string, reply: () => Exit.Exit<HttpReply, NotAnswered>): Effect.Effect<void> {
+  private answer(emitId: string, reply: () => Exit.Exit<HttpReply, NotAnswered>): Effect.Effect<void> {
     return Effect.suspend(() => {
-      const asked = this.#waiting.get(emitId)
+      const asked = this.waiting.get(emitId)
       return asked === undefined ? Effect.void : Effect.asVoid(Deferred.done(asked.reply, reply()))
     })
   }

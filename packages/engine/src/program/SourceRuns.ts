@@ -25,6 +25,8 @@ export type Hook = "deploy" | "activate" | "deactivate"
 /** Inputs of the same kind, of one stream, in its order. */
 type ProgramInputs = readonly [ProgramInput, ...ReadonlyArray<ProgramInput>]
 
+type OnRespond = (response: RunResponse) => Effect.Effect<void>
+
 /** True if any is to come into the log later. */
 const putsOff = ({ emits }: RunResult): boolean => emits.some(({ deliveryTs }) => deliveryTs !== undefined)
 
@@ -40,22 +42,6 @@ const hookInput = (hook: Hook, at: number): ProgramInput => ({
   take: () => ({})
 })
 
-const ended = (memory: ProgramMemory, input: ProgramInput, result: RunResult): EndedRun => ({
-  origin: originOf(memory, input),
-  component: memory.component,
-  result,
-  parts: input.take()
-})
-
-/** A run over a tick that shares a commit, at the time of the tick. */
-const endedTick = (memory: ProgramMemory, input: ProgramInput, result: RunResult, parts: CommitParts): EndedRun => ({
-  origin: originOf(memory, input),
-  component: memory.component,
-  result: { ...result, logs: result.logs.map((line) => ({ ...line, ts: input.at })) },
-  at: input.at,
-  parts
-})
-
 const callOver = (inputs: ReadonlyArray<ProgramInput>): RunCall => ({
   _tag: "Run",
   eventsJson: inputs.map(({ eventJson }) => eventJson),
@@ -64,44 +50,66 @@ const callOver = (inputs: ReadonlyArray<ProgramInput>): RunCall => ({
   ...(inputs[0]?.ticks === undefined ? {} : { times: inputs.map(({ at }) => at) })
 })
 
+const endedRun = (memory: ProgramMemory, input: ProgramInput, result: RunResult): EndedRun => ({
+  origin: originOf(memory, input),
+  component: memory.component,
+  result,
+  parts: input.take()
+})
+
+/** A run over a tick that shares a commit, at the time of the tick. */
+const endedTick = (
+  memory: ProgramMemory,
+  input: ProgramInput,
+  result: RunResult,
+  parts: CommitParts
+): EndedRun => ({
+  origin: originOf(memory, input),
+  component: memory.component,
+  result: { ...result, logs: result.logs.map((line) => ({ ...line, ts: input.at })) },
+  at: input.at,
+  parts
+})
+
 interface Parts {
-  readonly owner: ProgramOwner
   readonly code: CodeRuns
   readonly cursors: Cursors["Service"]
   readonly log: EventLog["Service"]
+  readonly owner: ProgramOwner
   readonly together: RunsTogether
 }
 
 /**
- * A source's runs over its inputs, and its hooks; and what is passed without a run.
+ * Runs a source's code over its inputs, and its hooks; and passes what is not run.
  *
- * - S1. What a run did and the passing of its input are one commit. A commit that the database refuses each time is told
- *   once on `$errors`, and its input is passed.
- * - S2. Inputs that shared a refused commit run by themselves from then on.
+ * - S1. An input is taken by the commit of its run, and by no other: if that is refused each time, by an error in its place.
+ * - S2. A hook is durable when it returns. One that fails writes nothing.
+ * - S3. Ticks are run before they are due only after runs over ticks that kept to themselves.
+ * - S4. A request is removed only once its run is durable and it no longer answers repeats.
  */
 export class SourceRuns {
-  #unpruned = 0
+  private readonly parts: Parts
+  private unpruned = 0
   /** True if the runs over ticks that ended last kept to themselves. */
-  #keepsToItself = false
-  readonly #parts: Parts
+  private keepsToItself = false
 
   private constructor(parts: Parts) {
-    this.#parts = parts
+    this.parts = parts
   }
 
   static readonly make = Effect.fnUntraced(function*(owner: ProgramOwner, code: CodeRuns) {
     return new SourceRuns({
-      owner,
       code,
       cursors: yield* Cursors,
       log: yield* EventLog,
+      owner,
       together: yield* RunsTogether.make(code)
     })
   })
 
   /** The number of inputs to run together: more while runs are short. */
   get most(): number {
-    return this.#parts.together.most
+    return this.parts.together.most
   }
 
   /**
@@ -109,42 +117,35 @@ export class SourceRuns {
    * off: those outside, and events that come in between, would meet another time than with single ticks.
    */
   get mostTicks(): number {
-    return this.#keepsToItself ? this.most : 1
+    return this.keepsToItself ? this.most : 1
   }
 
   /**
    * Runs inputs, one after the other, and answers how many were: the others are still to be run, and so are those that the
    * sandbox can't run. Only of a single one a response is heard.
    */
-  run(
-    memory: ProgramMemory,
-    inputs: ProgramInputs,
-    onRespond: (response: RunResponse) => Effect.Effect<void>
-  ): Effect.Effect<number, SandboxUnavailable> {
-    return Effect.gen({ self: this }, function*() {
-      const { code } = this.#parts
+  run(memory: ProgramMemory, inputs: ProgramInputs, onRespond: OnRespond): Effect.Effect<number, SandboxUnavailable> {
+    return Effect.suspend(() => {
       const [first] = inputs
+      const { code } = this.parts
       const refusal = code.refusalOf(first.id)
       if (refusal !== undefined) {
-        yield* this.#fail(memory, first, unstorable("the results of the run", refusal))
-        return 1
+        return Effect.as(this.fail(memory, first, unstorable("the results of the run", refusal)), 1)
       }
       CrashPoint.reached("run-chosen")
       const suspect = inputs.findIndex(({ id }) => code.isSuspect(id))
       const chosen = suspect < 0 ? inputs : inputs.slice(0, Math.max(1, suspect))
-      return chosen.length === 1
-        ? yield* this.#runOne(memory, first, onRespond)
-        : yield* (first.ticks === undefined ? this.#runSome(memory, chosen) : this.#runTicks(memory, chosen))
+      return chosen.length === 1 ? this.runOne(memory, first, onRespond) : this.runTogether(memory, chosen)
     })
   }
 
   /** Removes, now and then, old requests whose runs are durable; those of the last minute still answer repeats. */
   pruneRequests(memory: ProgramMemory, passed: number): Effect.Effect<void> {
     return Effect.gen({ self: this }, function*() {
-      const { cursors, log } = this.#parts
-      this.#unpruned += passed
-      if (this.#unpruned < pruneEvery) return
-      this.#unpruned = 0
+      this.unpruned += passed
+      if (this.unpruned < pruneEvery) return
+      this.unpruned = 0
+      const { cursors, log } = this.parts
       const old = EventId.make((yield* Clock.currentTimeMillis) - repeatWindowMs, 0)
       for (const [emitId, id] of memory.recent) {
         if (id > old) break
@@ -158,31 +159,26 @@ export class SourceRuns {
   }
 
   /** Takes an input without running it, and says why. */
-  refuse(memory: ProgramMemory, input: ProgramInput, reason: QuotaExceeded): Effect.Effect<void> {
-    return Effect.asVoid(this.#fail(memory, input, { name: reason._tag, message: reason.message }))
+  refuse(memory: ProgramMemory, input: ProgramInput, { _tag, message }: QuotaExceeded): Effect.Effect<void> {
+    return this.fail(memory, input, { name: _tag, message })
   }
 
   /** Runs a hook to its commit. One that fails writes nothing; what it emits may be left out. */
   hook(memory: ProgramMemory, hook: Hook, emits = true): Effect.Effect<void, HookFailed | SandboxUnavailable> {
     return Effect.gen({ self: this }, function*() {
-      const { code, owner } = this.#parts
       if (!memory.component.hooks.includes(hook)) return
+      const { code, owner } = this.parts
       const at = yield* Clock.currentTimeMillis
       const result = yield* code.execute(memory, executableOf(memory), { _tag: "Hook", hook })
       const failure = RunEvents.failureOf(result)
       if (failure !== undefined) {
+        const { message, stack } = failure
         const { column, line } = result.error ?? {}
-        return yield* new HookFailed({
-          hook,
-          message: failure.message,
-          stack: failure.stack,
-          line,
-          column
-        })
+        return yield* new HookFailed({ hook, message, stack, line, column })
       }
       const input = hookInput(hook, at)
       yield* owner.durably((memory) =>
-        code.handOver(memory, [ended(memory, input, emits ? result : { ...result, emits: [] })])
+        code.handOver(memory, [endedRun(memory, input, emits ? result : { ...result, emits: [] })])
       ).pipe(
         Effect.mapError((error) =>
           new HookFailed({ hook, message: `its results could not be saved: ${error.message}` })
@@ -193,119 +189,118 @@ export class SourceRuns {
 
   /** Passes requests that had come too far round to be run, and says so. */
   passRequests(memory: ProgramMemory, move: CursorMove): Effect.Effect<void> {
-    return Effect.gen({ self: this }, function*() {
-      const at = yield* Clock.currentTimeMillis
-      yield* this.#fail(memory, {
-        kind: "HTTP",
-        eventJson: "{}",
-        id: EventId.format(move.to.id),
-        at,
-        hops: maxHops,
-        take: () => ({ moves: [move] })
-      }, RunEvents.hopLimit(maxHops))
-    })
+    const input = { kind: "HTTP", id: EventId.format(move.to.id), hops: maxHops } as const
+    return this.failUnrun(memory, input, { moves: [move] }, RunEvents.hopLimit(maxHops))
   }
 
   /** Appends a delayed emit whose time has come. */
   append(memory: ProgramMemory, item: DueItem): Effect.Effect<void> {
     return Effect.gen({ self: this }, function*() {
-      const { code, owner } = this.#parts
       CrashPoint.reached("emit-due")
+      const { code, owner } = this.parts
       const id = `${item.kind} ${item.key}`
       const refusal = code.refusalOf(id)
+      const parts = { dueDone: [item] }
       if (refusal === undefined) {
-        const events = yield* DueItems.emitted([item])
-        code.noteRefusal(yield* owner.commit(memory, events, { dueDone: [item] }), [id])
+        code.noteRefusal(yield* owner.commit(memory, yield* DueItems.emitted([item]), parts), [id])
         return
       }
-      const at = yield* Clock.currentTimeMillis
-      yield* this.#fail(memory, {
-        kind: "TIMER",
-        eventJson: "{}",
-        id,
-        at,
-        hops: 0,
-        take: () => ({ dueDone: [item] })
-      }, unstorable("a delayed event", refusal))
+      yield* this.failUnrun(memory, { kind: "TIMER", id, hops: 0 }, parts, unstorable("a delayed event", refusal))
     })
   }
 
   /** Puts the failure of a hook on `$errors`. */
-  report(memory: ProgramMemory, hook: Hook, failure: HookFailed): Effect.Effect<void> {
-    return Effect.gen({ self: this }, function*() {
-      const at = yield* Clock.currentTimeMillis
-      yield* this.#fail(memory, hookInput(hook, at), {
-        name: failure._tag,
-        message: failure.message,
-        ...(failure.stack === undefined ? {} : { stack: failure.stack })
-      })
-    })
-  }
-
-  #noteTick(result: RunResult): void {
-    this.#keepsToItself = result.connections === 0 && !putsOff(result)
+  report(memory: ProgramMemory, hook: Hook, { _tag, message, stack }: HookFailed): Effect.Effect<void> {
+    const failure = { name: _tag, message, ...(stack === undefined ? {} : { stack }) }
+    return Effect.flatMap(Clock.currentTimeMillis, (at) => this.fail(memory, hookInput(hook, at), failure))
   }
 
   /** Puts a failure on `$errors`, taking the input with it. */
-  #fail(memory: ProgramMemory, input: ProgramInput, failure: RunEvents.RunFailure) {
-    return this.#parts.code.fail(memory, originOf(memory, input), failure, input.take())
+  private fail(memory: ProgramMemory, input: ProgramInput, failure: RunEvents.RunFailure): Effect.Effect<void> {
+    return Effect.asVoid(this.parts.code.fail(memory, originOf(memory, input), failure, input.take()))
   }
 
-  #runOne(
+  /** Puts a failure on `$errors` about what never was an event of a run. */
+  private failUnrun(
+    memory: ProgramMemory,
+    input: Pick<ProgramInput, "kind" | "id" | "hops">,
+    parts: CommitParts,
+    failure: RunEvents.RunFailure
+  ): Effect.Effect<void> {
+    return Effect.flatMap(
+      Clock.currentTimeMillis,
+      (at) => this.fail(memory, { ...input, eventJson: "{}", at, take: () => parts }, failure)
+    )
+  }
+
+  private runOne(
     memory: ProgramMemory,
     input: ProgramInput,
-    onRespond: (response: RunResponse) => Effect.Effect<void>
+    onRespond: OnRespond
   ): Effect.Effect<number, SandboxUnavailable> {
     return Effect.gen({ self: this }, function*() {
-      const { code, together } = this.#parts
+      const { code, together } = this.parts
       const result = yield* code.execute(memory, executableOf(memory), callOver([input]), onRespond)
       CrashPoint.reached("run-ended")
-      code.noteRefusal(yield* code.handOver(memory, [ended(memory, input, result)]), [input.id])
-      if (input.kind === "TIMER") this.#noteTick(result)
+      code.noteRefusal(yield* code.handOver(memory, [endedRun(memory, input, result)]), [input.id])
+      if (input.kind === "TIMER") this.noteTick(result)
       together.note(result.wallMs)
       return 1
     })
   }
 
-  #runSome(memory: ProgramMemory, inputs: ReadonlyArray<ProgramInput>): Effect.Effect<number, SandboxUnavailable> {
-    const { code, together } = this.#parts
-    return together.run(memory, executableOf(memory), callOver(inputs), (results, from) =>
-      Effect.suspend(() => {
-        CrashPoint.reached("run-ended")
-        const some = inputs.slice(from, from + results.length)
-        const [first, ...more] = some.map((input, index) => ended(memory, input, results[index]!))
-        return Effect.map(
-          code.handOver(memory, [first!, ...more]),
-          (submission) => code.noteRefusal(submission, some.map(({ id }) => id))
-        )
-      }))
-  }
-
-  #runTicks(memory: ProgramMemory, inputs: ReadonlyArray<ProgramInput>): Effect.Effect<number, SandboxUnavailable> {
-    const { code, together } = this.#parts
-    return together.run(
+  private runTogether(
+    memory: ProgramMemory,
+    inputs: ReadonlyArray<ProgramInput>
+  ): Effect.Effect<number, SandboxUnavailable> {
+    const areTicks = inputs[0]?.ticks !== undefined
+    return this.parts.together.run({
       memory,
-      executableOf(memory),
-      callOver(inputs),
-      (results, from) =>
+      executable: executableOf(memory),
+      call: callOver(inputs),
+      handOver: (results, first) =>
         Effect.suspend(() => {
           CrashPoint.reached("run-ended")
-          const some = inputs.slice(from, from + results.length)
-          const { ticks } = some.at(-1)!
-          const ahead = some.filter((input) => input.ticks?.isDue === false).length
-          const [first, ...more] = some.map((input, index) =>
-            endedTick(memory, input, results[index]!, index + 1 < some.length ? {} : ticks!.take(ahead))
-          )
-          for (const result of results) if (this.#keepsToItself) this.#noteTick(result)
-          return Effect.map(code.handOver(memory, [first!, ...more]), (submission) => {
-            submission.onEnd((exit) => {
-              if (Exit.isSuccess(exit)) ticks!.onDurable(ahead)
-            })
-            code.noteRefusal(submission, some.map(({ id }) => id))
-          })
+          const some = inputs.slice(first, first + results.length)
+          return areTicks
+            ? this.handOverTicks(memory, some, results)
+            : this.commit(memory, some, some.map((input, index) => endedRun(memory, input, results[index]!)))
         }),
       // An event that is put off may be due before the next tick, which is run again then.
-      { isLast: putsOff }
+      ...(areTicks ? { isLast: putsOff } : {})
+    })
+  }
+
+  private handOverTicks(
+    memory: ProgramMemory,
+    inputs: ReadonlyArray<ProgramInput>,
+    results: ReadonlyArray<RunResult>
+  ): Effect.Effect<void> {
+    const ticks = inputs.at(-1)!.ticks!
+    const ahead = inputs.filter((input) => input.ticks?.isDue === false).length
+    const last = inputs.length - 1
+    const runs = inputs.map((input, index) =>
+      endedTick(memory, input, results[index]!, index < last ? {} : ticks.take(ahead))
     )
+    for (const result of results) if (this.keepsToItself) this.noteTick(result)
+    return this.commit(memory, inputs, runs, () => ticks.onDurable(ahead))
+  }
+
+  private commit(
+    memory: ProgramMemory,
+    inputs: ReadonlyArray<ProgramInput>,
+    runs: ReadonlyArray<EndedRun>,
+    onDurable?: () => void
+  ): Effect.Effect<void> {
+    const { code } = this.parts
+    const [first, ...more] = runs
+    return Effect.map(code.handOver(memory, [first!, ...more]), (submission) => {
+      if (onDurable !== undefined) submission.onEnd((exit) => Exit.isSuccess(exit) && onDurable())
+      code.noteRefusal(submission, inputs.map(({ id }) => id))
+    })
+  }
+
+  private noteTick(result: RunResult): void {
+    this.keepsToItself = result.connections === 0 && !putsOff(result)
   }
 }

@@ -4,95 +4,162 @@ import { untilAnswered } from "@headwater/log/database/TransientSqlError"
 import { Components } from "@headwater/log/resources/Components"
 import { Deployments } from "@headwater/log/resources/Deployments"
 import type { DueItem } from "@headwater/log/work/DueWork"
-import { type RunFault, type WorkflowRun, WorkflowRuns } from "@headwater/log/work/WorkflowRuns"
+import { type RunFault, type StepRecord, type WorkflowRun, WorkflowRuns } from "@headwater/log/work/WorkflowRuns"
 import type { RunResponse } from "@headwater/sandbox/Run"
 import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
 import { Clock, Effect, Exit, Option, Schema, Semaphore } from "effect"
+import { SecureRandom } from "effect/crypto"
 import { Cancellation, type ProgramNotFound } from "../ground/ActorCalls.ts"
 import { EngineLimits } from "../ground/EngineLimits.ts"
 import type { Unavailable } from "../ground/Unavailable.ts"
-import { type CodeRuns, unstorable } from "./CodeRuns.ts"
+import { type CodeRuns, originOf, unstorable } from "./CodeRuns.ts"
 import type { Executable } from "./ComponentRuns.ts"
-import * as EndedStep from "./EndedStep.ts"
-import { OneStepRuns } from "./OneStepRuns.ts"
-import { executableOf, type ProgramMemory, valuesOf } from "./ProgramMemory.ts"
+import type { ProgramInput } from "./ProgramInput.ts"
+import { answersItself, executableOf, type ProgramMemory, valuesOf } from "./ProgramMemory.ts"
 import type { ProgramOwner } from "./ProgramOwner.ts"
 import { changingOwners } from "./ProgramRequests.ts"
-import { RunStarts } from "./RunStarts.ts"
-import { ended } from "./RunTurn.ts"
-import { callOf, noteResult, of as progressOf, type WorkflowProgress } from "./WorkflowProgress.ts"
+import { RunsTogether } from "./RunsTogether.ts"
+import * as StepEnd from "./StepEnd.ts"
+import { StepsTogether } from "./StepsTogether.ts"
+import { UncommittedRuns } from "./UncommittedRuns.ts"
+import { beginning, callOf, isOfRun, read as readProgress, runOver, WorkflowProgress } from "./WorkflowProgress.ts"
 
 class NotWaiting extends Schema.TaggedError<NotWaiting>()("NotWaiting", { cancellation: Cancellation }) {}
+
+/** Told what the code responds to the request over which a run began. */
+type OnRespond = (response: RunResponse) => Effect.Effect<void>
+
+const isRunId = Schema.is(Id.RunId)
+
+const workflowIdOf = ({ program }: ProgramMemory) => Id.WorkflowId.make(program.id)
+
+/** The request of a rerun, in its event. */
+export const Rerun = Schema.Struct({ run: Id.RunId, step: Schema.NullOr(Schema.String) })
+
+const decodeRerun = Schema.decodeUnknownEffect(Schema.fromJsonString(Rerun))
 
 const services = Effect.all({
   components: Components,
   deployments: Deployments,
   limits: EngineLimits,
+  random: SecureRandom.SecureRandom,
   runs: WorkflowRuns
 })
 
+interface Parts extends Effect.Success<typeof services> {
+  readonly code: CodeRuns
+  readonly owner: ProgramOwner
+  readonly together: RunsTogether
+}
+
 /**
- * Takes a workflow's runs from step to step:
+ * A workflow's runs, from step to step, each of which commits by itself:
  *
- *     input ─▶ begun ─▶ running ─step─▶ running | waiting | success | error
- *                          ▲                        │ due, or cancelled
- *                          └────────────────────────┘
+ *     input ─▶ begin ─▶ under way ─▶ next: step ─▶ commit ─▶ next ─▶ … ─▶ ended
+ *                           ▲                         │
+ *                           └── resume ◀── waiting ◀──┘──▶ cancel
  *
- * - R1. Each step is one commit: its effects, its result, and the turn that its run takes. It is there for good before the next
- *   step begins.
- * - R2. A step that has ended and whose commit failed through no fault of its own is kept (`uncommitted`) and committed when the
- *   run goes on. It is not run again: what it did outside can't be undone.
- * - R3. A run goes on with the code and props that it began with.
- * - R4. One at a time decides on a run that waits: none is taken up and cancelled at once.
+ * - R1. Once its input is taken, a run goes on until it ends, whatever happens: the state after the last step that was
+ *   committed is in the database.
+ * - R2. The effects of a step are durable before the next step begins.
+ * - R3. A step that failed leaves nothing but what it logged, and is run again after its delay, or ends the run.
+ * - R4. A run goes on with the code that it began with.
+ * - R5. Decisions on a run that waits are made while `deciding` is held: one is not taken up and cancelled at once.
  */
 export class StepRuns {
-  readonly starts: RunStarts
-  readonly oneStep: OneStepRuns
-  /** By run. */
-  private readonly uncommitted: Map<string, EndedStep.EndedStep>
-  /** The executables of runs that began before the last deployment. */
-  private readonly former = new Map<string, Executable>()
   private readonly deciding = Semaphore.makeUnsafe(1)
-  private readonly owner: ProgramOwner
-  private readonly code: CodeRuns
-  private readonly services: Effect.Success<typeof services>
+  /** The executable of runs that began before the last deployment, and that deployment's id. */
+  private former: { readonly id: string; readonly executable: Executable } | undefined
+  private readonly newRunId: Effect.Effect<Id.RunId>
+  private readonly parts: Parts
+  private readonly uncommitted = new UncommittedRuns()
 
-  private constructor(
-    owner: ProgramOwner,
-    code: CodeRuns,
-    starts: RunStarts,
-    oneStep: OneStepRuns,
-    uncommitted: Map<string, EndedStep.EndedStep>,
-    given: Effect.Success<typeof services>
-  ) {
-    this.owner = owner
-    this.code = code
-    this.starts = starts
-    this.oneStep = oneStep
-    this.uncommitted = uncommitted
-    this.services = given
+  private constructor(parts: Parts) {
+    this.parts = parts
+    this.newRunId = Effect.map(
+      Effect.provideService(Id.make("run"), SecureRandom.SecureRandom, parts.random),
+      (id) => Id.RunId.make(id)
+    )
   }
 
   static readonly make = Effect.fnUntraced(function*(owner: ProgramOwner, code: CodeRuns) {
-    const uncommitted = new Map<string, EndedStep.EndedStep>()
-    const starts = yield* RunStarts.make(owner, code)
-    const oneStep = yield* OneStepRuns.make(owner, code, starts, uncommitted)
-    return new StepRuns(owner, code, starts, oneStep, uncommitted, yield* services)
+    return new StepRuns({ ...yield* services, code, owner, together: yield* RunsTogether.make(code) })
   })
 
-  /** Takes a run that waited for its time. */
+  /** Takes an input: from here on it is a run. */
+  begin(memory: ProgramMemory, input: ProgramInput): Effect.Effect<void> {
+    return Effect.gen({ self: this }, function*() {
+      const { program: { id, workflow } } = memory
+      if (workflow === null) return
+      if (input.kind === "RERUN") return yield* this.beginAgain(memory, input, workflow.deploymentId)
+      if (!isOfRun(input)) return
+      const startedAt = yield* Clock.currentTimeMillis
+      const run = runOver(id, workflow.deploymentId, input, yield* this.runIdOf(input), startedAt)
+      yield* this.enter(memory, input, run)
+    })
+  }
+
+  /**
+   * The number of inputs to run together: more while runs are short, if each is one step and follows on the one before.
+   */
+  mostTogether(memory: ProgramMemory): number {
+    const { concurrency, rateLimit } = StepEnd.settingsOf(memory)
+    return memory.component.steps?.length === 1 && concurrency === 1 && rateLimit === null
+      ? this.parts.together.most
+      : 1
+  }
+
+  /** Those of some inputs that are run together next, which may be none: then the first is to begin by itself. */
+  chooseTogether(memory: ProgramMemory, inputs: ReadonlyArray<ProgramInput>): ReadonlyArray<ProgramInput> {
+    if (this.mostTogether(memory) === 1) return []
+    const end = inputs.findIndex((input) =>
+      !isOfRun(input) || this.uncommitted.hasRun(input.id) || input.kind === "HTTP" && answersItself(memory)
+    )
+    return end < 0 ? inputs : inputs.slice(0, end)
+  }
+
+  /**
+   * Runs inputs from beginning to end, one after the other, each of which begins and ends in one commit. Answers how many
+   * were: the others are still to be run, and so are those that the sandbox can't run.
+   *
+   * @param onBegun a run takes long, and is on its way into the log before it ends
+   */
+  runTogether(
+    memory: ProgramMemory,
+    inputs: ReadonlyArray<ProgramInput>,
+    onBegun: (run: WorkflowProgress) => void
+  ): Effect.Effect<number, SandboxUnavailable> {
+    return Effect.gen({ self: this }, function*() {
+      const { program: { id: programId, workflow } } = memory
+      if (workflow === null) return 0
+      CrashPoint.reached("step-chosen")
+      const chosen = inputs.filter(isOfRun)
+      const startedAt = yield* Clock.currentTimeMillis
+      // Lists have runs by their ids.
+      const ids = (yield* Effect.replicateEffect(this.newRunId, chosen.length)).toSorted()
+      const runs = chosen.map((input, index) => {
+        const id = isRunId(input.id) ? input.id : ids[index]!
+        return {
+          input,
+          progress: new WorkflowProgress(runOver(programId, workflow.deploymentId, input, id, startedAt))
+        }
+      })
+      const { parts, uncommitted } = this
+      return yield* new StepsTogether({ ...parts, memory, onBegun, uncommitted }, runs, startedAt).toTheirEnd
+    })
+  }
+
+  /** Takes up a run that waited for its time. */
   resume(memory: ProgramMemory, item: DueItem): Effect.Effect<void> {
-    const { runs } = this.services
     return this.deciding.withPermits(1)(Effect.gen({ self: this }, function*() {
-      const workflowId = Id.WorkflowId.make(memory.program.id)
-      const found = yield* untilAnswered(runs.get(workflowId, Id.RunId.make(item.key)))
-      const isDue = Option.isSome(found) && found.value.status === "waiting"
-      if (isDue) {
+      const { owner, runs } = this.parts
+      const found = yield* untilAnswered(runs.get(workflowIdOf(memory), Id.RunId.make(item.key)))
+      if (Option.isSome(found) && found.value.status === "waiting") {
         const run = { ...found.value, status: "running" as const, dueAt: null }
-        memory.underWay.push(yield* untilAnswered(Effect.provideService(progressOf(run), WorkflowRuns, runs)))
-        yield* this.owner.commit(memory, [], { dueDone: [item], runChanges: [run] })
+        memory.underWay.push(yield* readProgress(runs, run))
+        yield* owner.commit(memory, [], { dueDone: [item], runChanges: [run] })
       } else {
-        yield* this.owner.commit(memory, [], { dueDone: [item] })
+        yield* owner.commit(memory, [], { dueDone: [item] })
       }
     }))
   }
@@ -107,30 +174,199 @@ export class StepRuns {
     id: Id.RunId,
     onCancelled: (run: WorkflowRun) => Effect.Effect<void>
   ): Effect.Effect<Cancellation, ProgramNotFound | Unavailable> {
-    const workflowId = Id.WorkflowId.make(memory.program.id)
-    return this.deciding.withPermits(1)(
-      // The commit that took the run up, or to where it waits, may be on its way to the database.
-      this.owner.settled.pipe(
-        // Decided anew each time it is handed over: who owned the workflow in between may have taken the run up.
-        Effect.andThen(this.owner.durably((memory) => this.endWaiting(memory, workflowId, id, onCancelled))),
-        Effect.as<Cancellation>("cancelled"),
-        Effect.catchTags({
-          NotWaiting: ({ cancellation }) => Effect.succeed(cancellation),
-          Fenced: () => changingOwners,
-          CommitRejected: () => changingOwners
-        })
-      )
+    const { owner } = this.parts
+    // The commit that took the run up, or to where it waits, may be on its way to the database.
+    return Effect.suspend(() => owner.settled).pipe(
+      // Decided anew each time it is handed over: who owned the workflow in between may have taken the run up.
+      Effect.andThen(owner.durably((current) => this.end(current, workflowIdOf(memory), id, onCancelled))),
+      Effect.as<Cancellation>("cancelled"),
+      Effect.catchTags({
+        NotWaiting: ({ cancellation }) => Effect.succeed(cancellation),
+        Fenced: () => changingOwners,
+        CommitRejected: () => changingOwners
+      }),
+      this.deciding.withPermits(1)
     )
   }
 
-  private endWaiting(
+  /**
+   * Runs the next step to its commit, and answers whether there is another one to run now, on memory that holds. If the
+   * sandbox can't run it, nothing of the step is kept, and it is still to be run.
+   *
+   * @param onRespond given where somebody waits for what the run responds, and is told when it has ended without that
+   */
+  next(
+    memory: ProgramMemory,
+    progress: WorkflowProgress,
+    onRespond: OnRespond | undefined
+  ): Effect.Effect<boolean, SandboxUnavailable> {
+    return Effect.gen({ self: this }, function*() {
+      const { run } = progress
+      const executable = yield* this.executableOf(memory, progress)
+      const name = executable?.component.steps?.[run.step]?.name
+      if (executable === undefined || name === undefined) {
+        const message = "the code that the run began with no longer exists"
+        return yield* this.fail(memory, progress, { name: "DeploymentGone", message })
+      }
+      const refusal = this.parts.code.refusalOf(run.id)
+      if (refusal !== undefined) {
+        return yield* this.fail(memory, progress, unstorable("the results of a step", refusal))
+      }
+      CrashPoint.reached("step-chosen")
+      const step = this.uncommitted.takeStep(progress) ??
+        (yield* this.execute(memory, progress, executable, name, onRespond))
+      CrashPoint.reached("step-ended")
+      return yield* this.commit(memory, progress, executable, step, onRespond !== undefined)
+    })
+  }
+
+  private execute(
+    memory: ProgramMemory,
+    progress: WorkflowProgress,
+    executable: Executable,
+    name: string,
+    onRespond: OnRespond | undefined
+  ): Effect.Effect<StepEnd.EndedStep, SandboxUnavailable> {
+    return Effect.gen({ self: this }, function*() {
+      const { code, together } = this.parts
+      const startedAt = yield* Clock.currentTimeMillis
+      const result = yield* code.execute(memory, executable, callOf(memory.program, [progress], name), onRespond)
+      together.note(result.wallMs)
+      return { n: progress.recorded + 1, startedAt, result }
+    })
+  }
+
+  /** Commits a step, and answers whether another is to be run now. */
+  private commit(
+    memory: ProgramMemory,
+    progress: WorkflowProgress,
+    executable: Executable,
+    step: StepEnd.EndedStep,
+    isAwaited: boolean
+  ): Effect.Effect<boolean> {
+    return Effect.gen({ self: this }, function*() {
+      const { run } = progress
+      const { code, limits } = this.parts
+      const now = yield* Clock.currentTimeMillis
+      const { ended, name, resultJson, turn } = StepEnd.make({ memory, executable, progress, step, limits, now })
+      const submission = yield* code.handOver(memory, [ended])
+      code.noteRefusal(submission, [run.id])
+      submission.onEnd((exit) => {
+        const error = Exit.findErrorOption(exit)
+        if (Option.isSome(error) && error.value._tag === "Fenced") this.uncommitted.keepStep(run.id, step)
+      })
+      const isOver = turn.status !== "running"
+      // On memory that has failed the commit fails too: what the step did is to be kept before the run is taken up again.
+      if (isOver && !isAwaited && !memory.failed) return false
+      // A step's effect is there for good before the next one begins. If it is not, the step is still to be run.
+      if (Exit.isFailure(yield* Effect.exit(submission.durable))) return true
+      CrashPoint.reached("step-done")
+      progress.run = { ...run, ...turn }
+      progress.recorded += 1
+      if (resultJson !== null) progress.noteResult(name, resultJson)
+      return !isOver
+    })
+  }
+
+  /** Ends a run that can't go on; there is no other step of it. */
+  private fail(memory: ProgramMemory, progress: WorkflowProgress, fault: RunFault): Effect.Effect<false> {
+    return Effect.gen({ self: this }, function*() {
+      const turn = StepEnd.lastTurn(progress.run, { error: fault }, yield* Clock.currentTimeMillis)
+      const origin = StepEnd.originOf(memory, progress, progress.run.workflowId)
+      yield* this.parts.code.fail(memory, origin, fault, StepEnd.partsOf(progress, turn))
+      return false as const
+    })
+  }
+
+  private executableOf(
+    memory: ProgramMemory,
+    { run: { deploymentId, workflowId } }: WorkflowProgress
+  ): Effect.Effect<Executable | undefined> {
+    return Effect.gen({ self: this }, function*() {
+      if (deploymentId === memory.program.workflow?.deploymentId) return executableOf(memory)
+      if (this.former?.id === deploymentId) return this.former.executable
+      const { components, deployments } = this.parts
+      const deployment = Option.getOrUndefined(yield* untilAnswered(deployments.get(workflowId, deploymentId)))
+      if (deployment === undefined) return undefined
+      const component = Option.getOrUndefined(yield* untilAnswered(components.runnable(deployment.componentId)))
+      if (component === undefined) return undefined
+      const values = valuesOf(deployment)
+      const executable = { component, declared: component.configurableProps, values, additionalProps: [] }
+      this.former = { id: deploymentId, executable }
+      return executable
+    })
+  }
+
+  /** An invocation through the API knows its run beforehand. */
+  private runIdOf({ id }: ProgramInput): Effect.Effect<Id.RunId> {
+    const begun = this.uncommitted.takeRun(id)
+    const known = isRunId(id) ? id : begun
+    return known === undefined ? this.newRunId : Effect.succeed(known)
+  }
+
+  private enter(
+    memory: ProgramMemory,
+    input: ProgramInput,
+    run: WorkflowRun,
+    steps: ReadonlyArray<StepRecord> = []
+  ): Effect.Effect<void> {
+    return Effect.gen({ self: this }, function*() {
+      const { code, owner } = this.parts
+      if (StepEnd.settingsOf(memory).rateLimit !== null) memory.begun.push(run.startedAt)
+      memory.underWay.push(new WorkflowProgress(run, steps))
+      const usage = yield* code.use(memory, { invocations: 1, computeMs: 0 })
+      const submission = yield* owner.commit(memory, [], { ...input.take(), ...usage, runs: [run], steps })
+      submission.onEnd((exit) => {
+        // Its step may be done by now, and is not to be run again.
+        if (Exit.isFailure(exit)) this.uncommitted.keepRun(input.id, run.id)
+      })
+      CrashPoint.reached("run-begun")
+    })
+  }
+
+  /** Begins a run over the event of another, on the code of today, with what the steps before the one asked for gave then. */
+  private beginAgain(memory: ProgramMemory, input: ProgramInput, deploymentId: Id.DeploymentId): Effect.Effect<void> {
+    return Effect.gen({ self: this }, function*() {
+      const { code, runs } = this.parts
+      const asked = yield* Effect.orDie(decodeRerun(input.eventJson))
+      const workflowId = workflowIdOf(memory)
+      const former = yield* untilAnswered(runs.get(workflowId, asked.run))
+      const all = memory.component.steps ?? []
+      const step = asked.step === null ? 0 : all.findIndex(({ name }) => name === asked.step)
+      if (Option.isNone(former) || step < 0) {
+        const message = step < 0
+          ? `the workflow no longer has the step ${JSON.stringify(asked.step)}`
+          : `the run ${asked.run} no longer exists`
+        yield* code.fail(memory, originOf(memory, input), { name: "NotRepeatable", message }, input.take())
+        return
+      }
+      const id = yield* this.runIdOf(input)
+      const { event, trigger } = former.value
+      const before = new Set(all.slice(0, step).map(({ name }) => name))
+      const done = (yield* untilAnswered(runs.stepsOf(asked.run)))
+        .filter(({ name, result }) => result !== null && before.has(name))
+        .map((record, index) => ({ ...record, runId: id, n: index + 1 }))
+      const startedAt = yield* Clock.currentTimeMillis
+      const again = { ...trigger, rerunOf: asked.run }
+      yield* this.enter(
+        memory,
+        input,
+        { id, workflowId, deploymentId, trigger: again, event, startedAt, ...beginning, step },
+        done
+      )
+    })
+  }
+
+  /** Hands over the end of a run, if it waits now. */
+  private end(
     memory: ProgramMemory,
     workflowId: Id.WorkflowId,
     id: Id.RunId,
     onCancelled: (run: WorkflowRun) => Effect.Effect<void>
   ) {
     return Effect.gen({ self: this }, function*() {
-      const run = Option.getOrUndefined(yield* untilAnswered(this.services.runs.get(workflowId, id)))
+      const { owner, runs } = this.parts
+      const run = Option.getOrUndefined(yield* untilAnswered(runs.get(workflowId, id)))
       if (run === undefined) return yield* new NotWaiting({ cancellation: "unknown" })
       const { dueAt, status } = run
       if (status === "cancelled") yield* onCancelled(run)
@@ -145,127 +381,9 @@ export class StepRuns {
         error: null,
         endedAt: yield* Clock.currentTimeMillis
       }
-      const parts = { runChanges: [cancelled], dueDone: [EndedStep.resumption(workflowId, id, dueAt)] }
-      const { durable } = yield* this.owner.commit(memory, [], parts)
+      const parts = { runChanges: [cancelled], dueDone: [StepEnd.resumption(workflowId, id, dueAt)] }
+      const { durable } = yield* owner.commit(memory, [], parts)
       return { durable: Effect.andThen(durable, onCancelled(run)) }
-    })
-  }
-
-  /**
-   * Runs the next step to its commit, and answers whether there is another one to run now, on memory that holds. If the
-   * sandbox can't run it, nothing of the step is kept, and it is still to be run.
-   *
-   * @param onRespond given where somebody waits for what the run responds, and is told when it has ended without that
-   */
-  next(
-    memory: ProgramMemory,
-    progress: WorkflowProgress,
-    onRespond: ((response: RunResponse) => Effect.Effect<void>) | undefined
-  ): Effect.Effect<boolean, SandboxUnavailable> {
-    return Effect.gen({ self: this }, function*() {
-      const { code } = this
-      const { run } = progress
-      const executable = Option.getOrUndefined(yield* this.executableFor(memory, progress))
-      const step = executable?.component.steps?.[run.step]
-      if (executable === undefined || step === undefined) {
-        return yield* this.fail(memory, progress, {
-          name: "DeploymentGone",
-          message: "the code that the run began with no longer exists"
-        })
-      }
-      const refusal = code.refusalOf(run.id)
-      if (refusal !== undefined) {
-        return yield* this.fail(memory, progress, unstorable("the results of a step", refusal))
-      }
-      CrashPoint.reached("step-chosen")
-      const done = this.takeUncommitted(progress) ??
-        (yield* this.execute(memory, progress, executable, step.name, onRespond))
-      CrashPoint.reached("step-ended")
-      const now = yield* Clock.currentTimeMillis
-      const { ended, resultJson, turn } = EndedStep.make(
-        memory,
-        progress,
-        executable,
-        done,
-        now,
-        this.services.limits,
-        (turn) => EndedStep.partsOf(progress, turn)
-      )
-      const submission = yield* code.handOver(memory, [ended])
-      code.noteRefusal(submission, [run.id])
-      submission.onEnd((exit) => {
-        const error = Exit.findErrorOption(exit)
-        if (Option.isSome(error) && error.value._tag === "Fenced") this.uncommitted.set(run.id, done)
-      })
-      const isOver = turn.status !== "running"
-      // On memory that has failed the commit fails too: what the step did is to be kept before the run is taken up again.
-      if (isOver && onRespond === undefined && !memory.failed) return false
-      const exit = yield* Effect.exit(submission.durable)
-      if (Exit.isFailure(exit)) return true
-      CrashPoint.reached("step-done")
-      progress.run = { ...run, ...turn }
-      progress.recorded += 1
-      if (resultJson !== null) noteResult(progress, step.name, resultJson)
-      return !isOver
-    })
-  }
-
-  private execute(
-    memory: ProgramMemory,
-    progress: WorkflowProgress,
-    executable: Executable,
-    step: string,
-    onRespond: ((response: RunResponse) => Effect.Effect<void>) | undefined
-  ): Effect.Effect<EndedStep.EndedStep, SandboxUnavailable> {
-    return Effect.gen({ self: this }, function*() {
-      const startedAt = yield* Clock.currentTimeMillis
-      const call = callOf(memory.program, [progress], step)
-      const result = yield* this.code.execute(memory, executable, call, onRespond)
-      this.oneStep.noteAlone(result.wallMs)
-      return { n: progress.recorded + 1, startedAt, result }
-    })
-  }
-
-  private takeUncommitted({ recorded, run }: WorkflowProgress): EndedStep.EndedStep | undefined {
-    const step = this.uncommitted.get(run.id)
-    this.uncommitted.delete(run.id)
-    return step?.n === recorded + 1 ? step : undefined
-  }
-
-  private fail(memory: ProgramMemory, progress: WorkflowProgress, fault: RunFault): Effect.Effect<boolean> {
-    return Effect.gen({ self: this }, function*() {
-      const now = yield* Clock.currentTimeMillis
-      const turn = ended(progress.run, { error: fault }, now)
-      const origin = EndedStep.originOf(memory, progress, progress.run.workflowId)
-      yield* this.code.fail(memory, origin, fault, EndedStep.partsOf(progress, turn))
-      return false
-    })
-  }
-
-  /** The code and props that a run began with. */
-  private executableFor(
-    memory: ProgramMemory,
-    { run }: WorkflowProgress
-  ): Effect.Effect<Option.Option<Executable>> {
-    return Effect.gen({ self: this }, function*() {
-      const { components, deployments } = this.services
-      if (run.deploymentId === memory.program.workflow?.deploymentId) return Option.some(executableOf(memory))
-      const known = this.former.get(run.deploymentId)
-      if (known !== undefined) return Option.some(known)
-      const deployment = yield* untilAnswered(deployments.get(run.workflowId, run.deploymentId))
-      if (Option.isNone(deployment)) return Option.none<Executable>()
-      const component = yield* untilAnswered(components.runnable(deployment.value.componentId))
-      return Option.map(component, (component) => {
-        const executable: Executable = {
-          component,
-          declared: component.configurableProps,
-          values: valuesOf(deployment.value),
-          additionalProps: []
-        }
-        this.former.clear()
-        this.former.set(run.deploymentId, executable)
-        return executable
-      })
     })
   }
 }

@@ -1,11 +1,18 @@
+import * as EventId from "@headwater/domain/EventId"
+import * as Id from "@headwater/domain/Id"
 import type { Program } from "@headwater/domain/Program"
+import * as Stream from "@headwater/domain/Stream"
 import { version } from "@headwater/domain/Version"
-import { type StepRecord, type WorkflowRun, WorkflowRuns } from "@headwater/log/work/WorkflowRuns"
+import { untilAnswered } from "@headwater/log/database/TransientSqlError"
+import type { RunTrigger, StepRecord, WorkflowRun, WorkflowRuns } from "@headwater/log/work/WorkflowRuns"
 import type { RunCall, StepInput } from "@headwater/sandbox/Run"
 import { Effect } from "effect"
+import type { ProgramInput } from "./ProgramInput.ts"
+
+type DoneStep = Pick<StepRecord, "n" | "name" | "result">
 
 /** A run that has not ended, as its workflow's owner holds it while it goes on. */
-export interface WorkflowProgress {
+export class WorkflowProgress {
   run: WorkflowRun
   /** JSON text of what each step gave that is done, by name, in their order. */
   readonly results: Map<string, string>
@@ -15,28 +22,68 @@ export interface WorkflowProgress {
   recorded: number
   /** True in a trial, of which nothing is kept. */
   readonly isTrial: boolean
-}
 
-/** The progress of a run by these of its steps. */
-export const make = (
-  run: WorkflowRun,
-  steps: ReadonlyArray<Pick<StepRecord, "n" | "name" | "result">>,
-  isTrial = false
-): WorkflowProgress => {
-  const results = new Map(steps.flatMap(({ name, result }) => result === null ? [] : [[name, result] as const]))
-  const held = [...results.values()].reduce((sum, { length }) => sum + length, run.event.length)
-  return { run, results, held, recorded: steps.at(-1)?.n ?? 0, isTrial }
-}
+  /** @param done those of its steps that are recorded, in their order */
+  constructor(run: WorkflowRun, done: ReadonlyArray<DoneStep> = [], isTrial = false) {
+    this.run = run
+    this.isTrial = isTrial
+    this.results = new Map(done.flatMap(({ name, result }) => result === null ? [] : [[name, result] as const]))
+    this.held = [...this.results.values()].reduce((sum, { length }) => sum + length, run.event.length)
+    this.recorded = done.at(-1)?.n ?? 0
+  }
 
-/** Notes what a step gave. */
-export const noteResult = (progress: WorkflowProgress, step: string, result: string): void => {
-  progress.held += result.length - (progress.results.get(step)?.length ?? 0)
-  progress.results.set(step, result)
+  /** Notes what a step gave. */
+  noteResult(step: string, result: string): void {
+    this.held += result.length - (this.results.get(step)?.length ?? 0)
+    this.results.set(step, result)
+  }
 }
 
 /** Reads what a run has come to. */
-export const of = Effect.fnUntraced(function*(run: WorkflowRun) {
-  return make(run, yield* (yield* WorkflowRuns).stepsOf(run.id))
+export const read = (runs: WorkflowRuns["Service"], run: WorkflowRun): Effect.Effect<WorkflowProgress> =>
+  Effect.map(untilAnswered(runs.stepsOf(run.id)), (steps) => new WorkflowProgress(run, steps))
+
+/** The state of a run that is at the beginning of a step. */
+export const beginning = {
+  status: "running",
+  tries: 0,
+  failures: 0,
+  rerunContext: null,
+  dueAt: null,
+  error: null,
+  exitReason: null,
+  endedAt: null
+} as const
+
+/** An input over which a run of its own begins. */
+export type InputOfRun = ProgramInput & { readonly kind: RunTrigger["kind"] }
+
+export const isOfRun = (input: ProgramInput): input is InputOfRun => input.kind !== "HOOK" && input.kind !== "RERUN"
+
+/** A run that begins at the first step. */
+export const runOver = (
+  programId: Program["id"],
+  deploymentId: Id.DeploymentId,
+  input: InputOfRun,
+  id: Id.RunId,
+  startedAt: number
+): WorkflowRun => ({
+  id,
+  workflowId: Id.WorkflowId.make(programId),
+  deploymentId,
+  trigger: {
+    kind: input.kind,
+    id: input.id,
+    at: input.at,
+    hops: input.hops,
+    emitterId: input.from?.emitterId ?? programId,
+    stream: input.from?.stream ?? Stream.requests,
+    ...(input.cause === undefined ? {} : { eventId: EventId.format(input.cause.id) })
+  },
+  event: input.eventJson,
+  startedAt,
+  ...beginning,
+  step: 0
 })
 
 /** True if somebody may wait for the run's response. */
@@ -67,21 +114,24 @@ const triggerOf = ({ accountId, name }: Program, { isTrial, run }: WorkflowProgr
 }
 
 /** The input of a step: `steps`, with the trigger and the results of the steps before it, and `$.context`. */
-const inputOf = (program: Program, progress: WorkflowProgress, step: string): StepInput => ({
-  stepsJson: `{"trigger":${triggerOf(program, progress)}${
-    [...progress.results].map(([name, result]) => `,${JSON.stringify(name)}:${result}`).join("")
-  }}`,
-  context: {
-    id: progress.run.id,
-    workflow_id: progress.run.workflowId,
-    deployment_id: progress.run.deploymentId,
-    step,
-    run: {
-      runs: progress.run.tries + 1,
-      context: progress.run.rerunContext === null ? null : JSON.parse(progress.run.rerunContext)
+const inputOf = (program: Program, progress: WorkflowProgress, step: string): StepInput => {
+  const { results, run } = progress
+  return {
+    stepsJson: `{"trigger":${triggerOf(program, progress)}${
+      [...results].map(([name, result]) => `,${JSON.stringify(name)}:${result}`).join("")
+    }}`,
+    context: {
+      id: run.id,
+      workflow_id: run.workflowId,
+      deployment_id: run.deploymentId,
+      step,
+      run: {
+        runs: run.tries + 1,
+        context: run.rerunContext === null ? null : JSON.parse(run.rerunContext)
+      }
     }
   }
-})
+}
 
 /** The call of a step of runs, one after the other. */
 export const callOf = (program: Program, runs: ReadonlyArray<WorkflowProgress>, step: string): RunCall => ({

@@ -1,0 +1,218 @@
+import type { EventCause } from "@headwater/domain/Event"
+import * as EventId from "@headwater/domain/EventId"
+import { maxComponentDepth } from "@headwater/domain/JsonDepth"
+import * as Storable from "@headwater/domain/Storable"
+import * as Stream from "@headwater/domain/Stream"
+import { defaultSettings, type WorkflowSettings } from "@headwater/domain/Workflow"
+import type { DueItem } from "@headwater/log/work/DueWork"
+import type { RunFault, RunProgress, RunTrigger, StepRecord } from "@headwater/log/work/WorkflowRuns"
+import type { RunResult } from "@headwater/sandbox/Run"
+import * as StepAnswer from "@headwater/sandbox/StepAnswer"
+import { Option } from "effect"
+import type { CommitParts } from "../ground/EmitterLog.ts"
+import type { Limits } from "../ground/EngineLimits.ts"
+import type { EndedRun } from "./CodeRuns.ts"
+import type { Executable } from "./ComponentRuns.ts"
+import type { ProgramMemory } from "./ProgramMemory.ts"
+import * as RunEvents from "./RunEvents.ts"
+import { beginning, type WorkflowProgress } from "./WorkflowProgress.ts"
+
+/** The turn that a run takes after a step. */
+export type Turn = Omit<RunProgress, "id">
+
+/** A step that has ended. */
+export interface EndedStep {
+  /** Its number among the run's steps. */
+  readonly n: number
+  readonly startedAt: number
+  readonly result: RunResult
+}
+
+export const settingsOf = ({ program }: ProgramMemory): WorkflowSettings =>
+  program.workflow?.settings ?? defaultSettings
+
+/** The outcome of a step by itself. */
+export type Outcome =
+  | { readonly _tag: "Done"; readonly flow: StepAnswer.StepAnswer["flow"]; readonly resultJson: string }
+  | { readonly _tag: "Failed"; readonly fault: RunFault }
+
+const unreadable = `the result of the step is not JSON of at most ${maxComponentDepth} levels`
+
+/** @param mostResults how many characters the results of a run's steps may have together */
+export const outcomeOf = (result: RunResult, { results }: WorkflowProgress, mostResults: number): Outcome => {
+  const fault = RunEvents.failureOf(result)
+  if (fault !== undefined) return { _tag: "Failed", fault }
+  const answer = Option.getOrUndefined(StepAnswer.decode(result.answerJson))
+  if (answer === undefined) {
+    return { _tag: "Failed", fault: { name: "InvalidResult", message: unreadable } }
+  }
+  const resultJson = JSON.stringify(answer.result)
+  const held = [...results.values()].reduce((sum, { length }) => sum + length, resultJson.length)
+  if (held > mostResults) {
+    const message =
+      `the results of a run's steps may have ${mostResults} characters of JSON together; with this step they have ${held}`
+    return { _tag: "Failed", fault: { name: "LimitExceeded", message } }
+  }
+  return { _tag: "Done", flow: answer.flow, resultJson }
+}
+
+/** A result with nothing that is to last but what was logged. */
+export const undone = (result: RunResult, fault: RunFault): RunResult => ({
+  ...result,
+  emits: [],
+  db: {},
+  ...(result.outcome === "success" ? { outcome: "error", error: { stack: "", ...fault } } : {})
+})
+
+/** Characters that are kept of the reason a step ends a run for: lists of runs show it. */
+const longestReason = 1_000
+
+/** The last turn of a run. */
+export const lastTurn = (
+  turn: Pick<Turn, "step" | "tries" | "failures">,
+  { error = null, exit }: { readonly error?: RunFault | null; readonly exit?: string },
+  now: number
+): Turn => ({
+  ...turn,
+  status: error === null ? "success" : "error",
+  rerunContext: null,
+  dueAt: null,
+  error,
+  exitReason: exit?.slice(0, longestReason) ?? null,
+  endedAt: now
+})
+
+/** The turn of a run whose step has failed. */
+const afterFailure = (
+  { failures, rerunContext, step, tries }: Turn,
+  { retryDelays }: WorkflowSettings,
+  fault: RunFault,
+  now: number
+): Turn => {
+  const counted = { step, tries: tries + 1, failures: failures + 1 }
+  const delay = retryDelays[failures]
+  return delay === undefined
+    ? lastTurn(counted, { error: fault }, now)
+    : { ...beginning, ...counted, status: "waiting", rerunContext, dueAt: now + delay * 1_000, error: fault }
+}
+
+/** The turn of a run whose step has come to its end. */
+const afterSuccess = (
+  { failures, step, tries }: Turn,
+  { delay, exit, rerun }: StepAnswer.StepAnswer["flow"],
+  steps: number,
+  mostReruns: number,
+  now: number
+): Turn => {
+  const counted = { step, tries: tries + 1, failures }
+  if (exit !== undefined) return lastTurn(counted, { exit }, now)
+  if (rerun !== undefined && counted.tries <= mostReruns) {
+    const rerunContext = JSON.stringify(rerun.context)
+    return { ...beginning, ...counted, status: "waiting", rerunContext, dueAt: now + rerun.delay }
+  }
+  if (step + 1 >= steps) return lastTurn(counted, {}, now)
+  const onward = { ...beginning, step: step + 1 }
+  return delay === undefined ? onward : { ...onward, status: "waiting", dueAt: now + delay }
+}
+
+/** The input that a run began with; none for a tick, and for what began before triggers told it. */
+const causeOf = ({ emitterId, eventId, stream }: RunTrigger): EventCause | undefined => {
+  const id = eventId === undefined ? undefined : Option.getOrUndefined(EventId.parse(eventId))
+  return id === undefined ? undefined : { emitterId: stream === Stream.requests ? null : emitterId, id }
+}
+
+/** The due work that has a run go on. */
+export const resumption = (workflowId: string, run: string, dueAt: number): DueItem => ({
+  ownerId: workflowId,
+  kind: "resume",
+  key: run,
+  dueAt,
+  payload: "{}"
+})
+
+/** The origin of a step; of a run as a whole, if it is the workflow that is given as the cell. */
+export const originOf = (
+  memory: ProgramMemory,
+  { run }: WorkflowProgress,
+  cellId: string
+): RunEvents.RunOrigin => ({
+  accountId: memory.program.accountId,
+  programId: run.workflowId,
+  deploymentId: run.deploymentId,
+  cellId,
+  input: {
+    kind: run.trigger.kind,
+    eventJson: run.event,
+    id: run.trigger.id,
+    at: run.trigger.at,
+    hops: run.trigger.hops,
+    cause: causeOf(run.trigger)
+  },
+  isHandler: run.trigger.kind === "EVENT" && run.trigger.stream === Stream.errors
+})
+
+/** The parts to write of a run's turn. */
+export const partsOf = (
+  { run }: WorkflowProgress,
+  turn: Turn
+): Required<Pick<CommitParts, "runChanges" | "duePut">> => ({
+  runChanges: [{ ...turn, id: run.id }],
+  duePut: turn.dueAt === null ? [] : [resumption(run.workflowId, run.id, turn.dueAt)]
+})
+
+/**
+ * The turn that a run takes after a step, what the steps after it see, and what to hand over.
+ *
+ * @param written the parts to write of the run itself
+ */
+export const make = (options: {
+  readonly memory: ProgramMemory
+  readonly executable: Executable
+  readonly progress: WorkflowProgress
+  readonly step: EndedStep
+  readonly limits: Limits
+  readonly now: number
+  readonly written?: (turn: Turn) => CommitParts
+}) => {
+  const { executable, limits, memory, now, progress, step: { n, result, startedAt } } = options
+  const { run } = progress
+  const steps = executable.component.steps ?? []
+  const { id, name } = steps[run.step]!
+  const outcome = outcomeOf(result, progress, limits.resultsOfRun)
+  const settings = settingsOf(memory)
+  const turn = outcome._tag === "Failed"
+    ? afterFailure(run, settings, outcome.fault, now)
+    : afterSuccess(run, outcome.flow, steps.length, limits.rerunsOfStep, now)
+  const isAgain = turn.status === "waiting" && turn.step === run.step
+  const resultJson = outcome._tag === "Done" && !isAgain ? outcome.resultJson : null
+  const record: Omit<StepRecord, "events"> = {
+    runId: run.id,
+    n,
+    name,
+    status: outcome._tag === "Done" ? "success" : "error",
+    startedAt,
+    wallMs: Storable.toInteger(result.wallMs),
+    cpuMs: Storable.toInteger(result.cpuMs),
+    result: resultJson,
+    error: outcome._tag === "Done" ? null : outcome.fault
+  }
+  const parts: CommitParts = options.written === undefined ? partsOf(progress, turn) : options.written(turn)
+  const ended: EndedRun = {
+    origin: originOf(memory, progress, id),
+    component: executable.component,
+    // The effects of a step that failed are undone, so that they are done once when the step is run again.
+    result: outcome._tag === "Done" ? result : undone(result, outcome.fault),
+    isReported: settings.errors === "each" || turn.endedAt !== null,
+    isInvocation: parts.runs !== undefined,
+    parts: (appended) => {
+      const first = appended[0]?.id
+      const last = appended.at(-1)?.id
+      return {
+        ...parts,
+        steps: [{ ...record, events: first === undefined || last === undefined ? null : { first, last } }]
+      }
+    },
+    annotations: { run_id: run.id, deployment_id: run.deploymentId, step: name }
+  }
+  return { ended, name, resultJson, turn }
+}

@@ -1,0 +1,146 @@
+import * as Storable from "@headwater/domain/Storable"
+import * as CrashPoint from "@headwater/log/commit/CrashPoint"
+import type { RunResult } from "@headwater/sandbox/Run"
+import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
+import { Clock, Effect, Exit } from "effect"
+import type { CommitParts } from "../ground/EmitterLog.ts"
+import type { Limits } from "../ground/EngineLimits.ts"
+import type { CodeRuns } from "./CodeRuns.ts"
+import type { Executable } from "./ComponentRuns.ts"
+import { executableOf, type ProgramMemory } from "./ProgramMemory.ts"
+import type { ProgramOwner } from "./ProgramOwner.ts"
+import type { RunsTogether } from "./RunsTogether.ts"
+import * as StepEnd from "./StepEnd.ts"
+import type { UncommittedRuns } from "./UncommittedRuns.ts"
+import { callOf, type InputOfRun, type WorkflowProgress } from "./WorkflowProgress.ts"
+
+/** A run that takes longer shows as under way before it ends, in milliseconds. */
+const longMs = 1_000
+
+/** A run, and the input that it begins over. */
+export interface BeginningRun {
+  readonly input: InputOfRun
+  readonly progress: WorkflowProgress
+}
+
+interface Parts {
+  readonly code: CodeRuns
+  readonly limits: Limits
+  readonly memory: ProgramMemory
+  /** Called with a run that is on its way into the log before it ends. */
+  readonly onBegun: (run: WorkflowProgress) => void
+  readonly owner: ProgramOwner
+  readonly together: RunsTogether
+  readonly uncommitted: UncommittedRuns
+}
+
+/**
+ * Runs of a workflow of one step, from beginning to end, one after the other:
+ *
+ *     run ─▶ ended ─────────────────▶ one commit takes the input, begins the run, records the step and ends the run
+ *     run for a second ─▶ begun ─▶ ended ─▶ its second commit records the step and ends the run
+ *
+ * - G1. Only the first run that is not handed over may be begun before it ends, and never while results are being handed over.
+ * - G2. A run that was begun is not begun again: its input is taken once.
+ * - G3. The outcome of a run whose commit fails is kept, and so is the run's id, if its beginning was not committed either.
+ */
+export class StepsTogether {
+  /** The number of runs whose end is handed over. */
+  private handedOver = 0
+  private isHandingOver = false
+  /** The run that was begun before it ended. */
+  private begun: BeginningRun | undefined
+  /** The start of the run after those that are handed over. */
+  private startedAt: number
+  private readonly executable: Executable
+  private readonly runs: ReadonlyArray<BeginningRun>
+  private readonly parts: Parts
+
+  /** @param startedAt the start of the first, in Unix milliseconds */
+  constructor(parts: Parts, runs: ReadonlyArray<BeginningRun>, startedAt: number) {
+    this.parts = parts
+    this.executable = executableOf(parts.memory)
+    this.runs = runs
+    this.startedAt = startedAt
+  }
+
+  /** Answers how many were run: the others are still to be run, and so are those that the sandbox can't run. */
+  readonly toTheirEnd: Effect.Effect<number, SandboxUnavailable> = Effect.suspend(() => {
+    const { memory, together } = this.parts
+    const call = callOf(memory.program, this.runs.map(({ progress }) => progress), memory.component.steps![0]!.name)
+    return Effect.andThen(
+      Effect.forkChild(Effect.repeat(this.showLong, { until: () => this.begun !== undefined })),
+      together.run({
+        memory,
+        executable: this.executable,
+        call,
+        handOver: (results, first) => this.handOver(results, this.runs.slice(first, first + results.length)),
+        besideOf: (run) => this.runs[run]!.input.eventJson.length
+      })
+    )
+  })
+
+  private handOver(results: ReadonlyArray<RunResult>, runs: ReadonlyArray<BeginningRun>): Effect.Effect<void> {
+    return Effect.gen({ self: this }, function*() {
+      CrashPoint.reached("step-ended")
+      const { begun, parts: { code, memory, uncommitted } } = this
+      this.isHandingOver = true
+      const now = yield* Clock.currentTimeMillis
+      const steps = results.map((result, index) => this.timed(runs[index]!, result, now))
+      const [first, ...more] = runs.map((run, index) => this.endOf(run, steps[index]!, now))
+      const submission = yield* code.handOver(memory, [first!, ...more])
+      this.handedOver += results.length
+      this.isHandingOver = false
+      submission.onEnd((exit) => {
+        if (Exit.isSuccess(exit)) return
+        for (const [index, run] of runs.entries()) {
+          const { id } = run.progress.run
+          uncommitted.keepStep(id, steps[index]!)
+          if (run !== begun) uncommitted.keepRun(run.input.id, id)
+        }
+      })
+    })
+  }
+
+  /** The step of a run, which began as the one before it ended. */
+  private timed({ progress }: BeginningRun, result: RunResult, now: number): StepEnd.EndedStep {
+    const { startedAt } = this
+    this.startedAt = Math.min(now, startedAt + Storable.toInteger(result.wallMs))
+    progress.run = { ...progress.run, startedAt }
+    return { n: 1, startedAt, result }
+  }
+
+  private endOf(run: BeginningRun, step: StepEnd.EndedStep, now: number) {
+    const { executable, parts: { limits, memory } } = this
+    const { input, progress } = run
+    const taken = run === this.begun ? undefined : input.take()
+    const written = (turn: StepEnd.Turn): CommitParts => {
+      const parts = StepEnd.partsOf(progress, turn)
+      return taken === undefined
+        ? parts
+        : { ...taken, runs: [{ ...progress.run, ...turn }], duePut: [...taken.duePut ?? [], ...parts.duePut] }
+    }
+    return StepEnd.make({ memory, executable, progress, step, limits, now, written }).ended
+  }
+
+  private readonly showLong = Effect.gen({ self: this }, function*() {
+    const { code, memory, owner } = this.parts
+    yield* Effect.sleep(longMs)
+    if (owner.ready === memory) this.show(yield* code.use(memory, { invocations: 1, computeMs: 0 }))
+  })
+
+  /** Hands over that a run has begun, where that can be done at once, so that nothing comes in between. */
+  private show(usage: CommitParts): void {
+    const { memory, onBegun, owner, uncommitted } = this.parts
+    const run = this.runs[this.handedOver]
+    if (this.isHandingOver || run === undefined) return
+    const { input, progress } = run
+    const submission = owner.submit(memory, [], () => ({ ...input.take(), ...usage, runs: [progress.run] }))
+    if (submission === undefined) return
+    this.begun = run
+    onBegun(progress)
+    submission.onEnd((exit) => {
+      if (Exit.isFailure(exit)) uncommitted.keepRun(input.id, progress.run.id)
+    })
+  }
+}
