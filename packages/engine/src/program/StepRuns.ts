@@ -1,4 +1,5 @@
 import * as Id from "@headwater/domain/Id"
+import { declaredProps } from "@headwater/domain/Program"
 import * as CrashPoint from "@headwater/log/commit/CrashPoint"
 import { untilAnswered } from "@headwater/log/database/TransientSqlError"
 import { Components } from "@headwater/log/resources/Components"
@@ -290,8 +291,9 @@ export class StepRuns {
       if (deployment === undefined) return undefined
       const component = Option.getOrUndefined(yield* untilAnswered(components.runnable(deployment.componentId)))
       if (component === undefined) return undefined
-      const values = valuesOf(deployment)
-      const executable = { component, declared: component.configurableProps, values, additionalProps: [] }
+      const { additionalProps = [] } = deployment
+      const declared = declaredProps(component, { additionalProps })
+      const executable = { component, declared, values: valuesOf(deployment), additionalProps }
       this.former = { id: deploymentId, executable }
       return executable
     })

@@ -5,8 +5,12 @@ import { Context, Effect, Layer, type Option, Redacted, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import * as Rows from "../internal/Rows.ts"
 
-/** The values that the code of a deployment runs with. */
-const Values = Schema.Struct({ props: Program.fields.props, timers: Program.fields.timers })
+/** The values that the code of a deployment runs with. Older deployments have no props of the code's adding. */
+const Values = Schema.Struct({
+  props: Program.fields.props,
+  timers: Program.fields.timers,
+  additionalProps: Schema.optionalKey(Program.fields.additionalProps)
+})
 
 const ValuesText = Schema.fromJsonString(Values)
 
@@ -38,10 +42,10 @@ export class Deployments extends Context.Service<Deployments, {
       const seal = yield* Seal
       const placeOf = (id: string) => `deployments/${id}`
       return Deployments.of({
-        putOf: Effect.fnUntraced(function*({ componentId, id: workflowId, props, timers, workflow }) {
+        putOf: Effect.fnUntraced(function*({ additionalProps, componentId, id: workflowId, props, timers, workflow }) {
           if (workflow === null) return
           const id = workflow.deploymentId
-          const text = yield* Effect.orDie(Schema.encodeEffect(ValuesText)({ props, timers }))
+          const text = yield* Effect.orDie(Schema.encodeEffect(ValuesText)({ props, timers, additionalProps }))
           const sealed = yield* seal.seal(placeOf(id), Redacted.make(text))
           yield* sql`
             INSERT INTO deployments (id, workflow_id, component_id, sealed_values)

@@ -122,4 +122,36 @@ layer(Http.layer, { excludeTestServices: true })("the props of steps", (it) => {
         { $return_value: ["mail", null, "chat", "more"] }
       ])
     }))
+
+  it.effect("that the code has added are those that a run began with, though the workflow was deployed again", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const workflow_code = `const waiting = { run({ $ }) { $.flow.delay(1_500) } }
+      const counted = {
+        props: { kind: "string" },
+        additionalProps() { return this.kind === "many" ? { count: "integer" } : {} },
+        run() { return this.count }
+      }
+      export default { steps: { waiting, counted } }`
+      const configured_props = { "counted.kind": "many", "counted.count": "{{ '4' + '2' }}" }
+      const { id } = yield* http.created("/v1/workflows", { workflow_code, configured_props })
+      const path = `/v1/workflows/${id}`
+      const started = yield* http.request("POST", `${path}/invocations`, { body: { event: 1 } })
+      const run = yield* http.request("GET", `${path}/runs/${Json.textOf(started.json["data"]!["id"])}`).pipe(
+        Effect.repeat({
+          until: ({ json }) => String(json["data"]?.["status"]) === "waiting",
+          schedule: Schedule.spaced("10 millis")
+        })
+      )
+      const body = { configured_props: { "counted.kind": "none" } }
+      const updated = yield* http.request("PUT", path, { body })
+      assert.strictEqual(updated.status, 200, updated.text)
+      const done = yield* http.request("GET", `${path}/runs/${Json.textOf(run.json["data"]!["id"])}`).pipe(
+        Effect.repeat({
+          until: ({ json }) => json["data"]?.["ended_at_ms"] !== null,
+          schedule: Schedule.spaced("10 millis")
+        })
+      )
+      assert.deepStrictEqual<unknown>(Json.listOf(done.json["data"]!["steps"])[1]!["result"], { $return_value: 42 })
+    }))
 })
