@@ -2,6 +2,7 @@ import * as Id from "@headwater/domain/Id"
 import { Cause, Context, type Duration, Effect, Layer, Queue } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import { isTransient, retrySchedule } from "../database/TransientSqlError.ts"
+import { removeRows } from "../internal/Removal.ts"
 import { integers, texts } from "../internal/SqlArray.ts"
 
 /** A request that was to change something, and how it was answered. */
@@ -188,14 +189,6 @@ export class AuditLog extends Context.Service<AuditLog, {
         return sql.and(where)
       }
 
-      const removeSome = (where: Statement.Fragment) =>
-        sql<{ readonly gone: boolean }>`
-          DELETE FROM audit_log WHERE id IN (SELECT id FROM audit_log WHERE ${where} LIMIT ${bite})
-          RETURNING true AS gone`.pipe(
-          Effect.repeat({ until: (rows) => rows.length < bite }),
-          Effect.asVoid
-        )
-
       return AuditLog.of({
         note: (entry) =>
           Effect.suspend(() =>
@@ -228,8 +221,8 @@ export class AuditLog extends Context.Service<AuditLog, {
           const goesOnAt = matched.length > limit ? items.at(-1)!.id : rows.find((row) => row.is_last)?.id
           return { items: towardsNewer ? items.toReversed() : items, goesOnAt }
         }),
-        expire: (before) => removeSome(sql`id < ${Id.firstAt("audit", before)}`),
-        removeOfAccount: (accountId) => removeSome(sql`account_id = ${accountId}`)
+        expire: (before) => removeRows(sql, "audit_log", sql`id < ${Id.firstAt("audit", before)}`, bite),
+        removeOfAccount: (accountId) => removeRows(sql, "audit_log", sql`account_id = ${accountId}`, bite)
       })
     })
   )

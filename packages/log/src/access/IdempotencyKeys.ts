@@ -4,6 +4,7 @@ import { Seal, type SealBroken } from "@headwater/domain/Seal"
 import { Context, Effect, Layer, Redacted, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient, type SqlError } from "effect/sql"
+import { removeRows } from "../internal/Removal.ts"
 
 /**
  * The time for which a claim holds without being renewed, in milliseconds: a server that was killed holds up its key
@@ -163,14 +164,7 @@ export class IdempotencyKeys extends Context.Service<IdempotencyKeys, {
           Effect.asVoid(sql`
             DELETE FROM idempotency_keys
             WHERE account_id = ${accountId} AND key = ${key} AND claim = ${claim} AND answer IS NULL`),
-        removeOfAccount: (accountId) =>
-          sql<{ readonly gone: boolean }>`
-            DELETE FROM idempotency_keys WHERE ctid = ANY (ARRAY (
-              SELECT ctid FROM idempotency_keys WHERE account_id = ${accountId} LIMIT ${bite}
-            )) RETURNING true AS gone`.pipe(
-            Effect.repeat({ until: (rows) => rows.length < bite }),
-            Effect.asVoid
-          ),
+        removeOfAccount: (accountId) => removeRows(sql, "idempotency_keys", sql`account_id = ${accountId}`, bite),
         removeExpired: Effect.fnUntraced(function*(limit) {
           const now = yield* RealTime.currentTimeMillis
           const rows = yield* sql<{ readonly key: string }>`

@@ -2,7 +2,8 @@ import type { AccountId } from "@headwater/domain/Id"
 import * as Recurring from "@headwater/domain/Recurring"
 import * as Stream from "@headwater/domain/Stream"
 import { Clock, Context, Effect, Layer } from "effect"
-import { SqlClient, type SqlError, type Statement } from "effect/sql"
+import { SqlClient, type SqlError } from "effect/sql"
+import { removeRows } from "../internal/Removal.ts"
 import { numbers, texts } from "../internal/SqlArray.ts"
 import type { CursorMove, CursorSettlement } from "../work/Cursors.ts"
 import { accountOf, type Commit, ownerOf } from "./Commit.ts"
@@ -162,15 +163,6 @@ export class Figures extends Context.Service<Figures, {
           )
           SELECT count(*) AS folded FROM old`
 
-      const removeSome = (table: string, where: Statement.Fragment) =>
-        sql<{ readonly gone: boolean }>`
-          DELETE FROM ${sql(table)} WHERE ctid = ANY (ARRAY (
-            SELECT ctid FROM ${sql(table)} WHERE ${where} LIMIT ${foldBite}
-          )) RETURNING true AS gone`.pipe(
-          Effect.repeat({ until: (rows) => rows.length < foldBite }),
-          Effect.asVoid
-        )
-
       return Figures.of({
         noteCommits: (commits) => {
           const now = clock.currentTimeMillisUnsafe()
@@ -226,12 +218,12 @@ export class Figures extends Context.Service<Figures, {
         fold: (now) =>
           foldSome(now).pipe(
             Effect.repeat({ until: ([row]) => Number(row?.folded ?? 0) < foldBite }),
-            Effect.andThen(removeSome("figures_hours", sql`at < ${now - hoursKeptMs}`))
+            Effect.andThen(removeRows(sql, "figures_hours", sql`at < ${now - hoursKeptMs}`, foldBite))
           ),
         removeOfAccount: (accountId) =>
           Effect.andThen(
-            removeSome("figures_minutes", sql`account_id = ${accountId}`),
-            removeSome("figures_hours", sql`account_id = ${accountId}`)
+            removeRows(sql, "figures_minutes", sql`account_id = ${accountId}`, foldBite),
+            removeRows(sql, "figures_hours", sql`account_id = ${accountId}`, foldBite)
           )
       })
     })

@@ -1,6 +1,7 @@
 import type { AccountId } from "@headwater/domain/Id"
 import { Context, DateTime, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import { removeRows } from "../internal/Removal.ts"
 
 /** The cost of one run. */
 export interface UsageEntry {
@@ -43,9 +44,6 @@ export const billingPeriodOf = (ms: number): Span => {
 
 const utcDay = (ms: number): string => DateTime.formatIsoDateUtc(DateTime.makeUnsafe(ms))
 
-/** Rows removed at once. */
-const bite = 1_000
-
 /**
  * The use of accounts: the view `usage`, of the table `usage_folded`, a row per emitter and day, and of the entries
  * that are written with the heads (`Heads.move`).
@@ -72,14 +70,7 @@ export class Usage extends Context.Service<Usage, {
                 AND day < ${utcDay(until)}::text::date`,
             ([row]) => ({ invocations: Number(row?.invocations ?? 0), computeMs: Number(row?.compute_ms ?? 0) })
           ),
-        removeOfAccount: (accountId) =>
-          sql<{ readonly gone: boolean }>`
-            DELETE FROM usage_folded WHERE ctid = ANY (ARRAY (
-              SELECT ctid FROM usage_folded WHERE account_id = ${accountId} LIMIT ${bite}
-            )) RETURNING true AS gone`.pipe(
-            Effect.repeat({ until: (rows) => rows.length < bite }),
-            Effect.asVoid
-          ),
+        removeOfAccount: (accountId) => removeRows(sql, "usage_folded", sql`account_id = ${accountId}`),
         expire: (before) => Effect.asVoid(sql`DELETE FROM usage_folded WHERE day < ${utcDay(before)}::text::date`)
       })
     })

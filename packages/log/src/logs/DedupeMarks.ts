@@ -1,5 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import { inBites, removeRows } from "../internal/Removal.ts"
 import { numbers, texts } from "../internal/SqlArray.ts"
 
 /** Rows deleted at once. */
@@ -68,7 +69,9 @@ export class DedupeMarks extends Context.Service<DedupeMarks, {
         expire: ({ defaultDays, leastDays, now }) => {
           const remembered = sql`greatest(coalesce(a.retention_days, ${defaultDays}::int), ${leastDays}::int)`
           const age = sql`${now}::bigint - 86400000::bigint *`
-          return sql<{ gone: bigint }>`
+          return inBites(
+            bite,
+            sql`
             DELETE FROM dedupe_marks WHERE ctid = ANY (ARRAY (
               SELECT d.ctid FROM dedupe_marks d
               LEFT JOIN heads h ON h.emitter_id = d.emitter_id
@@ -76,19 +79,10 @@ export class DedupeMarks extends Context.Service<DedupeMarks, {
               WHERE d.seen_at < ${age} (SELECT min(${remembered}) FROM accounts a)
                 AND d.seen_at < ${age} ${remembered} AND d.mark LIKE '%:%'
               LIMIT ${bite}
-            )) AND seen_at < ${age} ${leastDays}::int RETURNING seen_at AS gone`.pipe(
-            Effect.repeat({ until: (rows) => rows.length < bite }),
-            Effect.asVoid
+            )) AND seen_at < ${age} ${leastDays}::int RETURNING true`
           )
         },
-        removeAll: (emitterId) =>
-          sql<{ readonly gone: boolean }>`
-            DELETE FROM dedupe_marks WHERE ctid = ANY (ARRAY (
-              SELECT ctid FROM dedupe_marks WHERE emitter_id = ${emitterId} LIMIT ${bite}
-            )) RETURNING true AS gone`.pipe(
-            Effect.repeat({ until: (rows) => rows.length < bite }),
-            Effect.asVoid
-          )
+        removeAll: (emitterId) => removeRows(sql, "dedupe_marks", sql`emitter_id = ${emitterId}`, bite)
       })
     })
   )

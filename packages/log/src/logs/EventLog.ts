@@ -5,6 +5,7 @@ import type * as Id from "@headwater/domain/Id"
 import * as Stream from "@headwater/domain/Stream"
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
+import { inBites } from "../internal/Removal.ts"
 import { bigints, integers, numbers, texts } from "../internal/SqlArray.ts"
 import { ownRequests } from "../work/Cursors.ts"
 
@@ -614,13 +615,15 @@ const removals = (sql: SqlClient.SqlClient) => ({
   }),
   /** Deletes an emitter's events, a bite at a time. */
   removeAll: (emitterId: string): Effect.Effect<void, SqlError.SqlError> =>
-    sql<{ id: bigint }>`
-      DELETE FROM events e USING (
-        SELECT stream, id FROM events WHERE emitter_id = ${emitterId} LIMIT ${bite}
-      ) AS b
-      WHERE e.emitter_id = ${emitterId} AND e.stream = b.stream AND e.id = b.id
-      RETURNING e.id`.pipe(
-      Effect.repeat({ until: (rows) => rows.length < bite }),
+    inBites(
+      bite,
+      sql`
+        DELETE FROM events e USING (
+          SELECT stream, id FROM events WHERE emitter_id = ${emitterId} LIMIT ${bite}
+        ) AS b
+        WHERE e.emitter_id = ${emitterId} AND e.stream = b.stream AND e.id = b.id
+        RETURNING true`
+    ).pipe(
       Effect.andThen(sql`DELETE FROM trims WHERE emitter_id = ${emitterId}`),
       Effect.asVoid
     )

@@ -1,5 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import { removeRows } from "../internal/Removal.ts"
 import { shared } from "../internal/SharedStatement.ts"
 import { texts } from "../internal/SqlArray.ts"
 
@@ -49,14 +50,7 @@ export class ProgramState extends Context.Service<ProgramState, {
               ${texts(writes.map((write) => write.key))},
               ${texts(writes.map((write) => write.value))}
             )`),
-        removeAll: (programId) =>
-          sql<{ readonly gone: boolean }>`
-            DELETE FROM program_state_folded WHERE ctid = ANY (ARRAY (
-              SELECT ctid FROM program_state_folded WHERE program_id = ${programId} LIMIT ${bite}
-            )) RETURNING true AS gone`.pipe(
-            Effect.repeat({ until: (rows) => rows.length < bite }),
-            Effect.asVoid
-          )
+        removeAll: (programId) => removeRows(sql, "program_state_folded", sql`program_id = ${programId}`, bite)
       })
     })
   )

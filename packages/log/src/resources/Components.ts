@@ -11,6 +11,7 @@ import { type AccountId, ComponentId } from "@headwater/domain/Id"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import * as Column from "../database/Column.ts"
+import { removeRows } from "../internal/Removal.ts"
 import * as Rows from "../internal/Rows.ts"
 import * as Page from "../lists/Page.ts"
 import { HeldWhileUsed } from "./HeldWhileUsed.ts"
@@ -225,14 +226,7 @@ export class Components extends Context.Service<Components, {
               ? codelessRows.one(sql`SELECT ${codelessColumns} FROM components WHERE id = ${id}`)
               : Effect.succeedSome(known)
           }),
-        removeOfAccount: (accountId) =>
-          sql<{ readonly gone: boolean }>`
-            DELETE FROM components WHERE ctid = ANY (ARRAY (
-              SELECT ctid FROM components WHERE account_id = ${accountId} LIMIT ${bite}
-            )) RETURNING true AS gone`.pipe(
-            Effect.repeat({ until: (rows) => rows.length < bite }),
-            Effect.asVoid
-          ),
+        removeOfAccount: (accountId) => removeRows(sql, "components", sql`account_id = ${accountId}`, bite),
         newestByKey: (accountId, key) =>
           one(sql`SELECT * FROM components WHERE ${ownOfKey(accountId, key)} ORDER BY id DESC LIMIT 1`),
         page: (accountId, request) => page(sql`account_id = ${accountId} AND steps IS NULL`, request),

@@ -1,6 +1,7 @@
 import type { EventId } from "@headwater/domain/EventId"
 import { Context, DateTime, Effect, Layer, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import { inBites } from "../internal/Removal.ts"
 import { bigints, bytes, integers, numbers, smallIntegers, texts } from "../internal/SqlArray.ts"
 
 /** One send and what came of it. */
@@ -178,15 +179,15 @@ const keeping = (sql: SqlClient.SqlClient) => {
 
   return {
     removeOfWebhook: (webhookId: string): Effect.Effect<void, SqlError.SqlError> =>
-      sql<{ readonly gone: boolean }>`
-  DELETE FROM attempts a USING (
-    SELECT account_id, delivery_id, attempt, started_at FROM attempts
-    WHERE webhook_id = ${webhookId} LIMIT ${bite}
-  ) AS b
-  WHERE a.account_id = b.account_id AND a.delivery_id = b.delivery_id AND a.attempt = b.attempt AND a.started_at = b.started_at
-  RETURNING true AS gone`.pipe(
-        Effect.repeat({ until: (rows) => rows.length < bite }),
-        Effect.asVoid
+      inBites(
+        bite,
+        sql`
+          DELETE FROM attempts a USING (
+            SELECT account_id, delivery_id, attempt, started_at FROM attempts
+            WHERE webhook_id = ${webhookId} LIMIT ${bite}
+          ) AS b
+          WHERE a.account_id = b.account_id AND a.delivery_id = b.delivery_id AND a.attempt = b.attempt
+            AND a.started_at = b.started_at RETURNING true`
       ),
     /**
      * Makes the partitions of the UTC day of `now`, in Unix milliseconds, and of those after it, unless they have rows
@@ -205,14 +206,15 @@ const keeping = (sql: SqlClient.SqlClient) => {
         // The name of the day that holds `before` itself comes after those of the days that are over.
         if (name < partitionOf(before)) yield* briefly(sql`DROP TABLE IF EXISTS ${sql(name)}`)
       }
-      yield* sql<{ gone: string }>`
-        DELETE FROM attempts_default d USING (
-          SELECT account_id, delivery_id, attempt, started_at FROM attempts_default
-          WHERE started_at < ${before} LIMIT ${bite}
-        ) AS b
-        WHERE d.account_id = b.account_id AND d.delivery_id = b.delivery_id AND d.attempt = b.attempt
-          AND d.started_at = b.started_at RETURNING d.delivery_id AS gone`.pipe(
-        Effect.repeat({ until: (rows) => rows.length < bite })
+      yield* inBites(
+        bite,
+        sql`
+          DELETE FROM attempts_default d USING (
+            SELECT account_id, delivery_id, attempt, started_at FROM attempts_default
+            WHERE started_at < ${before} LIMIT ${bite}
+          ) AS b
+          WHERE d.account_id = b.account_id AND d.delivery_id = b.delivery_id AND d.attempt = b.attempt
+            AND d.started_at = b.started_at RETURNING true`
       )
     })
   }

@@ -5,6 +5,7 @@ import * as RandomBytes from "@headwater/domain/RandomBytes"
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import * as Column from "../database/Column.ts"
+import { inBites } from "../internal/Removal.ts"
 import { byPlace, shared } from "../internal/SharedStatement.ts"
 import { texts } from "../internal/SqlArray.ts"
 
@@ -265,14 +266,14 @@ const resources = (sql: SqlClient.SqlClient) => {
       ),
     /** Forgets those that have ended and began before a time, in Unix milliseconds. */
     expire: (before: number): Effect.Effect<void, SqlError.SqlError> =>
-      sql<{ readonly gone: boolean }>`
-        DELETE FROM bulk_actions WHERE id IN (
-          SELECT id FROM bulk_actions b WHERE created_at < ${before}
-            AND NOT EXISTS (SELECT FROM bulk_parts p WHERE p.bulk_id = b.id AND p.ended_at IS NULL)
-          LIMIT ${bite}
-        ) RETURNING true AS gone`.pipe(
-        Effect.repeat({ until: (rows) => rows.length < bite }),
-        Effect.asVoid
+      inBites(
+        bite,
+        sql`
+          DELETE FROM bulk_actions WHERE id IN (
+            SELECT id FROM bulk_actions b WHERE created_at < ${before}
+              AND NOT EXISTS (SELECT FROM bulk_parts p WHERE p.bulk_id = b.id AND p.ended_at IS NULL)
+            LIMIT ${bite}
+          ) RETURNING true`
       )
   }
 }

@@ -2,6 +2,7 @@ import type { EventId } from "@headwater/domain/EventId"
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { exactly } from "../internal/Exactly.ts"
+import { inBites, removeRows } from "../internal/Removal.ts"
 import { bigints, booleans, integers, numbers, texts } from "../internal/SqlArray.ts"
 
 /**
@@ -274,14 +275,7 @@ export class Deliveries extends Context.Service<Deliveries, {
           Effect.asVoid(sql`
             UPDATE deliveries SET state = 'dropped'
             WHERE webhook_id = ${webhookId} AND subscription_id = ${subscriptionId} AND state = 'pending'`),
-        removeOfWebhook: (webhookId) =>
-          sql<{ readonly gone: boolean }>`
-            DELETE FROM deliveries WHERE ctid = ANY (ARRAY (
-              SELECT ctid FROM deliveries WHERE webhook_id = ${webhookId} LIMIT ${bite}
-            )) RETURNING true AS gone`.pipe(
-            Effect.repeat({ until: (rows) => rows.length < bite }),
-            Effect.asVoid
-          ),
+        removeOfWebhook: (webhookId) => removeRows(sql, "deliveries", sql`webhook_id = ${webhookId}`, bite),
         headsOfLines: (webhookId, afterEmitter, limit) =>
           Effect.map(
             sql<{ id: string; emitter_id: string }>`
@@ -306,14 +300,14 @@ export class Deliveries extends Context.Service<Deliveries, {
             (rows) => rows.map(fromRow)
           ),
         removeEnded: (before) =>
-          sql<{ id: string }>`
+          inBites(
+            bite,
+            sql`
             DELETE FROM deliveries d USING (
               SELECT id FROM deliveries WHERE state <> 'pending' AND event_id < ${before}
               ORDER BY event_id LIMIT ${bite}
             ) AS b
-            WHERE d.id = b.id RETURNING d.id`.pipe(
-            Effect.repeat({ until: (rows) => rows.length < bite }),
-            Effect.asVoid
+            WHERE d.id = b.id RETURNING d.id`
           )
       })
     })

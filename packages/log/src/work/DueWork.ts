@@ -1,5 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import { removeRows } from "../internal/Removal.ts"
 import { byPlace, shared } from "../internal/SharedStatement.ts"
 import { numbers, texts } from "../internal/SqlArray.ts"
 
@@ -72,9 +73,6 @@ interface DueQuestion {
   readonly but: ReadonlyArray<DueKind>
   readonly after: DuePlace | undefined
 }
-
-/** Rows removed at once. */
-const bite = 1_000
 
 /** The number of an owner's retries that are due in a step of time. */
 export interface DueStep {
@@ -271,14 +269,7 @@ export class DueWork extends Context.Service<DueWork, {
           Effect.asVoid(sql`
             UPDATE due_work SET due_at = ${now}
             WHERE owner_id = ${ownerId} AND kind = ${kind} AND key = ANY (${texts(keys)}) AND due_at > ${now}`),
-        removeAll: (ownerId) =>
-          sql<{ readonly gone: boolean }>`
-            DELETE FROM due_work WHERE ctid = ANY (ARRAY (
-              SELECT ctid FROM due_work WHERE owner_id = ${ownerId} LIMIT ${bite}
-            )) RETURNING true AS gone`.pipe(
-            Effect.repeat({ until: (rows) => rows.length < bite }),
-            Effect.asVoid
-          )
+        removeAll: (ownerId) => removeRows(sql, "due_work", sql`owner_id = ${ownerId}`)
       })
     })
   )
