@@ -4,6 +4,7 @@ import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import { isTransient, retrySchedule } from "../database/TransientSqlError.ts"
 import { removeRows } from "../internal/Removal.ts"
 import { integers, texts } from "../internal/SqlArray.ts"
+import * as Page from "../lists/Page.ts"
 
 /** A request that was to change something, and how it was answered. */
 export interface AuditEntry {
@@ -35,20 +36,6 @@ export interface AuditFilter {
   readonly from?: number | undefined
   /** Before this time. */
   readonly to?: number | undefined
-}
-
-/** The part of the list to read. It is newest first: `after` is towards older ones. */
-export interface AuditPageRequest {
-  readonly limit: number
-  readonly after: string | undefined
-  readonly before: string | undefined
-}
-
-export interface AuditPage {
-  /** Newest first. */
-  readonly items: ReadonlyArray<ListedEntry>
-  /** Behind which entry, in the direction of the request, the list may go on; undefined at its end. */
-  readonly goesOnAt: string | undefined
 }
 
 /** Entries that wait to be written. A request with one more waits for them. */
@@ -105,8 +92,8 @@ export class AuditLog extends Context.Service<AuditLog, {
   readonly page: (
     accountId: Id.AccountId,
     filter: AuditFilter,
-    request: AuditPageRequest
-  ) => Effect.Effect<AuditPage, SqlError.SqlError>
+    request: Page.PageRequest
+  ) => Effect.Effect<Page.UncountedPage<ListedEntry>, SqlError.SqlError>
   /** Removes entries from before a time in Unix milliseconds. */
   readonly expire: (before: number) => Effect.Effect<void, SqlError.SqlError>
   readonly removeOfAccount: (accountId: Id.AccountId) => Effect.Effect<void, SqlError.SqlError>
@@ -198,14 +185,11 @@ export class AuditLog extends Context.Service<AuditLog, {
               Effect.asVoid
             )
           ),
-        page: Effect.fnUntraced(function*(accountId, filter, { after, before, limit }) {
-          const bounds: Array<Statement.Fragment> = [sql`account_id = ${accountId}`]
+        page: Effect.fnUntraced(function*(accountId, filter, request) {
+          const bounds = [sql`account_id = ${accountId}`, ...Page.within(sql, "id", request)]
           if (filter.from !== undefined) bounds.push(sql`id >= ${Id.firstAt("audit", filter.from)}`)
           if (filter.to !== undefined) bounds.push(sql`id < ${Id.firstAt("audit", filter.to)}`)
-          if (after !== undefined) bounds.push(sql`id < ${after}`)
-          if (before !== undefined) bounds.push(sql`id > ${before}`)
-          const towardsNewer = before !== undefined && after === undefined
-          const order = sql.literal(towardsNewer ? "ASC" : "DESC")
+          const order = sql.literal(Page.orderOf(request))
           const rows = yield* sql<Row>`
             SELECT m.*, k.name AS key_name FROM (
               SELECT * FROM (
@@ -214,12 +198,10 @@ export class AuditLog extends Context.Service<AuditLog, {
           } AS is_match, row_number() OVER (ORDER BY id ${order}) = ${mostSeen} AS is_last
                 FROM (SELECT * FROM audit_log WHERE ${sql.and(bounds)} ORDER BY id ${order} LIMIT ${mostSeen}) AS s
               ) AS r
-              WHERE is_match OR is_last ORDER BY id ${order} LIMIT ${limit + 1}
+              WHERE is_match OR is_last ORDER BY id ${order} LIMIT ${request.limit + 1}
             ) AS m JOIN api_keys k ON k.id = m.key_id ORDER BY m.id ${order}`
-          const matched = rows.filter((row) => row.is_match)
-          const items = matched.slice(0, limit).map(fromRow)
-          const goesOnAt = matched.length > limit ? items.at(-1)!.id : rows.find((row) => row.is_last)?.id
-          return { items: towardsNewer ? items.toReversed() : items, goesOnAt }
+          const matched = rows.filter((row) => row.is_match).map(fromRow)
+          return Page.uncounted(matched, request, ({ id }) => id, rows.find((row) => row.is_last)?.id)
         }),
         expire: (before) => removeRows(sql, "audit_log", sql`id < ${Id.firstAt("audit", before)}`, bite),
         removeOfAccount: (accountId) => removeRows(sql, "audit_log", sql`account_id = ${accountId}`, bite)

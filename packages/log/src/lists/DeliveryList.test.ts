@@ -5,7 +5,8 @@ import * as TestTables from "@headwater/fixtures/TestTables"
 import { Effect } from "effect"
 import { type Attempt, Attempts } from "../work/Attempts.ts"
 import { Deliveries } from "../work/Deliveries.ts"
-import { type DeliveryFilter, DeliveryList, type DeliveryPage, type ListedState } from "./DeliveryList.ts"
+import { type DeliveryFilter, DeliveryList, type ListedDelivery, type ListedState } from "./DeliveryList.ts"
+import type { UncountedPage } from "./Page.ts"
 
 const start = Date.parse("2026-11-21T12:00:00Z")
 
@@ -86,7 +87,7 @@ const walk = Effect.fnUntraced(function*(
   const ids: Array<string> = []
   let at: string | undefined = direction === "before" ? "dlv_" : undefined
   for (let pages = 1;; pages++) {
-    const page: DeliveryPage = yield* list.page(accountId, filter, {
+    const page: UncountedPage<ListedDelivery> = yield* list.page(accountId, filter, {
       limit,
       after: undefined,
       before: undefined,

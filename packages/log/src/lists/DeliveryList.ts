@@ -6,6 +6,7 @@ import { texts } from "../internal/SqlArray.ts"
 import { Attempts } from "../work/Attempts.ts"
 import type { Attempt, AttemptBatch } from "../work/Attempts.ts"
 import type { DeliveryState } from "../work/Deliveries.ts"
+import * as Page from "./Page.ts"
 import { Searches } from "./Searches.ts"
 
 /** The state of a delivery. One that has arrived has no row of its own: its last attempt tells of it. */
@@ -61,23 +62,6 @@ export interface DeliveryFilter {
   readonly to?: EventId | undefined
   /** Found in the payload of one of its events as it is stored. */
   readonly text?: string | undefined
-}
-
-/** The part of the list to read. It is newest first: `after` is towards older ones. */
-export interface DeliveryPageRequest {
-  readonly limit: number
-  readonly after: string | undefined
-  readonly before: string | undefined
-}
-
-export interface DeliveryPage {
-  /** Newest first. */
-  readonly items: ReadonlyArray<ListedDelivery>
-  /**
-   * Behind which delivery, in the direction of the request, the list may go on; undefined at its end. This can be one
-   * that the filter leaves out: a page looks at so many deliveries at most.
-   */
-  readonly goesOnAt: string | undefined
 }
 
 /** A delivery and what was tried. */
@@ -161,8 +145,8 @@ export class DeliveryList extends Context.Service<DeliveryList, {
   readonly page: (
     accountId: string,
     filter: DeliveryFilter,
-    request: DeliveryPageRequest
-  ) => Effect.Effect<DeliveryPage, SqlError.SqlError>
+    request: Page.PageRequest
+  ) => Effect.Effect<Page.UncountedPage<ListedDelivery>, SqlError.SqlError>
   readonly get: (accountId: string, id: string) => Effect.Effect<Option.Option<DeliveryDetails>, SqlError.SqlError>
 }>()("@headwater/log/lists/DeliveryList") {
   static readonly layer: Layer.Layer<DeliveryList, never, Attempts | SqlClient.SqlClient> = Layer.effect(
@@ -293,13 +277,11 @@ export class DeliveryList extends Context.Service<DeliveryList, {
           ) AS d`
       }
 
-      const boundsOf = (column: string, { since, until }: DeliveryFilter, { after, before }: DeliveryPageRequest) => {
+      const boundsOf = (column: string, { since, until }: DeliveryFilter, request: Page.PageRequest) => {
         const id = sql(column)
-        const bounds: Array<Statement.Fragment> = []
+        const bounds = [...Page.within(sql, column, request)]
         if (since !== undefined) bounds.push(sql`${id} >= ${Id.firstAt("delivery", since)}`)
         if (until !== undefined) bounds.push(sql`${id} < ${Id.firstAt("delivery", until)}`)
-        if (after !== undefined) bounds.push(sql`${id} < ${after}`)
-        if (before !== undefined) bounds.push(sql`${id} > ${before}`)
         return bounds
       }
 
@@ -308,14 +290,13 @@ export class DeliveryList extends Context.Service<DeliveryList, {
           const states = statesOf(filter)
           if (states.length === 0) return { items: [], goesOnAt: undefined }
           const within = yield* batchesWith(accountId, filter)
-          const towardsNewer = request.before !== undefined && request.after === undefined
-          const order = towardsNewer ? "ASC" : "DESC"
+          const order = Page.orderOf(request)
           const parts = states.map((state) => {
             const bounds = boundsOf(state === "delivered" ? "delivery_id" : "id", filter, request)
             return seen(state, scan(accountId, state, filter, within, bounds, order), filter, request.limit + 1)
           })
           const rows = yield* sql<SeenRow>`${sql.join(" UNION ALL ", false)(parts.map((part) => sql`(${part})`))}`
-          return pageOf(rows, states, request.limit, towardsNewer)
+          return pageOf(rows, states, request)
         }, (reads, accountId, { text }) => text === undefined ? reads : searches.run(accountId, reads)),
         get: Effect.fnUntraced(function*(accountId, id) {
           const [row] = yield* sql<ListedRow>`
@@ -349,10 +330,9 @@ export class DeliveryList extends Context.Service<DeliveryList, {
 const pageOf = (
   rows: ReadonlyArray<SeenRow>,
   states: ReadonlyArray<ListedState>,
-  limit: number,
-  towardsNewer: boolean
-): DeliveryPage => {
-  const isBehind = towardsNewer
+  request: Page.PageRequest
+): Page.UncountedPage<ListedDelivery> => {
+  const isBehind = Page.isTowardsNewer(request)
     ? (id: string, other: string) => id > other
     : (id: string, other: string) => id < other
   let horizon: string | undefined
@@ -366,7 +346,5 @@ const pageOf = (
   }
   found.sort((one, other) => one.id === other.id ? 0 : isBehind(one.id, other.id) ? 1 : -1)
   const within = found.filter(({ id }) => horizon === undefined || !isBehind(id, horizon))
-  const items = within.slice(0, limit).map(fromRow)
-  const goesOnAt = within.length > limit ? items.at(-1)!.id : horizon
-  return { items: towardsNewer ? items.toReversed() : items, goesOnAt }
+  return Page.uncounted(within.map(fromRow), request, ({ id }) => id, horizon)
 }

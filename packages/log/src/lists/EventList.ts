@@ -6,6 +6,7 @@ import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import { bigints, texts } from "../internal/SqlArray.ts"
 import { beginningBytes, type EventOutline, outlineColumns, outlineFromRow, type OutlineRow } from "../logs/EventLog.ts"
 import { type CommitPosition, positionNow } from "./AccountTail.ts"
+import * as Page from "./Page.ts"
 import { Searches } from "./Searches.ts"
 
 /** A place in the list. Of one emitter no two events have the same id. */
@@ -28,11 +29,9 @@ export interface EventListFilter {
   readonly text?: string | undefined
 }
 
-/** The part of the list to read. It is newest first: `after` is towards older ones. */
-export interface EventListRequest {
+/** The part of the list to read. */
+export interface EventListRequest extends Page.PageBounds<EventListPlace> {
   readonly limit: number
-  readonly after: EventListPlace | undefined
-  readonly before: EventListPlace | undefined
   /** The most bytes of the events, if there is more than one. */
   readonly maxBytes: number
   /**
@@ -203,8 +202,7 @@ export class EventList extends Context.Service<EventList, {
 
       const page: EventList["Service"]["page"] = Effect.fnUntraced(
         function*(accountId, filter, request) {
-          const towardsNewer = request.before !== undefined && request.after === undefined
-          const rows = yield* places(accountId, filter, request, towardsNewer ? "ASC" : "DESC")
+          const rows = yield* places(accountId, filter, request, Page.orderOf(request))
           const { horizon, most, position } = rows[0]!
           const found = rows.flatMap(({ emitter_id, id, stream }): ReadonlyArray<Place> =>
             emitter_id === null || stream === null || id === null || id <= (horizon ?? -1n)
@@ -224,9 +222,8 @@ export class EventList extends Context.Service<EventList, {
             : isAtEnd
             ? undefined
             : found[lastSeen - 1]
-          const outlines = items.map(outlineFromRow)
           return {
-            items: towardsNewer ? outlines.toReversed() : outlines,
+            items: Page.newestFirst(items.map(outlineFromRow), request),
             goesOnAt,
             isCut: isAtHorizon && goesOnAt === undefined,
             position

@@ -2,14 +2,18 @@ import { Effect } from "effect"
 import type { SqlClient, SqlError, Statement } from "effect/sql"
 import type { Rows } from "../internal/Rows.ts"
 
-/** The part of a list to read. Lists are newest first: `after` is towards older items and `before` towards newer. */
-export interface PageRequest {
+/** Between which items of a list a page lies. Lists are newest first: `after` is towards older ones. */
+export interface PageBounds<Id> {
+  /** Only items after this id, whether or not its item still exists. */
+  readonly after?: Id | undefined
+  /** Only items before this id. With `before` alone the page is the one that ends just before it. */
+  readonly before?: Id | undefined
+}
+
+/** The part of a list to read. */
+export interface PageRequest extends PageBounds<string> {
   /** At most so many items. */
   readonly limit: number
-  /** Only items after this id, whether or not its item still exists. */
-  readonly after: string | undefined
-  /** Only items before this id. */
-  readonly before: string | undefined
 }
 
 export interface Page<A> {
@@ -18,13 +22,62 @@ export interface Page<A> {
   readonly totalCount: number
 }
 
+/** A page of a list that is not counted. */
+export interface UncountedPage<A> {
+  /** Newest first. */
+  readonly items: ReadonlyArray<A>
+  /**
+   * Behind which item, in the direction of the request, the list may go on; undefined at its end. This can be one that
+   * a filter leaves out, where a page looks at so many items at most.
+   */
+  readonly goesOnAt: string | undefined
+}
+
+/** True if a page is read from its older end, so that its rows come oldest first. */
+export const isTowardsNewer = ({ after, before }: PageBounds<unknown>): boolean =>
+  before !== undefined && after === undefined
+
+/** The direction in which the rows of a page are read by their ids. */
+export const orderOf = (bounds: PageBounds<unknown>): "ASC" | "DESC" => isTowardsNewer(bounds) ? "ASC" : "DESC"
+
+/** The conditions for the ids of a page. */
+export const within = (
+  sql: SqlClient.SqlClient,
+  column: string,
+  { after, before }: PageBounds<string | bigint>
+): ReadonlyArray<Statement.Fragment> => [
+  ...(after === undefined ? [] : [sql`${sql(column)} < ${after}`]),
+  ...(before === undefined ? [] : [sql`${sql(column)} > ${before}`])
+]
+
+/** Rows in the order in which they were read, newest first. */
+export const newestFirst = <A>(rows: ReadonlyArray<A>, bounds: PageBounds<unknown>): ReadonlyArray<A> =>
+  isTowardsNewer(bounds) ? rows.toReversed() : rows
+
+/**
+ * The page of what was read, of which there is one more than the page holds where the list goes on.
+ *
+ * @param lastSeen the last item that was looked at, if that is not the end
+ */
+export const uncounted = <A>(
+  found: ReadonlyArray<A>,
+  request: PageRequest,
+  idOf: (item: A) => string,
+  lastSeen?: string
+): UncountedPage<A> => {
+  const items = found.slice(0, request.limit)
+  return {
+    items: newestFirst(items, request),
+    goesOnAt: found.length > request.limit ? idOf(items.at(-1)!) : lastSeen
+  }
+}
+
 /** The most bytes of the rows of a page, if there is more than one. */
 const maxBytes = 1024 * 1024
 
 /**
  * Reads one page of a table by id. Ids order by creation and never change, so a walk neither skips nor repeats an item
- * that is there throughout. A page of large rows has fewer than its limit. With `before` alone the page is the one that
- * ends just before that id.
+ * that is there throughout. A page of large rows has fewer than its limit.
  */
 export const read = Effect.fnUntraced(function*<A>(sql: SqlClient.SqlClient, options: {
   readonly table: string
@@ -36,23 +89,19 @@ export const read = Effect.fnUntraced(function*<A>(sql: SqlClient.SqlClient, opt
   /** Bytes of what can be large in a row. */
   readonly weight?: Statement.Fragment
 }): Effect.fn.Return<Page<A>, SqlError.SqlError> {
-  const { columns = sql`*`, weight = sql`0` } = options
-  const { after, before, limit } = options.request
-  const bounds: Array<Statement.Fragment> = [options.where]
-  if (after !== undefined) bounds.push(sql`id < ${after}`)
-  if (before !== undefined) bounds.push(sql`id > ${before}`)
-  const towardsNewer = before !== undefined && after === undefined
-  const order = sql.literal(`ORDER BY id ${towardsNewer ? "ASC" : "DESC"}`)
+  const { columns = sql`*`, request, weight = sql`0` } = options
+  const bounds = [options.where, ...within(sql, "id", request)]
+  const order = sql.literal(`ORDER BY id ${orderOf(request)}`)
   const items = yield* options.all(sql`
     SELECT * FROM (
       SELECT *, sum(weight) OVER (${order}) - weight AS bytes_before FROM (
         SELECT ${columns}, ${weight} AS weight FROM ${sql(options.table)} WHERE ${
     sql.and(bounds)
-  } ${order} LIMIT ${limit}
+  } ${order} LIMIT ${request.limit}
       ) AS weighed
     ) AS summed
     WHERE bytes_before < ${maxBytes} ${order}`)
   const [counted] = yield* sql<{ readonly count: bigint }>`
     SELECT count(*) AS count FROM ${sql(options.table)} WHERE ${options.where}`
-  return { items: towardsNewer ? items.toReversed() : items, totalCount: Number(counted?.count ?? 0) }
+  return { items: newestFirst(items, request), totalCount: Number(counted?.count ?? 0) }
 })

@@ -7,6 +7,7 @@ import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import { inBites } from "../internal/Removal.ts"
 import { bigints, integers, numbers, texts } from "../internal/SqlArray.ts"
+import * as Page from "../lists/Page.ts"
 import { ownRequests } from "../work/Cursors.ts"
 
 interface PlaceRow {
@@ -251,26 +252,24 @@ const pages = (sql: SqlClient.SqlClient) => {
      * The newest events first; `after` and `before` are places in that order, so `after` names older events. There are
      * fewer than `limit` once they have come to `maxBytes`, but never none for that reason.
      */
-    page: ({ after, before, emitterId, from, limit, maxBytes, stream, whole }: Stream.StreamAddress & {
-      readonly limit: number
-      readonly maxBytes: number
-      /**
-       * True if whole payloads count towards `maxBytes`, since they are read next; otherwise their parts in outlines
-       * count.
-       */
-      readonly whole: boolean
-      readonly after?: EventId.EventId | undefined
-      readonly before?: EventId.EventId | undefined
-      /** Nothing older than this. */
-      readonly from?: EventId.EventId | undefined
-    }): Effect.Effect<ReadonlyArray<EventOutline>, SqlError.SqlError> => {
-      const bounds = [sql`emitter_id = ${emitterId}`, sql`stream = ${stream}`]
-      if (after !== undefined) bounds.push(sql`id < ${after}`)
-      if (before !== undefined) bounds.push(sql`id > ${before}`)
+    page: ({ emitterId, from, limit, maxBytes, stream, whole, ...request }:
+      & Stream.StreamAddress
+      & Page.PageBounds<EventId.EventId>
+      & {
+        readonly limit: number
+        readonly maxBytes: number
+        /**
+         * True if whole payloads count towards `maxBytes`, since they are read next; otherwise their parts in outlines
+         * count.
+         */
+        readonly whole: boolean
+        /** Nothing older than this. */
+        readonly from?: EventId.EventId | undefined
+      }): Effect.Effect<ReadonlyArray<EventOutline>, SqlError.SqlError> =>
+    {
+      const bounds = [sql`emitter_id = ${emitterId}`, sql`stream = ${stream}`, ...Page.within(sql, "id", request)]
       if (from !== undefined) bounds.push(sql`id >= ${from}`)
-      // With `before` alone the page is the one that ends just before that event.
-      const towardsNewer = before !== undefined && after === undefined
-      const order = towardsNewer ? "ASC" : "DESC"
+      const order = Page.orderOf(request)
       return Effect.map(
         outlines(sql, {
           query: sql`SELECT * FROM events WHERE ${sql.and(bounds)} ORDER BY id ${sql.literal(order)} LIMIT ${limit}`,
@@ -278,7 +277,7 @@ const pages = (sql: SqlClient.SqlClient) => {
           maxBytes,
           whole
         }),
-        (found) => towardsNewer ? found.toReversed() : found
+        (found) => Page.newestFirst(found, request)
       )
     },
     /** As `after`, without the payloads of large events. */

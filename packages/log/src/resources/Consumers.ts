@@ -6,6 +6,7 @@ import { SecureRandom } from "effect/crypto"
 import { SqlClient, type SqlError } from "effect/sql"
 import * as Column from "../database/Column.ts"
 import * as Rows from "../internal/Rows.ts"
+import * as Page from "../lists/Page.ts"
 import { Fences } from "../logs/Fences.ts"
 import { placeCursors } from "../work/Cursors.ts"
 import { Subscriptions } from "./Subscriptions.ts"
@@ -57,18 +58,10 @@ export class Consumers extends Context.Service<Consumers, {
   readonly get: (accountId: Id.AccountId, id: string) => Effect.Effect<Option.Option<Consumer>, SqlError.SqlError>
   /** Of any account, for the engine. */
   readonly getById: (id: Id.ConsumerId) => Effect.Effect<Option.Option<Consumer>, SqlError.SqlError>
-  /** Newest first. Of `before` alone, the page that ends just before that id. */
   readonly page: (
     accountId: Id.AccountId,
-    request: { readonly limit: number; readonly after: string | undefined; readonly before: string | undefined }
-  ) => Effect.Effect<
-    {
-      readonly items: ReadonlyArray<Consumer>
-      /** Behind which the list goes on; undefined at its end. */
-      readonly goesOnAt: string | undefined
-    },
-    SqlError.SqlError
-  >
+    request: Page.PageRequest
+  ) => Effect.Effect<Page.UncountedPage<Consumer>, SqlError.SqlError>
   readonly idsOfAccount: (accountId: Id.AccountId) => Effect.Effect<ReadonlyArray<Id.ConsumerId>, SqlError.SqlError>
   /** True if an account has so many. */
   readonly areAsManyAs: (accountId: Id.AccountId, count: number) => Effect.Effect<boolean, SqlError.SqlError>
@@ -152,20 +145,13 @@ export class Consumers extends Context.Service<Consumers, {
         }, sql.withTransaction),
         get: (accountId, id) => one(sql`${consumers} WHERE c.id = ${id} AND c.account_id = ${accountId}`),
         getById: (id) => one(sql`${consumers} WHERE c.id = ${id}`),
-        page: Effect.fnUntraced(function*(accountId, { after, before, limit }) {
-          const bounds = [sql`c.account_id = ${accountId}`]
-          if (after !== undefined) bounds.push(sql`c.id < ${after}`)
-          if (before !== undefined) bounds.push(sql`c.id > ${before}`)
-          const towardsNewer = before !== undefined && after === undefined
-          const found = yield* all(sql`
-            ${consumers} WHERE ${sql.and(bounds)}
-            ORDER BY c.id ${sql.literal(towardsNewer ? "ASC" : "DESC")} LIMIT ${limit + 1}`)
-          const items = found.slice(0, limit)
-          return {
-            items: towardsNewer ? items.toReversed() : items,
-            goesOnAt: found.length > limit ? items.at(-1)?.id : undefined
-          }
-        }),
+        page: (accountId, request) =>
+          Effect.map(
+            all(sql`
+              ${consumers} WHERE ${sql.and([sql`c.account_id = ${accountId}`, ...Page.within(sql, "c.id", request)])}
+              ORDER BY c.id ${sql.literal(Page.orderOf(request))} LIMIT ${request.limit + 1}`),
+            (found) => Page.uncounted(found, request, ({ id }) => id)
+          ),
         idsOfAccount: (accountId) =>
           Effect.map(
             sql<{ readonly id: Id.ConsumerId }>`SELECT id FROM consumers WHERE account_id = ${accountId} ORDER BY id`,

@@ -8,6 +8,7 @@ import * as Column from "../database/Column.ts"
 import { inBites } from "../internal/Removal.ts"
 import { byPlace, shared } from "../internal/SharedStatement.ts"
 import { texts } from "../internal/SqlArray.ts"
+import * as Page from "../lists/Page.ts"
 
 /** The outcome of one delivery or event of a bulk action: nothing was to be done with one that was skipped. */
 export type BulkOutcome = "done" | "failed" | "skipped"
@@ -207,29 +208,18 @@ const resources = (sql: SqlClient.SqlClient) => {
         withProgress(sql`id = ${id} AND account_id = ${accountId}`, sql.literal("ORDER BY id"), 1),
         ([found]) => Option.fromUndefinedOr(found)
       ),
-    /** Newest first; `before` is towards newer ones. */
-    page: Effect.fnUntraced(
-      function*(
-        accountId: Id.AccountId,
-        { after, before, limit }: {
-          readonly limit: number
-          readonly after: string | undefined
-          readonly before: string | undefined
-        }
-      ) {
-        const towardsNewer = before !== undefined && after === undefined
-        const where: Array<Statement.Fragment> = [sql`account_id = ${accountId}`]
-        if (after !== undefined) where.push(sql`id < ${after}`)
-        if (before !== undefined) where.push(sql`id > ${before}`)
-        const order = sql.literal(`ORDER BY id ${towardsNewer ? "ASC" : "DESC"}`)
-        const found = yield* withProgress(sql.and(where), order, limit + 1)
-        const items = found.slice(0, limit)
-        return {
-          items: towardsNewer ? items.toReversed() : items,
-          goesOnAt: found.length > limit ? items.at(-1)!.action.id : undefined
-        }
-      }
-    ),
+    page: (
+      accountId: Id.AccountId,
+      request: Page.PageRequest
+    ): Effect.Effect<Page.UncountedPage<BulkActionWithProgress>, SqlError.SqlError> =>
+      Effect.map(
+        withProgress(
+          sql.and([sql`account_id = ${accountId}`, ...Page.within(sql, "id", request)]),
+          sql.literal(`ORDER BY id ${Page.orderOf(request)}`),
+          request.limit + 1
+        ),
+        (found) => Page.uncounted(found, request, ({ action }) => action.id)
+      ),
     /** The number of an account's that have not ended. */
     countOpen: (accountId: Id.AccountId): Effect.Effect<number, SqlError.SqlError> =>
       Effect.map(
