@@ -45,7 +45,7 @@ interface Parts {
 }
 
 /**
- * - T1. A ticket is redeemed once, within its time. What was dialled for it is closed otherwise.
+ * - T1. A ticket is redeemed once, within its time. Otherwise the connection that was dialled for it is closed.
  * - T2. A client that sends no ticket within that time, or one that is none, is closed.
  * - T3. Both ends of a connection close together, and with their holder.
  */

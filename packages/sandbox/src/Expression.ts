@@ -33,10 +33,10 @@ const closing = "}}"
 /** The most openings in one text: each may be read to the end of the text. */
 const mostOpenings = 500
 
-/** What does not parse is taken for an expression if it speaks of these. */
+/** Text that does not parse is taken for an expression if it speaks of these. */
 const speaksOfRun = /(?:^|[^\w$.])(?:steps|process|\$)\s*(?:\?\.|\.|\[)/
 
-/** What an expression may begin with, beside what JavaScript has everywhere. */
+/** The names that an expression may begin with, beside those that JavaScript has everywhere. */
 const given = new Set(["steps", "$", "process"])
 
 const parsed = (text: string, at: number): ExpressionNode | SyntaxError => {

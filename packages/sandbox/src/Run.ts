@@ -84,7 +84,7 @@ export interface SandboxModule {
 
 /** The environment variables of a run. */
 export interface RunEnvironment {
-  /** What code finds in `process.env`, by name. */
+  /** The variables that code finds in `process.env`, by name. */
   readonly values: Readonly<Record<string, string>>
   /** Texts for which logs and errors have a mask, longest first. */
   readonly masked: ReadonlyArray<string>

@@ -238,7 +238,7 @@ const missingSecrets = (thing: Setup.Thing, places: ReadonlyArray<string>, found
 /** Some id of the form, for what is not created yet. */
 const anyAccount = `apn_${"0".repeat(20)}`
 
-/** What is planned so far, and what is wrong with the folder. */
+/** The changes that are planned so far, and the faults of the folder. */
 class Planning {
   private readonly changes: Array<Change> = []
   private readonly faults: Array<string>

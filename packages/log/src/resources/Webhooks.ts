@@ -235,7 +235,7 @@ const reads = (sql: SqlClient.SqlClient) => ({
     })
 })
 
-/** What is secret of webhooks. */
+/** The secrets of webhooks. */
 const secretsOf = (parts: Parts) => {
   const { seal, sql } = parts
   const { newKeyPair, newSecret, openRequest, urlColumns } = sealing(parts)

@@ -66,7 +66,7 @@ const findProp = async (component: ComponentDefinition, self: This, name: string
   return added
 }
 
-/** What all parts add, under the names that the props of steps have among all of the workflow. */
+/** The props that all parts add, under the names that the props of steps have among all of the workflow. */
 const additionalPropsOf = async (parts: ReadonlyArray<Part>) => {
   const all: Array<Record<string, unknown>> = []
   for (const { component, prefix, self } of parts) {

@@ -6,7 +6,7 @@ const { stringify } = JSON
 const { entries, fromEntries } = Object
 const { isArray } = Array
 
-/** What expressions are evaluated over. */
+/** The values that expressions are evaluated over. */
 export interface Scope {
   readonly steps: unknown
   readonly context: unknown
