@@ -117,9 +117,9 @@ export class RunRecord {
         if (this.#requests.length >= mostTraffic) return
         this.#requests.push({
           method: method.slice(0, longestOfRequest),
-          url: url.slice(0, longestOfRequest),
+          url: this.#mask(url).slice(0, longestOfRequest),
           ts: now,
-          ...(error === undefined ? {} : { error: error.slice(0, longestOfRequest) }),
+          ...(error === undefined ? {} : { error: this.#mask(error).slice(0, longestOfRequest) }),
           ...rest
         })
         return

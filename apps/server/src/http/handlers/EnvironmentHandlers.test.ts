@@ -10,7 +10,8 @@ const workflow_code = `export default {
   steps: {
     show: {
       props: { url: { type: "string", optional: true } },
-      run({ $ }) {
+      async run({ $ }) {
+        await fetch("http://127.0.0.1:1/?token=" + process.env.TOKEN).catch(() => {})
         console.log("token", process.env.TOKEN, { in: process.env.ODD }, process.env.SHORT)
         $.emit([process.env.SHOP, process.env.TOKEN, process.env.HOME ?? null, this.url ?? null])
       }
@@ -113,6 +114,7 @@ layer(Http.layer, { excludeTestServices: true })("environment variables", (it) =
       assert.include(events.text, `["https://own.example","t-0123456789",null,"https://own.example/"]`)
       const trial = yield* http.request("POST", "/v1/code/trial", { body: { workflow_id: id, event: 1 } })
       assert.include(trial.text, "refused ***")
+      assert.include(trial.text, "/?token=***")
       assert.include(trial.text, "token *** { in: '***' } eu")
       yield* set("TOKEN", { value: "t-9999999999" })
       assert.strictEqual(yield* ran, "refused ***")
