@@ -89,147 +89,170 @@ const piecesOf = (page: ReadonlyArray<PageEvent>): ReadonlyArray<ReadonlyArray<P
   return pieces
 }
 
-/** Answers with events in full. Room is taken for large ones before they are read, and held until the client has them. */
-export const make = Effect.gen(function*() {
-  const events = yield* EventLog
-  const list = yield* EventList
-  const room = yield* AnswerRoom
-  const tail = yield* LogTail
-  const thread = yield* JsonThread
-  const waiting = yield* WaitingAnswers
-  const accountTails = new OpenCounts(mostAccountTails)
+const services = Effect.all({
+  events: EventLog,
+  list: EventList,
+  room: AnswerRoom,
+  tail: LogTail,
+  thread: JsonThread,
+  waiting: WaitingAnswers
+})
 
-  const streamed = <E>(accountId: AccountId, parts: Stream.Stream<string, E, HttpServerRequest.HttpServerRequest>) =>
-    StreamedAnswer.make(accountId, parts, { contentType })
+/** Answers with events in full. Room is taken for large ones before they are read, and held until the client has them. */
+export class EventAnswers {
+  private readonly services: Effect.Success<typeof services>
+
+  private constructor(given: Effect.Success<typeof services>) {
+    this.services = given
+  }
+
+  static readonly make = Effect.map(services, (given) => new EventAnswers(given))
+
+  private readonly accountTails = new OpenCounts(mostAccountTails)
+
+  private streamed<E>(accountId: AccountId, parts: Stream.Stream<string, E, HttpServerRequest.HttpServerRequest>) {
+    return StreamedAnswer.make(accountId, parts, { contentType })
+  }
 
   /** JSON text of an event in full, cut down to the fields asked for. */
-  const shownWhole = (accountId: AccountId, event: LoggedEvent, { exclude, include }: EventQuery) => {
+  private shownWhole(accountId: AccountId, event: LoggedEvent, { exclude, include }: EventQuery) {
     const summary = wholeSummary(event)
     if (include === undefined && exclude === undefined) return Effect.succeed(summary)
     const bytes = new TextEncoder().encode(summary)
     return Effect.map(
-      thread.project(accountId, { of: "item", bytes, selection: { include, exclude } }),
+      this.services.thread.project(accountId, { of: "item", bytes, selection: { include, exclude } }),
       (projected) => new TextDecoder().decode(projected)
     )
   }
 
   /** The events with their whole payloads, but for those that were deleted meanwhile. */
-  const complete = Effect.fnUntraced(function*(
-    accountId: AccountId,
-    outlines: ReadonlyArray<EventOutline>
-  ) {
-    const cut = outlines.filter((outline) => !isWhole(outline))
-    if (cut.length === 0) return { events: outlines, isLarge: false }
-    yield* room.take(accountId, cut.reduce((sum, { bytes }) => sum + bytes, 0))
-    const payloads = yield* events.payloadsAt(cut)
-    const found = outlines.flatMap((outline) => {
-      const payload = isWhole(outline) ? outline.payload : payloads.get(placeText(outline))
-      return payload === undefined ? [] : [{ ...outline, payload }]
+  private complete(accountId: AccountId, outlines: ReadonlyArray<EventOutline>) {
+    return Effect.gen({ self: this }, function*() {
+      const cut = outlines.filter((outline) => !isWhole(outline))
+      if (cut.length === 0) return { events: outlines, isLarge: false }
+      yield* this.services.room.take(accountId, cut.reduce((sum, { bytes }) => sum + bytes, 0))
+      const payloads = yield* this.services.events.payloadsAt(cut)
+      const found = outlines.flatMap((outline) => {
+        const payload = isWhole(outline) ? outline.payload : payloads.get(placeText(outline))
+        return payload === undefined ? [] : [{ ...outline, payload }]
+      })
+      return { events: found, isLarge: true }
     })
-    return { events: found, isLarge: true }
-  })
+  }
 
   /** A page of events in its envelope. */
-  const inEnvelope = Effect.fnUntraced(function*(
+  private inEnvelope(
     accountId: AccountId,
     outlines: ReadonlyArray<EventOutline>,
     query: EventQuery,
     infoOf: (events: ReadonlyArray<LoggedEvent>) => object
   ) {
-    const { events: shown, isLarge } = query.expand === "event"
-      ? yield* complete(accountId, outlines)
-      : { events: outlines, isLarge: false }
-    const head = `{"page_info":${JSON.stringify(infoOf(shown))},"data":[`
-    if (!isLarge) {
-      return HttpServerResponse.text(`${head}${outlines.map(summaryOf).join()}]}`, { contentType })
-    }
-    const items = Stream.fromIterable(shown.entries(), { chunkSize: 1 }).pipe(
-      Stream.mapEffect(([index, event]) =>
-        Effect.map(shownWhole(accountId, event, query), (text) => index === 0 ? text : `,${text}`)
+    return Effect.gen({ self: this }, function*() {
+      const { events: shown, isLarge } = query.expand === "event"
+        ? yield* this.complete(accountId, outlines)
+        : { events: outlines, isLarge: false }
+      const head = `{"page_info":${JSON.stringify(infoOf(shown))},"data":[`
+      if (!isLarge) {
+        return HttpServerResponse.text(`${head}${outlines.map(summaryOf).join()}]}`, { contentType })
+      }
+      const items = Stream.fromIterable(shown.entries(), { chunkSize: 1 }).pipe(
+        Stream.mapEffect(([index, event]) =>
+          Effect.map(this.shownWhole(accountId, event, query), (text) => index === 0 ? text : `,${text}`)
+        )
       )
-    )
-    return yield* streamed(accountId, Stream.concat(Stream.concat(Stream.succeed(head), items), Stream.succeed("]}")))
-  })
+      return yield* this.streamed(
+        accountId,
+        Stream.concat(Stream.concat(Stream.succeed(head), items), Stream.succeed("]}"))
+      )
+    })
+  }
 
   /** By page, which the tails of a log have in common, its frames in either form. */
-  const texts = new WeakMap<object, Map<unknown, string>>()
+  private readonly texts = new WeakMap<object, Map<unknown, string>>()
 
-  const textOf = (page: ReadonlyArray<EventOutline>, frame: (event: LoggedEvent) => string): string => {
-    const known = texts.get(page) ?? new Map<unknown, string>()
-    texts.set(page, known)
+  private textOf(page: ReadonlyArray<EventOutline>, frame: (event: LoggedEvent) => string): string {
+    const known = this.texts.get(page) ?? new Map<unknown, string>()
+    this.texts.set(page, known)
     const text = known.get(frame) ?? page.map(frame).join("")
     known.set(frame, text)
     return text
   }
 
   /** The frames of some events: large ones one by one, each once there is room for it. */
-  const framed = (
+  private framed(
     accountId: AccountId,
     page: ReadonlyArray<EventOutline>,
     frame: (event: LoggedEvent) => string
-  ) => {
+  ) {
     const large = (outline: EventOutline) =>
-      Stream.unwrap(Effect.gen(function*() {
-        yield* room.await(accountId, outline.bytes)
-        const payload = (yield* untilAnswered(events.payloads(outline, [outline.id]))).get(outline.id)
+      Stream.unwrap(Effect.gen({ self: this }, function*() {
+        yield* this.services.room.await(accountId, outline.bytes)
+        const payload = (yield* untilAnswered(this.services.events.payloads(outline, [outline.id]))).get(outline.id)
         return payload === undefined ? Stream.empty : Stream.succeed(frame({ ...outline, payload }))
       }))
     if (page.length === 0) return Stream.empty
     return page.every(isWhole)
-      ? Stream.succeed(textOf(page, frame))
+      ? Stream.succeed(this.textOf(page, frame))
       : Stream.flatMap(
         Stream.fromIterable(page),
         (outline) => isWhole(outline) ? Stream.succeed(frame(outline)) : large(outline)
       )
   }
 
-  const serverSent = (
+  private serverSent(
     accountId: AccountId,
     frames: Stream.Stream<string, never, HttpServerRequest.HttpServerRequest>,
     ended: Effect.Effect<never, unknown>
-  ) =>
-    StreamedAnswer.make(accountId, until(frames, Effect.raceFirst(awaitHalfClose, ended)), {
+  ) {
+    return StreamedAnswer.make(accountId, until(frames, Effect.raceFirst(awaitHalfClose, ended)), {
       contentType: "text/event-stream",
       headers: { "cache-control": "no-store", "x-accel-buffering": "no" }
     })
+  }
 
   /** The texts of some events of a page, each once there is room for them. Those that were deleted meanwhile are left out. */
-  const pieceTexts = (accountId: AccountId, piece: ReadonlyArray<PageEvent>, query: EventQuery) =>
-    Stream.unwrap(Effect.gen(function*() {
-      yield* room.await(accountId, piece.reduce((sum, event) => sum + sizeOf(event), 0))
+  private pieceTexts(accountId: AccountId, piece: ReadonlyArray<PageEvent>, query: EventQuery) {
+    return Stream.unwrap(Effect.gen({ self: this }, function*() {
+      yield* this.services.room.await(accountId, piece.reduce((sum, event) => sum + sizeOf(event), 0))
       const left = piece.filter(({ payload }) => payload === null)
-      const payloads = left.length === 0 ? new Map<string, string>() : yield* untilAnswered(events.payloadsAt(left))
+      const payloads = left.length === 0
+        ? new Map<string, string>()
+        : yield* untilAnswered(this.services.events.payloadsAt(left))
       const found = piece.flatMap((event) => {
         const payload = event.payload ?? payloads.get(placeText(event))
         return payload === undefined ? [] : [{ ...event, payload }]
       })
-      return Stream.fromIterable(yield* Effect.forEach(found, (event) => shownWhole(accountId, event, query)))
+      return Stream.fromIterable(yield* Effect.forEach(found, (event) => this.shownWhole(accountId, event, query)))
     }))
+  }
 
-  return {
-    /** One page of a stream that has `totalCount` events, or none older than `from`. */
-    page: Effect.fnUntraced(function*(accountId: AccountId, address: StreamAddress, query: EventQuery, list: {
-      readonly totalCount: number
-      readonly from?: EventId.EventId | undefined
-    }) {
+  /** One page of a stream that has `totalCount` events, or none older than `from`. */
+  page(accountId: AccountId, address: StreamAddress, query: EventQuery, list: {
+    readonly totalCount: number
+    readonly from?: EventId.EventId | undefined
+  }) {
+    return Effect.gen({ self: this }, function*() {
       const whole = query.expand === "event"
       const page = { ...address, ...eventPageRequest(query), from: list.from, maxBytes: pageBytes, whole }
-      return yield* inEnvelope(
+      return yield* this.inEnvelope(
         accountId,
-        yield* events.page(page),
+        yield* this.services.events.page(page),
         query,
         (shown) => Pagination.pageInfo(shown.map(({ id }) => EventId.format(id)), list.totalCount)
       )
-    }),
-    /** One page of the events of an account. */
-    listed: Effect.fnUntraced(function*(
-      accountId: AccountId,
-      filter: EventListFilter,
-      query: EventQuery,
-      request: Pick<EventListRequest, "after" | "before" | "limit">
-    ) {
+    })
+  }
+
+  /** One page of the events of an account. */
+  listed(
+    accountId: AccountId,
+    filter: EventListFilter,
+    query: EventQuery,
+    request: Pick<EventListRequest, "after" | "before" | "limit">
+  ) {
+    return Effect.gen({ self: this }, function*() {
       const whole = query.expand === "event"
-      const { goesOnAt, isCut, items, position } = yield* list.page(accountId, filter, {
+      const { goesOnAt, isCut, items, position } = yield* this.services.list.page(accountId, filter, {
         ...request,
         maxBytes: pageBytes,
         whole
@@ -239,7 +262,7 @@ export const make = Effect.gen(function*() {
         const at = goesOnAt !== undefined && isEnd !== towardsNewer ? goesOnAt : place
         return at === undefined ? "" : EventCursor.format(at)
       }
-      return yield* inEnvelope(accountId, items, query, (shown) => ({
+      return yield* this.inEnvelope(accountId, items, query, (shown) => ({
         count: shown.length,
         start_cursor: edge(items[0], false),
         end_cursor: edge(items.at(-1), true),
@@ -247,66 +270,68 @@ export const make = Effect.gen(function*() {
         is_cut: isCut,
         position
       }))
-    }),
-    /** One event in full; undefined where it was deleted meanwhile. */
-    one: Effect.fnUntraced(function*(accountId: AccountId, outline: EventOutline, query: EventQuery) {
-      const { events: [event], isLarge } = yield* complete(accountId, [outline])
+    })
+  }
+
+  /** One event in full; undefined where it was deleted meanwhile. */
+  one(accountId: AccountId, outline: EventOutline, query: EventQuery) {
+    return Effect.gen({ self: this }, function*() {
+      const { events: [event], isLarge } = yield* this.complete(accountId, [outline])
       if (event === undefined) return undefined
-      const parts = ["{\"data\":", yield* shownWhole(accountId, event, query), "}"]
+      const parts = ["{\"data\":", yield* this.shownWhole(accountId, event, query), "}"]
       return isLarge
-        ? yield* streamed(accountId, Stream.fromIterable(parts, { chunkSize: 1 }))
+        ? yield* this.streamed(accountId, Stream.fromIterable(parts, { chunkSize: 1 }))
         : HttpServerResponse.text(parts.join(""), { contentType })
-    }),
-    /**
-     * A page of a consumer, behind the beginning of its answer. It waits for room rather than be refused: the reader has the
-     * lease by now, and would not learn it.
-     */
-    ofConsumer: Effect.fnUntraced(function*(
-      accountId: AccountId,
-      head: string,
-      page: ReadonlyArray<PageEvent>,
-      query: EventQuery
-    ) {
+    })
+  }
+
+  /**
+   * A page of a consumer, behind the beginning of its answer. It waits for room rather than be refused: the reader has the
+   * lease by now, and would not learn it.
+   */
+  ofConsumer(accountId: AccountId, head: string, page: ReadonlyArray<PageEvent>, query: EventQuery) {
+    return Effect.gen({ self: this }, function*() {
       if (page.every(hasPayload)) {
         const text = `${head}${page.map(wholeSummary).join()}]}`
         if (Buffer.byteLength(text) <= pieceBytes) return HttpServerResponse.text(text, { contentType })
       }
       const items = Stream.fromIterable(piecesOf(page), { chunkSize: 1 }).pipe(
-        Stream.flatMap((piece) => pieceTexts(accountId, piece, query)),
+        Stream.flatMap((piece) => this.pieceTexts(accountId, piece, query)),
         Stream.zipWithIndex,
         Stream.map(([text, index]) => index === 0 ? text : `,${text}`)
       )
-      return yield* streamed(accountId, Stream.concat(Stream.concat(Stream.succeed(head), items), Stream.succeed("]}")))
-    }),
-    /**
-     * Server-sent events of a stream from behind `after` on, each as soon as it is durable.
-     */
-    tail: Effect.fnUntraced(function*(
-      accountId: AccountId,
-      address: StreamAddress,
-      after: EventId.EventId
-    ) {
-      const ended = yield* waiting.open
-      const frames = tail.follow(address, after).pipe(
-        Stream.flatMap((page) => page.length === 0 ? Stream.succeed(comment) : framed(accountId, page, frameOf))
+      return yield* this.streamed(
+        accountId,
+        Stream.concat(Stream.concat(Stream.succeed(head), items), Stream.succeed("]}"))
       )
-      return yield* serverSent(accountId, frames, ended)
-    }),
-    /** The same of what is committed to an account's logs behind a position, or from now on. */
-    accountTail: Effect.fnUntraced(function*(
-      accountId: AccountId,
-      filter: AccountTailFilter,
-      after: CommitPosition | undefined
-    ) {
-      const ended = yield* waiting.open
-      yield* accountTails.take(accountId, tooManyTails)
-      const frames = tail.followAccount(accountId, filter, after).pipe(
+    })
+  }
+
+  /**
+   * Server-sent events of a stream from behind `after` on, each as soon as it is durable.
+   */
+  tail(accountId: AccountId, address: StreamAddress, after: EventId.EventId) {
+    return Effect.gen({ self: this }, function*() {
+      const ended = yield* this.services.waiting.open
+      const frames = this.services.tail.follow(address, after).pipe(
+        Stream.flatMap((page) => page.length === 0 ? Stream.succeed(comment) : this.framed(accountId, page, frameOf))
+      )
+      return yield* this.serverSent(accountId, frames, ended)
+    })
+  }
+
+  /** The same of what is committed to an account's logs behind a position, or from now on. */
+  accountTail(accountId: AccountId, filter: AccountTailFilter, after: CommitPosition | undefined) {
+    return Effect.gen({ self: this }, function*() {
+      const ended = yield* this.services.waiting.open
+      yield* this.accountTails.take(accountId, tooManyTails)
+      const frames = this.services.tail.followAccount(accountId, filter, after).pipe(
         Stream.flatMap(({ events, position }) => {
-          const shown = framed(accountId, events, dataFrame)
+          const shown = this.framed(accountId, events, dataFrame)
           return position === undefined ? shown : Stream.concat(shown, Stream.succeed(positionFrame(position)))
         })
       )
-      return yield* serverSent(accountId, frames, ended)
+      return yield* this.serverSent(accountId, frames, ended)
     })
   }
-})
+}

@@ -73,22 +73,53 @@ const nothing = {
 
 const invalid = (path: string, message: string) => Problem.invalid([{ path, message }])
 
-export const layer = HttpApiBuilder.group(
-  HeadwaterApi,
-  "code",
-  Effect.fnUntraced(function*(handlers) {
-    const components = yield* Components
-    const configuration = yield* ComponentConfiguration
-    const events = yield* EventLog
-    const find = yield* makeFind
-    const findEmitter = yield* makeFindAny
-    const saving = yield* ComponentSaving
-    const trials = yield* TrialRuns
-    const { checkSizes, componentOf } = yield* ProgramHandling.make
+const shown = ({ component, methods }: LoadedComponent): Omit<CheckedCode, "errors" | "kind" | "valid"> => ({
+  key: component.key,
+  name: component.name,
+  version: component.version,
+  type: component.type,
+  description: component.description,
+  dedupe: component.dedupe,
+  configurable_props: component.configurableProps,
+  has_additional_props: component.hasAdditionalProps,
+  hooks: component.hooks,
+  methods,
+  steps: (component.steps ?? []).map(({ name }) => name)
+})
 
-    const deployed = Effect.fnUntraced(function*(kind: ProgramKind, idOrSlug: string) {
-      const program = yield* find(kind, idOrSlug)
-      const component = yield* componentOf(program)
+const errorOf = (fault: Pick<CodeFault, "message" | "file" | "line" | "column">, advice: string) => ({
+  message: fault.message,
+  file: fault.file ?? inCode(1, 1).file,
+  line: fault.line ?? 1,
+  column: fault.column ?? 1,
+  advice
+})
+
+const services = Effect.all({
+  components: Components,
+  configuration: ComponentConfiguration,
+  events: EventLog,
+  find: makeFind,
+  programs: ProgramHandling.make,
+  findEmitter: makeFindAny,
+  saving: ComponentSaving,
+  trials: TrialRuns
+})
+
+/** Code of deployed programs, and code that is checked and tried. */
+class CodeRequests {
+  private readonly services: Effect.Success<typeof services>
+
+  private constructor(given: Effect.Success<typeof services>) {
+    this.services = given
+  }
+
+  static readonly make = Effect.map(services, (given) => new CodeRequests(given))
+
+  deployed(kind: ProgramKind, idOrSlug: string) {
+    return Effect.gen({ self: this }, function*() {
+      const program = yield* this.services.find(kind, idOrSlug)
+      const component = yield* this.services.programs.componentOf(program)
       const { code, codeHash, key, name, url, version } = component
       const data: DeployedCode = {
         code,
@@ -100,10 +131,12 @@ export const layer = HttpApiBuilder.group(
         configurable_props: declaredProps(component, program)
       }
       return { data }
-    }, answerFailures)
+    }).pipe(answerFailures)
+  }
 
-    /** The code that a request gives, loaded and not saved; none where it gives none. */
-    const load = Effect.fnUntraced(function*(given: GivenCode, previous?: Program) {
+  /** The code that a request gives, loaded and not saved; none where it gives none. */
+  private load(given: GivenCode, previous?: Program) {
+    return Effect.gen({ self: this }, function*() {
       const accountId = yield* CurrentAccount
       const { component_code, component_url, workflow_code, workflow_url } = given
       const kind = kindOf(given)
@@ -112,38 +145,18 @@ export const layer = HttpApiBuilder.group(
       }
       const code = component_code ?? workflow_code
       const url = component_url ?? workflow_url
-      const details = { kind, previous: previous && (yield* componentOf(previous)) }
+      const details = { kind, previous: previous && (yield* this.services.programs.componentOf(previous)) }
       return code !== undefined
-        ? Option.some(yield* saving.load(accountId, code, { ...details, url }))
+        ? Option.some(yield* this.services.saving.load(accountId, code, { ...details, url }))
         : url !== undefined
-        ? Option.some(yield* saving.loadFrom(accountId, url, details))
+        ? Option.some(yield* this.services.saving.loadFrom(accountId, url, details))
         : Option.none<LoadedComponent>()
     })
+  }
 
-    const shown = ({ component, methods }: LoadedComponent): Omit<CheckedCode, "errors" | "kind" | "valid"> => ({
-      key: component.key,
-      name: component.name,
-      version: component.version,
-      type: component.type,
-      description: component.description,
-      dedupe: component.dedupe,
-      configurable_props: component.configurableProps,
-      has_additional_props: component.hasAdditionalProps,
-      hooks: component.hooks,
-      methods,
-      steps: (component.steps ?? []).map(({ name }) => name)
-    })
-
-    const errorOf = (fault: Pick<CodeFault, "message" | "file" | "line" | "column">, advice: string) => ({
-      message: fault.message,
-      file: fault.file ?? inCode(1, 1).file,
-      line: fault.line ?? 1,
-      column: fault.column ?? 1,
-      advice
-    })
-
-    /** The props of code with those that it adds for these values, or why it does not say. */
-    const additional = Effect.fnUntraced(function*({ component, place }: LoadedComponent, given: Props) {
+  /** The props of code with those that it adds for these values, or why it does not say. */
+  private additional({ component, place }: LoadedComponent, given: Props) {
+    return Effect.gen({ self: this }, function*() {
       const { accountId: _, configurableProps } = component
       // A key that may check code need not be allowed to use the accounts of apps.
       const values = Object.fromEntries(
@@ -152,7 +165,7 @@ export const layer = HttpApiBuilder.group(
       )
       const accountId = yield* CurrentAccount
       const asked = yield* Effect.result(
-        configuration.additionalProps({ accountId, component, values }).pipe(
+        this.services.configuration.additionalProps({ accountId, component, values }).pipe(
           Effect.mapError((error) => error._tag === "HookFailed" ? hookProblem(place, error).details : error)
         )
       )
@@ -162,11 +175,13 @@ export const layer = HttpApiBuilder.group(
       if ("_tag" in asked.failure) return yield* asked.failure
       return { errors: [errorOf(asked.failure, "Correct what additionalProps does for these values.")] }
     })
+  }
 
-    const check = Effect.fnUntraced(function*(given: GivenCode & { readonly configured_props?: Props }) {
+  check(given: GivenCode & { readonly configured_props?: Props }) {
+    return Effect.gen({ self: this }, function*() {
       const values = given.configured_props
-      if (values !== undefined) yield* checkSizes(values)
-      const loaded = yield* Effect.result(load(given))
+      if (values !== undefined) yield* this.services.programs.checkSizes(values)
+      const loaded = yield* Effect.result(this.load(given))
       const kind = kindOf(given)
       if (Result.isFailure(loaded)) {
         const { failure } = loaded
@@ -185,32 +200,34 @@ export const layer = HttpApiBuilder.group(
         const errors = [errorOf(fault.value, CodeAdvice.of(fault.value))]
         return { ...nothing, ...shown(value), kind, valid: false, errors }
       }
-      const added = value.component.hasAdditionalProps && values !== undefined ? yield* additional(value, values) : {}
+      const added = value.component.hasAdditionalProps && values !== undefined
+        ? yield* this.additional(value, values)
+        : {}
       return { ...nothing, ...shown(value), kind, valid: true, ...added }
     })
+  }
 
-    const storedEvent = Effect.fnUntraced(function*(accountId: Id.AccountId, { emitter_id, event_id }: Sample) {
+  private storedEvent(accountId: Id.AccountId, { emitter_id, event_id }: Sample) {
+    return Effect.gen({ self: this }, function*() {
       if (emitter_id === undefined && event_id === undefined) return undefined
       if (emitter_id === undefined) return yield* invalid("emitter_id", "is required with event_id")
       if (event_id === undefined) return yield* invalid("event_id", "is required with emitter_id")
       const id = boundOf(event_id)!
-      const place = yield* events.findInAny(yield* findEmitter(accountId, emitter_id), id)
-      const found = Option.isNone(place) ? place : yield* events.find(place.value, id)
+      const place = yield* this.services.events.findInAny(yield* this.services.findEmitter(accountId, emitter_id), id)
+      const found = Option.isNone(place) ? place : yield* this.services.events.find(place.value, id)
       return Option.isNone(found) ? yield* Problem.notFound("event", event_id) : found.value
     })
+  }
 
-    const attempt = Effect.fnUntraced(function*(
-      what: Pick<TrialRequest, "component" | "configuredProps" | "program">,
-      place: Place,
-      sample: Sample
-    ) {
+  private attempt(what: Pick<TrialRequest, "component" | "configuredProps" | "program">, place: Place, sample: Sample) {
+    return Effect.gen({ self: this }, function*() {
       const accountId = yield* CurrentAccount
-      const trial = yield* trials.run({
+      const trial = yield* this.services.trials.run({
         accountId,
         ...what,
         trigger: sample.trigger,
         event: sample.event === undefined ? undefined : yield* GivenJson.exactly("event", sample.event),
-        stored: yield* storedEvent(accountId, sample),
+        stored: yield* this.storedEvent(accountId, sample),
         at: sample.at_ms,
         mayConnect: sample.requests !== "refuse"
       }).pipe(
@@ -223,74 +240,88 @@ export const layer = HttpApiBuilder.group(
       )
       return HttpServerResponse.text(`{"data":${TrialAnswer.make(trial, place)}}`, { contentType: "application/json" })
     })
+  }
 
-    const tryDeployed = Effect.fnUntraced(function*(kind: ProgramKind, idOrSlug: string, sample: Sample | null) {
-      const program = yield* find(kind, idOrSlug)
-      const component = yield* componentOf(program)
-      return yield* attempt({ component, program, configuredProps: {} }, inCode, sample ?? {}).pipe(
+  tryDeployed(kind: ProgramKind, idOrSlug: string, sample: Sample | null) {
+    return Effect.gen({ self: this }, function*() {
+      const program = yield* this.services.find(kind, idOrSlug)
+      const component = yield* this.services.programs.componentOf(program)
+      return yield* this.attempt({ component, program, configuredProps: {} }, inCode, sample ?? {}).pipe(
         // Its code is asked for no props: it has those that it is deployed with.
         Effect.catchTag("HookFailedProblem", Effect.die)
       )
-    }, answerFailures)
+    }).pipe(answerFailures)
+  }
 
-    const saved = Effect.fnUntraced(function*(idOrKey: string) {
+  private saved(idOrKey: string) {
+    return Effect.gen({ self: this }, function*() {
       const accountId = yield* CurrentAccount
       const own = Schema.is(Id.ComponentId)(idOrKey)
-        ? yield* components.get(accountId, idOrKey)
-        : yield* components.newestByKey(accountId, idOrKey)
-      const found = Option.isSome(own) ? own : yield* components.newestPublished(idOrKey)
+        ? yield* this.services.components.get(accountId, idOrKey)
+        : yield* this.services.components.newestByKey(accountId, idOrKey)
+      const found = Option.isSome(own) ? own : yield* this.services.components.newestPublished(idOrKey)
       return Option.isNone(found) ? yield* Problem.notFound("component", idOrKey) : found.value
     })
+  }
 
-    const tryCode = Effect.fnUntraced(function*(
-      given: GivenCode & Sample & {
-        readonly component_id?: string
-        readonly source_id?: string
-        readonly workflow_id?: string
-        readonly configured_props?: Props
-      }
-    ) {
+  tryCode(
+    given: GivenCode & Sample & {
+      readonly component_id?: string
+      readonly source_id?: string
+      readonly workflow_id?: string
+      readonly configured_props?: Props
+    }
+  ) {
+    return Effect.gen({ self: this }, function*() {
       const { component_id, configured_props: configuredProps = {}, source_id, workflow_id } = given
-      yield* checkSizes(configuredProps)
+      yield* this.services.programs.checkSizes(configuredProps)
       if (source_id !== undefined && workflow_id !== undefined) {
         return yield* invalid("workflow_id", "give either source_id or workflow_id")
       }
       const program = source_id !== undefined
-        ? yield* find("source", source_id)
+        ? yield* this.services.find("source", source_id)
         : workflow_id === undefined
         ? undefined
-        : yield* find("workflow", workflow_id)
-      const loaded: Option.Option<SavedComponent> = yield* load(given, program)
+        : yield* this.services.find("workflow", workflow_id)
+      const loaded: Option.Option<SavedComponent> = yield* this.load(given, program)
       const chosen = Option.isSome(loaded)
         ? loaded.value
         : component_id !== undefined
-        ? { component: yield* saved(component_id), place: inCode }
+        ? { component: yield* this.saved(component_id), place: inCode }
         : program === undefined
         ? yield* invalid(
           "component_code",
           "one of component_code, component_url, workflow_code, workflow_url, component_id, source_id and workflow_id is required"
         )
-        : { component: yield* componentOf(program), place: inCode }
+        : { component: yield* this.services.programs.componentOf(program), place: inCode }
       const { component, place } = chosen
       if (program !== undefined && (component.steps === null) !== (program.workflow === null)) {
         return component.steps === null
           ? yield* invalid("workflow_id", "is a workflow, and the code is that of a source")
           : yield* invalid("source_id", "is a source, and the code is that of a workflow")
       }
-      return yield* attempt({ component, program, configuredProps }, place, given)
-    }, (effect) =>
+      return yield* this.attempt({ component, program, configuredProps }, place, given)
+    }).pipe((effect) =>
       effect.pipe(
         Effect.catchIf(Schema.is(CodeFault), (fault) => Effect.fail(componentInvalid(fault))),
         answerFailures
-      ))
+      )
+    )
+  }
+}
 
+export const layer = HttpApiBuilder.group(
+  HeadwaterApi,
+  "code",
+  Effect.fnUntraced(function*(handlers) {
+    const code = yield* CodeRequests.make
     return handlers.handleAll({
-      sourceCode: ({ params }) => deployed("source", params.id),
-      workflowCode: ({ params }) => deployed("workflow", params.id),
-      check: ({ payload }) => Effect.map(answerFailures(check(payload)), (data) => ({ data })),
-      tryCode: ({ payload }) => tryCode(payload),
-      trySource: ({ params, payload }) => tryDeployed("source", params.id, payload),
-      tryWorkflow: ({ params, payload }) => tryDeployed("workflow", params.id, payload)
+      sourceCode: ({ params }) => code.deployed("source", params.id),
+      workflowCode: ({ params }) => code.deployed("workflow", params.id),
+      check: ({ payload }) => Effect.map(answerFailures(code.check(payload)), (data) => ({ data })),
+      tryCode: ({ payload }) => code.tryCode(payload),
+      trySource: ({ params, payload }) => code.tryDeployed("source", params.id, payload),
+      tryWorkflow: ({ params, payload }) => code.tryDeployed("workflow", params.id, payload)
     })
   })
 )
