@@ -13,7 +13,7 @@ import {
   type LogPlace
 } from "@headwater/log/lists/AccountTail"
 import { EventLog, type EventOutline } from "@headwater/log/logs/EventLog"
-import { Context, Effect, Fiber, Latch, Layer, Option, PubSub, Stream } from "effect"
+import { Context, Effect, Fiber, Latch, Layer, Option, PubSub, type Scope, Stream } from "effect"
 import { Draining } from "./ground/Draining.ts"
 
 /** The most that is held of a log for one follower, who may read slowly: events, and bytes. */
@@ -106,10 +106,45 @@ class SharedReads {
   }
 }
 
-/** The followers of a log or an account, and a number that changes each time it is told to have grown. */
-interface Followed {
-  readonly latches: Set<Latch.Latch>
-  growth: number
+/** Those who follow logs and accounts, by the id of the emitter or the account, and how often each is told to have grown. */
+class Followers {
+  private readonly followed = new Map<string, { readonly latches: Set<Latch.Latch>; growth: number }>()
+  private growths = 0
+
+  /** A number that changes each time something followed is told to have grown. */
+  growthOf(id: string): number {
+    return this.followed.get(id)?.growth ?? 0
+  }
+
+  countOf(id: string): number {
+    return this.followed.get(id)?.latches.size ?? 0
+  }
+
+  grow(id: string): void {
+    const one = this.followed.get(id)
+    if (one === undefined) return
+    one.growth = ++this.growths
+    for (const latch of one.latches) latch.openUnsafe()
+  }
+
+  /** A latch that opens when something grows. */
+  listen(id: string): Effect.Effect<Latch.Latch, never, Scope.Scope> {
+    const { followed } = this
+    return Effect.acquireRelease(
+      Effect.map(Latch.make(), (latch) => {
+        const one = followed.get(id) ?? { latches: new Set(), growth: ++this.growths }
+        one.latches.add(latch)
+        followed.set(id, one)
+        return latch
+      }),
+      (latch) =>
+        Effect.sync(() => {
+          const one = followed.get(id)
+          one?.latches.delete(latch)
+          if (one?.latches.size === 0) followed.delete(id)
+        })
+    )
+  }
 }
 
 /** A tail's progress in an account's logs, beyond its position: all before that was seen. */
@@ -155,6 +190,118 @@ class SeenLogs {
   }
 }
 
+interface AccountParts {
+  readonly accountId: AccountId
+  readonly accountTail: AccountTail["Service"]
+  readonly draining: Draining["Service"]
+  readonly filter: AccountTailFilter
+  readonly followers: Followers
+  readonly grown: Latch.Latch
+}
+
+/**
+ * One tail of an account's logs. It looks for the logs that have grown, in one part or several, and reads what is new of them.
+ * Once all that a look found was read, the tail is at the look's position.
+ */
+class AccountFollower {
+  private readonly logs = new SeenLogs()
+  private position: CommitPosition | undefined
+  /** The position that a look reaches once all it finds was read, and where it goes on. */
+  private look: { readonly position: CommitPosition; readonly goesOnAt: GrownLogsPlace | undefined } | undefined
+  private lookMs = 0
+  private restedAt = 0
+  private toldAt: number
+  private readonly after: CommitPosition | undefined
+  private readonly parts: AccountParts
+
+  constructor(parts: AccountParts, after: CommitPosition | undefined, now: number) {
+    this.parts = parts
+    this.after = this.position = after
+    this.toldAt = now
+  }
+
+  get pages(): Stream.Stream<AccountPage> {
+    return Stream.concat(Stream.fromEffect(this.first), Stream.paginate(undefined, () => this.next))
+  }
+
+  private readonly first: Effect.Effect<AccountPage> = Effect.gen({ self: this }, function*() {
+    const { after, logs } = this
+    if (after !== undefined) {
+      logs.find(yield* this.find)
+      this.endLook()
+      return { events: [], position: after }
+    }
+    do logs.pass(yield* this.find)
+    while (!this.endLook())
+    return { events: [], position: this.position }
+  })
+
+  private readonly next = Effect.gen({ self: this }, function*() {
+    const { logs, parts: { accountId, accountTail, draining, filter } } = this
+    while (!draining.isDraining()) {
+      if (logs.unseen.length > 0) {
+        const { events, reached } = yield* untilAnswered(accountTail.arrived(accountId, logs.unseen, filter))
+        logs.reach(reached)
+        const isAll = this.endLook()
+        if (events.length === 0 && !isAll) continue
+        this.toldAt = yield* RealTime.elapsed
+        return [[{ events, position: isAll ? this.position : undefined }], Option.some(undefined)] as const
+      }
+      const now = yield* RealTime.elapsed
+      const quietAt = this.toldAt + quietMs
+      if (now >= quietAt) {
+        this.toldAt = now
+        return [[{ events: [], position: this.position }], Option.some(undefined)] as const
+      }
+      if (this.look === undefined && !(yield* this.rest(now, quietAt))) continue
+      logs.find(yield* this.find)
+      this.endLook()
+    }
+    return [[], Option.none<undefined>()] as const
+  })
+
+  /** Waits until the next look is to begin; false if there is something to tell first. */
+  private rest(now: number, quietAt: number): Effect.Effect<boolean> {
+    return Effect.gen({ self: this }, function*() {
+      const { restedAt } = this
+      const restMs = Math.max(0, Math.min(restedAt, quietAt) - now)
+      yield* Effect.sleep(restMs)
+      if (restedAt >= quietAt) return false
+      const waitMs = Math.max(0, Math.min(lookAgainMs, quietAt - now) - restMs)
+      yield* Effect.timeoutOption(this.parts.grown.await, waitMs)
+      return true
+    })
+  }
+
+  /** The first part of a look, or the next. */
+  private readonly find: Effect.Effect<ReadonlyArray<LogPart>> = Effect.gen({ self: this }, function*() {
+    const { accountId, accountTail, filter, followers, grown } = this.parts
+    if (this.look === undefined) {
+      grown.closeUnsafe()
+      this.lookMs = 0
+    }
+    const beganAt = yield* RealTime.elapsed
+    const since = this.position ?? this.look?.position
+    const found = yield* untilAnswered(accountTail.grown(accountId, filter, since, this.look?.goesOnAt))
+    const endedAt = yield* RealTime.elapsed
+    this.lookMs += endedAt - beganAt
+    this.look = { position: this.look?.position ?? found.position, goesOnAt: found.goesOnAt }
+    const tails = Math.max(1, followers.countOf(accountId))
+    this.restedAt = endedAt + Math.max(shortestRestMs, restShare * this.lookMs * tails)
+    return found.parts
+  })
+
+  /** Moves the tail to a look's position if all that the look found was read; answers whether it was. */
+  private endLook(): boolean {
+    const { logs, look } = this
+    if (logs.unseen.length > 0 || look?.goesOnAt !== undefined) return false
+    this.position = look?.position ?? this.position
+    this.look = undefined
+    if (this.position !== undefined) logs.settle(this.position)
+    return true
+  }
+}
+
 /** Follows emitters' logs as they grow. Followers of one log at the same place share one read. */
 export class LogTail extends Context.Service<LogTail, {
   /**
@@ -186,47 +333,21 @@ export class LogTail extends Context.Service<LogTail, {
       const writer = yield* GroupCommit
       const scope = yield* Effect.scope
       const shared = new SharedReads()
-      /** By emitter and by account. */
-      const followed = new Map<string, Followed>()
-      let growths = 0
-
-      const grow = (id: string) => {
-        const one = followed.get(id)
-        if (one === undefined) return
-        one.growth = ++growths
-        for (const latch of one.latches) latch.openUnsafe()
-      }
+      const followers = new Followers()
 
       const batches = yield* PubSub.subscribe(writer.committed)
       yield* PubSub.take(batches).pipe(
         Effect.tap((batch) =>
           Effect.sync(() => {
             for (const { accountId, events: [event] } of batch) {
-              grow(event?.emitterId ?? "")
-              grow(accountId)
+              followers.grow(event?.emitterId ?? "")
+              followers.grow(accountId)
             }
           })
         ),
         Effect.forever,
         Effect.forkScoped
       )
-
-      const listen = (id: string) =>
-        Effect.acquireRelease(
-          Effect.gen(function*() {
-            const latch = yield* Latch.make()
-            const one = followed.get(id) ?? { latches: new Set(), growth: ++growths }
-            one.latches.add(latch)
-            followed.set(id, one)
-            return latch
-          }),
-          (latch) =>
-            Effect.sync(() => {
-              const one = followed.get(id)
-              one?.latches.delete(latch)
-              if (one?.latches.size === 0) followed.delete(id)
-            })
-        )
 
       /** The result of a read. The read ends when nobody waits for it any more. */
       const joined = (key: string, one: SharedRead) => {
@@ -246,7 +367,7 @@ export class LogTail extends Context.Service<LogTail, {
       /** The events behind a place, read once for all followers at it. The first one to ask may go away meanwhile. */
       const pageAfter = Effect.fnUntraced(function*(address: StreamAddress, at: EventId.EventId) {
         const key = `${keyOf(address)} ${at}`
-        const growth = followed.get(address.emitterId)?.growth ?? 0
+        const growth = followers.growthOf(address.emitterId)
         const now = yield* RealTime.elapsed
         const known = shared.find(key, growth, now)
         if (known !== undefined) return yield* joined(key, known)
@@ -263,7 +384,7 @@ export class LogTail extends Context.Service<LogTail, {
 
       const follow = (address: StreamAddress, after: EventId.EventId) =>
         Stream.unwrap(Effect.gen(function*() {
-          const grown = yield* listen(address.emitterId)
+          const grown = yield* followers.listen(address.emitterId)
           const next = Effect.fnUntraced(function*(at: EventId.EventId) {
             const since = yield* RealTime.elapsed
             while (!draining.isDraining()) {
@@ -282,84 +403,9 @@ export class LogTail extends Context.Service<LogTail, {
 
       const followAccount: LogTail["Service"]["followAccount"] = (accountId, filter, after) =>
         Stream.unwrap(Effect.gen(function*() {
-          const grown = yield* listen(accountId)
-          const logs = new SeenLogs()
-          let position = after
-          /** The position that a look reaches once all it finds was read, and where it goes on. */
-          let look: { readonly position: CommitPosition; readonly goesOnAt: GrownLogsPlace | undefined } | undefined
-          let lookMs = 0
-          let restedAt = 0
-          let toldAt = yield* RealTime.elapsed
-
-          /** The first part of a look, or the next. */
-          const find = Effect.gen(function*() {
-            if (look === undefined) {
-              grown.closeUnsafe()
-              lookMs = 0
-            }
-            const beganAt = yield* RealTime.elapsed
-            const since = position ?? look?.position
-            const found = yield* untilAnswered(accountTail.grown(accountId, filter, since, look?.goesOnAt))
-            const endedAt = yield* RealTime.elapsed
-            lookMs += endedAt - beganAt
-            look = { position: look?.position ?? found.position, goesOnAt: found.goesOnAt }
-            restedAt = endedAt +
-              Math.max(shortestRestMs, restShare * lookMs * (followed.get(accountId)?.latches.size ?? 1))
-            return found.parts
-          })
-
-          /** Moves the tail to a look's position if all that the look found was read; answers whether it was. */
-          const endLook = (): boolean => {
-            if (logs.unseen.length > 0 || look?.goesOnAt !== undefined) return false
-            position = look?.position ?? position
-            look = undefined
-            if (position !== undefined) logs.settle(position)
-            return true
-          }
-
-          const open = Effect.gen(function*() {
-            if (after !== undefined) {
-              logs.find(yield* find)
-              endLook()
-              return { events: [], position: after }
-            }
-            do logs.pass(yield* find)
-            while (!endLook())
-            return { events: [], position }
-          })
-
-          const next = Effect.gen(function*() {
-            while (!draining.isDraining()) {
-              if (logs.unseen.length > 0) {
-                const { events, reached } = yield* untilAnswered(accountTail.arrived(accountId, logs.unseen, filter))
-                logs.reach(reached)
-                const isAll = endLook()
-                if (events.length === 0 && !isAll) continue
-                toldAt = yield* RealTime.elapsed
-                return [[{ events, position: isAll ? position : undefined }], Option.some(undefined)] as const
-              }
-              const now = yield* RealTime.elapsed
-              const quietAt = toldAt + quietMs
-              if (now >= quietAt) {
-                toldAt = now
-                return [[{ events: [], position }], Option.some(undefined)] as const
-              }
-              if (look === undefined) {
-                const restMs = Math.max(0, Math.min(restedAt, quietAt) - now)
-                yield* Effect.sleep(restMs)
-                if (restedAt >= quietAt) continue
-                yield* Effect.timeoutOption(
-                  grown.await,
-                  Math.max(0, Math.min(lookAgainMs, quietAt - now) - restMs)
-                )
-              }
-              logs.find(yield* find)
-              endLook()
-            }
-            return [[], Option.none<undefined>()] as const
-          })
-
-          return Stream.concat(Stream.fromEffect(open), Stream.paginate(undefined, () => next))
+          const grown = yield* followers.listen(accountId)
+          const parts = { accountId, accountTail, draining, filter, followers, grown }
+          return new AccountFollower(parts, after, yield* RealTime.elapsed).pages
         }))
 
       return LogTail.of({ follow, followAccount })

@@ -239,13 +239,6 @@ const resources = (sql: SqlClient.SqlClient) => {
       }, state) END,
                 rate_limit = coalesce(${rateLimit ?? null}::int, rate_limit)
               WHERE id = ${id}`),
-    /** The webhooks at which one has not ended. */
-    openWebhooks: (id: Id.BulkActionId): Effect.Effect<ReadonlyArray<Id.WebhookId>, SqlError.SqlError> =>
-      Effect.map(
-        sql<{ readonly webhook_id: Id.WebhookId }>`
-          SELECT webhook_id FROM bulk_parts WHERE bulk_id = ${id} AND ended_at IS NULL ORDER BY webhook_id`,
-        (rows) => rows.map(({ webhook_id }) => webhook_id)
-      ),
     /** The state and rate that its client has given one meanwhile; none once it is gone. */
     control: (id: string): Effect.Effect<Option.Option<Pick<BulkAction, "rateLimit" | "state">>, SqlError.SqlError> =>
       Effect.map(
@@ -307,6 +300,13 @@ const parts = (sql: SqlClient.SqlClient) => {
   )
 
   return {
+    /** The webhooks at which one has not ended. */
+    openWebhooks: (id: Id.BulkActionId): Effect.Effect<ReadonlyArray<Id.WebhookId>, SqlError.SqlError> =>
+      Effect.map(
+        sql<{ readonly webhook_id: Id.WebhookId }>`
+          SELECT webhook_id FROM bulk_parts WHERE bulk_id = ${id} AND ended_at IS NULL ORDER BY webhook_id`,
+        (rows) => rows.map(({ webhook_id }) => webhook_id)
+      ),
     /** The parts that are to be done at a webhook, the oldest first. */
     partsOf,
     /** The items of a part that are marked. */
