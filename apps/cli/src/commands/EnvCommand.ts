@@ -53,7 +53,8 @@ const set = Command.make(
       Flag.optional
     ),
     secret: Flag.Boolean("secret").pipe(
-      Flag.withDescription("Never show the value again. A secret stays one when it gets another value")
+      Flag.withDescription("Never show the value again. A secret stays one when it gets another value"),
+      Flag.withDefault(false)
     ),
     program,
     json: Output.json

@@ -1,0 +1,62 @@
+import { assert, layer } from "@effect/vitest"
+import * as Json from "@headwater/fixtures/Json"
+import { Effect } from "effect"
+import * as CommandInProcess from "../../test/CommandInProcess.ts"
+import * as Files from "../../test/Files.ts"
+import * as HeadwaterCommand from "../../test/HeadwaterCommand.ts"
+import { RunningServer } from "../../test/RunningServer.ts"
+
+const files = {
+  "tell.mjs": `export default {
+    name: "Tell",
+    steps: {
+      tell: {
+        props: { url: { type: "string" }, count: { type: "integer" } },
+        run({ $ }) { $.emit({ url: this.url, count: this.count, token: process.env.TOKEN }) }
+      }
+    }
+  }`,
+  "token.txt": "of a file"
+}
+
+layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" })("headwater env", (it) => {
+  it.effect("sets variables that the code and the expressions of a workflow find, and shows no secret", () =>
+    Effect.gen(function*() {
+      const { environment, events } = yield* RunningServer
+      const cwd = yield* Files.make(files)
+      const headwater = (args: ReadonlyArray<string>, input = "") =>
+        CommandInProcess.run(args, { env: environment, cwd, input })
+      assert.match((yield* headwater(["env", "list"])).stdout, /No environment variables\. Set one with/)
+      assert.strictEqual((yield* headwater(["env", "set", "SHOP_URL"], "https://shop.example\n")).code, 0)
+      const secret = yield* headwater(["env", "set", "TOKEN", "--secret", "--file", "token.txt", "--json"])
+      Json.assertHolds(HeadwaterCommand.jsonOf(secret), { name: "TOKEN", value: null, secret: true })
+
+      const deployed = HeadwaterCommand.jsonOf(
+        yield* headwater([
+          "deploy",
+          "--workflow",
+          "tell.mjs",
+          ...["--prop", "tell.url={{ process.env.SHOP_URL }}/orders"],
+          ...["--prop", "tell.count={{ steps.trigger.event.count * 2 }}"],
+          "--json"
+        ])
+      )
+      const id = Json.textOf(deployed["id"])
+      assert.strictEqual(
+        (yield* headwater(["env", "set", "SHOP_URL", "--program", "tell"], "https://own.example")).code,
+        0
+      )
+      assert.strictEqual((yield* headwater(["trigger", "tell", "--data", `{"count": 21}`, "--wait"])).code, 0)
+      assert.deepStrictEqual<unknown>((yield* events(id, 1))[0]!["event"]!["raw_event"], {
+        url: "https://own.example/orders",
+        count: 42,
+        token: "of a file"
+      })
+
+      const listed = yield* headwater(["env", "list"])
+      assert.match(listed.stdout, /SHOP_URL +https:\/\/shop\.example .*\nTOKEN +\(secret\) /)
+      assert.strictEqual((yield* headwater(["env", "delete", "TOKEN"])).code, 0)
+      HeadwaterCommand.assertRefused(yield* headwater(["env", "delete", "TOKEN"]), /no environment variable "TOKEN"/)
+      HeadwaterCommand.assertRefused(yield* headwater(["env", "set", "1A"], "x"), /name: must be letters, digits and _/)
+    }))
+})
