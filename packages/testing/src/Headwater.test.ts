@@ -69,6 +69,22 @@ describe("Headwater", () => {
     assert.deepStrictEqual(heard.map(({ at }) => at), heard.map(({ data }) => data))
   })
 
+  test("has environment variables, and evaluates expressions in the props of steps", async () => {
+    await using hw = await Headwater.start({ env: { SHOP: "https://shop.example" } })
+    const workflow = await hw.workflow({
+      code: `export default { steps: { tell: {
+        props: { url: "string", total: "integer" },
+        run({ $ }) { $.emit([this.url, this.total, process.env.SHOP]) }
+      } } }`
+    }, {
+      props: { "tell.url": "{{ process.env.SHOP }}/{{ steps.trigger.event.order }}", "tell.total": "{{ 40 + 2 }}" }
+    })
+    await workflow.trigger({ order: 17 })
+    assert.deepStrictEqual((await workflow.events()).map(({ data }) => data), [
+      ["https://shop.example/17", 42, "https://shop.example"]
+    ])
+  })
+
   test("fails the test with what a handler throws", async () => {
     await using hw = await start()
     await hw.source(polling("https://api.example.com"), {

@@ -54,6 +54,8 @@ export interface WebhookOptions {
 export interface StartOptions {
   /** The time at first; that of the system where left out. */
   readonly at?: string | number | Date
+  /** Environment variables of the account, which code finds in `process.env`. */
+  readonly env?: Readonly<Record<string, string>>
 }
 
 /** A line that code wrote to its console. */
@@ -257,9 +259,15 @@ export class Headwater extends Effectful.Handle implements AsyncDisposable {
     const scope = Scope.makeUnsafe()
     const at = options.at === undefined ? Date.now() : msOf(options.at)
     const exit = await Effect.runPromiseExit(Effect.provideService(TestServer.make({ at }), Scope.Scope, scope))
-    if (Exit.isSuccess(exit)) return new Headwater(exit.value, scope)
-    await Effect.runPromise(Scope.close(scope, exit))
-    return Effect.runPromise(Effect.failCause(exit.cause))
+    if (Exit.isFailure(exit)) {
+      await Effect.runPromise(Scope.close(scope, exit))
+      return Effect.runPromise(Effect.failCause(exit.cause))
+    }
+    const headwater = new Headwater(exit.value, scope)
+    for (const [name, value] of Object.entries(options.env ?? {})) {
+      await headwater.api("PUT", `/environment_variables/${name}`, { value })
+    }
+    return headwater
   }
 
   /**
