@@ -68,6 +68,12 @@ export const WorkflowResource = Schema.Struct({
   configured_props: Schema.Record(Schema.String, Schema.Json).annotate({
     description: "Values by prop, those of a step as <step>.<prop>."
   }),
+  missing_props: Schema.optionalKey(
+    Schema.Array(Schema.String).annotate({
+      description:
+        "Props that need a value and have none, if there are any. It can't become active before they have one."
+    })
+  ),
   active: Schema.Boolean,
   ...settings,
   created_at: UnixSeconds,

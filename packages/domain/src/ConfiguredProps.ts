@@ -49,6 +49,18 @@ const valueless: ReadonlySet<string> = new Set([
   "alert"
 ])
 
+const needsValue = (prop: ConfigurableProp): boolean =>
+  (prop.type === interfaceTypes.timer || valued.has(prop.type)) && prop["optional"] !== true
+
+/** The names of props that need a value and have none. */
+export const missingOf = (
+  declared: ReadonlyArray<ConfigurableProp>,
+  { props, timers }: ConfiguredValues
+): ReadonlyArray<string> =>
+  declared.filter((prop) =>
+    needsValue(prop) && OwnMember.get(props, prop.name) === undefined && OwnMember.get(timers, prop.name) === undefined
+  ).map(({ name }) => name)
+
 /** True if the engine stands behind the prop, so that it takes no value. */
 export const isValueless = ({ type }: ConfigurableProp): boolean => valueless.has(type)
 
@@ -222,12 +234,14 @@ const choose = (
  * (components.md, "Props"). Every value that does not fit is an issue, as is a name the component does not declare.
  *
  * @param expressions of the steps of a workflow
+ * @param mayLack whether props that need a value may be without one for now
  */
 export const resolve = (
   declared: ReadonlyArray<ConfigurableProp>,
   existing: ConfiguredValues | undefined,
   given: Record<string, unknown>,
-  expressions?: Expressions
+  expressions?: Expressions,
+  mayLack = false
 ): Result.Result<ConfiguredProps, ReadonlyArray<Issue>> => {
   const issues: Array<Issue> = []
   const props: Array<[string, Schema.Json]> = []
@@ -255,8 +269,7 @@ export const resolve = (
       continue
     }
     if (chosen.success === undefined) {
-      const needed = isTimer || valued.has(prop.type)
-      if (needed && prop["optional"] !== true) issues.push({ path: pathOf(name), message: missing })
+      if (needsValue(prop) && !mayLack) issues.push({ path: pathOf(name), message: missing })
       continue
     }
     if (isTimer) {

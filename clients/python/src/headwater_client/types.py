@@ -860,7 +860,12 @@ class WebhookSecret(TypedDict):
     """whsec_ and base64 of 32 bytes: the signing secret of the Standard Webhooks specification."""
 
 
-class Workflow(TypedDict):
+class _WorkflowOptional(TypedDict, total=False):
+    missing_props: list[str]
+    """Props that need a value and have none, if there are any. It can't become active before they have one."""
+
+
+class Workflow(_WorkflowOptional):
     id: str
     """Begins with p_."""
     name: str

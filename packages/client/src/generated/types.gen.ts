@@ -1216,6 +1216,10 @@ export type Workflow = {
     configured_props: {
         [key: string]: unknown;
     };
+    /**
+     * Props that need a value and have none, if there are any. It can't become active before they have one.
+     */
+    missing_props?: Array<string>;
     active: boolean;
     /**
      * How many runs may be under way together, not counting waiting runs. With 1, events run in order.

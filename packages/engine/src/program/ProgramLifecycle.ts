@@ -142,7 +142,13 @@ export class ProgramLifecycle extends Context.Service<ProgramLifecycle, {
           name: given,
           workflow: settings
         }) {
-          const { additionalProps, hasHttp, props, timers } = yield* configure(accountId, component, configuredProps)
+          const { additionalProps, hasHttp, props, timers } = yield* configure(
+            accountId,
+            component,
+            configuredProps,
+            undefined,
+            { mayLack: settings !== undefined && !active }
+          )
           const name = given ?? slugOf(component.name)
           const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)
           const program = yield* Effect.gen(function*() {
@@ -194,7 +200,8 @@ export class ProgramLifecycle extends Context.Service<ProgramLifecycle, {
             program.accountId,
             component,
             configuredProps,
-            program
+            program,
+            { mayLack: program.workflow !== null && !active }
           )
           const isDeployed = given !== undefined || Object.keys(configuredProps).length > 0
           const renamed = name !== undefined && name !== program.name

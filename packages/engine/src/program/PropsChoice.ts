@@ -29,10 +29,11 @@ const resolveProps = (
   declared: ReadonlyArray<ConfigurableProp>,
   existing: Program | undefined,
   given: Readonly<Record<string, Schema.Json>>,
-  { steps }: Component
+  { steps }: Component,
+  mayLack: boolean
 ): Effect.Effect<ConfiguredProps.ConfiguredProps, InvalidProps> => {
   const expressions = steps === null ? undefined : expressionsOf(steps)
-  const resolved = ConfiguredProps.resolve(declared, existing, given, expressions)
+  const resolved = ConfiguredProps.resolve(declared, existing, given, expressions, mayLack)
   return Result.isFailure(resolved)
     ? Effect.fail(new InvalidProps({ issues: resolved.failure }))
     : Effect.succeed(resolved.success)
@@ -78,7 +79,11 @@ export const make = Effect.gen(function*() {
     component: Component,
     given: Readonly<Record<string, Schema.Json>>,
     before?: Program,
-    trial?: Trial
+    { mayLack = false, trial }: {
+      /** True if props that need a value may be without one. */
+      readonly mayLack?: boolean
+      readonly trial?: Trial
+    } = {}
   ) {
     const { configurableProps } = component
     // The props that they depend on stay, so they do too: a vendor that does not answer holds up no other change.
@@ -97,7 +102,7 @@ export const make = Effect.gen(function*() {
       }
     }
     const declared = declaredProps(component, { additionalProps })
-    const resolved = yield* resolveProps(declared, before, given, component)
+    const resolved = yield* resolveProps(declared, before, given, component, mayLack)
     yield* checkAppAccounts(accountId, component.id, declared, resolved.props, before)
     return { ...resolved, additionalProps }
   })

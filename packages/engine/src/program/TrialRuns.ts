@@ -34,7 +34,7 @@ const makeProgramOf = Effect.gen(function*() {
       component,
       configuredProps,
       program,
-      { mayConnect }
+      { trial: { mayConnect } }
     )
     const isWorkflow = component.steps !== null
     const fresh: Omit<Program, "additionalProps" | "props" | "timers"> = program ?? {

@@ -154,4 +154,32 @@ layer(Http.layer, { excludeTestServices: true })("the props of steps", (it) => {
       )
       assert.deepStrictEqual<unknown>(Json.listOf(done.json["data"]!["steps"])[1]!["result"], { $return_value: 42 })
     }))
+
+  it.effect("that have no value are named while the workflow is inactive, and keep it from becoming active", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const workflow_code = `export default {
+        props: { wide: "boolean" },
+        steps: { tell: { props: { text: "string", more: { type: "string", optional: true } }, run() { return this.text } } }
+      }`
+      const created = yield* http.request("POST", "/v1/workflows", { body: { workflow_code, active: false } })
+      assert.strictEqual(created.status, 200, created.text)
+      assert.deepStrictEqual<unknown>(created.json["data"]!["missing_props"], ["wide", "tell.text"])
+      const path = `/v1/workflows/${Json.textOf(created.json["data"]!["id"])}`
+      const still = yield* http.request("PUT", path, { body: { active: false, configured_props: { wide: true } } })
+      assert.deepStrictEqual<unknown>(still.json["data"]!["missing_props"], ["tell.text"])
+      const refused = yield* http.request("PUT", path, { body: { active: true } })
+      Http.assertProblem(refused, 400, "invalid_request")
+      assert.deepStrictEqual<unknown>(refused.json["details"], [
+        { path: "configured_props.tell.text", message: "is required" }
+      ])
+      const active = yield* http.request("PUT", path, { body: { configured_props: { "tell.text": "now" } } })
+      assert.strictEqual(active.status, 200, active.text)
+      assert.notProperty(active.json["data"], "missing_props")
+      Http.assertProblem(
+        yield* http.request("POST", "/v1/workflows", { body: { workflow_code } }),
+        400,
+        "invalid_request"
+      )
+    }))
 })

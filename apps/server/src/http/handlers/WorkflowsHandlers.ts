@@ -4,8 +4,9 @@ import * as Pagination from "@headwater/api/Pagination"
 import * as Problem from "@headwater/api/Problem"
 import type { WorkflowResource } from "@headwater/api/WorkflowsApi"
 import type { CodelessComponent, Component } from "@headwater/domain/Component"
+import * as ConfiguredProps from "@headwater/domain/ConfiguredProps"
 import * as Id from "@headwater/domain/Id"
-import type { Program } from "@headwater/domain/Program"
+import { declaredProps, type Program } from "@headwater/domain/Program"
 import { defaultSettings, type WorkflowSettings } from "@headwater/domain/Workflow"
 import { Invocations } from "@headwater/engine/Invocations"
 import { ProgramLifecycle } from "@headwater/engine/ProgramLifecycle"
@@ -58,6 +59,7 @@ export const layer = HttpApiBuilder.group(
     const { checkSizes, codelessOf, componentOf, configuredProps, inTime, using } = yield* ProgramHandling.make
 
     const resourceOf = (program: Program, component: CodelessComponent): WorkflowResource => {
+      const missing = ConfiguredProps.missingOf(declaredProps(component, program), program)
       const { deploymentId, settings } = program.workflow ?? { deploymentId: "", settings: defaultSettings }
       return {
         id: program.id,
@@ -67,6 +69,7 @@ export const layer = HttpApiBuilder.group(
         deployment_id: deploymentId,
         steps: component.steps ?? [],
         configured_props: configuredProps(program, component),
+        ...(missing.length === 0 ? {} : { missing_props: missing }),
         active: program.active,
         ...settingsShown(settings),
         created_at: program.createdAt,
