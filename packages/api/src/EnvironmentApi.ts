@@ -1,4 +1,4 @@
-import { mostBytes, mostValueBytes } from "@headwater/domain/EnvironmentVariable"
+import { mostBytes, mostValueBytes, namePattern } from "@headwater/domain/EnvironmentVariable"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Authorization } from "./Authorization.ts"
@@ -39,6 +39,11 @@ const params = Schema.Struct({
   name: Text.annotate({ description: "The variable's name: letters, digits and _, no digit first." })
 })
 
+/** A path that does not decode leads nowhere (404). Here the answer names the fault, so only the document has the pattern. */
+const newName = Text.pipe(Schema.check(
+  Schema.makeFilter(() => true, { toJsonSchema: () => ({ pattern: namePattern.source }) })
+))
+
 const query = { program_id: programId, ...Projection.fields }
 
 export class EnvironmentApi extends HttpApiGroup.make("environment")
@@ -60,7 +65,9 @@ export class EnvironmentApi extends HttpApiGroup.make("environment")
       Extension.operation("Get an environment variable", "Without the value of a secret.")
     ),
     HttpApiEndpoint.put("set", "/environment_variables/:name", {
-      params,
+      params: Schema.Struct({
+        name: newName.annotate({ description: "The variable's name: letters, digits and _, no digit first." })
+      }),
       payload: Schema.Struct({
         value: Schema.String.annotate({ description: `Text of at most ${mostValueBytes / 1024} KiB.` }),
         secret: Schema.optionalKey(Schema.Boolean.annotate({

@@ -1,8 +1,7 @@
 import { Schema } from "effect"
 
-/** The name of an environment variable, by which code asks `process.env` for it. */
-export const VariableName = Schema.String.check(Schema.isPattern(/^[A-Za-z_][A-Za-z0-9_]{0,254}$/))
-export type VariableName = typeof VariableName.Type
+/** The names of environment variables, by which code asks `process.env` for them. */
+export const namePattern = /^[A-Za-z_][A-Za-z0-9_]{0,254}$/
 
 /** The most bytes of a value, and of all names and values of one account or program together. */
 export const mostValueBytes = 64 * 1024

@@ -2,21 +2,14 @@ import { CurrentAccount } from "@headwater/api/Authorization"
 import type { VariableResource } from "@headwater/api/EnvironmentApi"
 import { HeadwaterApi } from "@headwater/api/HeadwaterApi"
 import * as Problem from "@headwater/api/Problem"
-import {
-  type EnvironmentVariable,
-  mostBytes,
-  mostValueBytes,
-  VariableName
-} from "@headwater/domain/EnvironmentVariable"
+import { type EnvironmentVariable, mostBytes, mostValueBytes, namePattern } from "@headwater/domain/EnvironmentVariable"
 import * as OwnMember from "@headwater/domain/OwnMember"
 import { Environments } from "@headwater/engine/Environments"
 import { type EnvironmentOwner, EnvironmentVariables } from "@headwater/log/resources/EnvironmentVariables"
 import { Programs } from "@headwater/log/resources/Programs"
-import { Effect, Option, Schema } from "effect"
+import { Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { answerFailures } from "../conventions/FailureProblem.ts"
-
-const isName = Schema.is(VariableName)
 
 const resourceOf = (
   { accountId, id }: EnvironmentOwner,
@@ -60,7 +53,7 @@ export const layer = HttpApiBuilder.group(
       }, answerFailures),
       set: Effect.fnUntraced(function*({ params: { name }, payload: { program_id, secret, value } }) {
         const owner = yield* ownerOf(program_id)
-        if (!isName(name)) {
+        if (!namePattern.test(name)) {
           const message = "must be letters, digits and _, at most 255, and not begin with a digit"
           return yield* Problem.invalid([{ path: "name", message }])
         }
