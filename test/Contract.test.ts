@@ -6,6 +6,7 @@ import * as Configuration from "./contract/ConfigurationContract.ts"
 import * as Consumers from "./contract/ConsumersContract.ts"
 import { ContractServer } from "./contract/ContractServer.ts"
 import * as DeliveryActions from "./contract/DeliveryActionsContract.ts"
+import * as Environment from "./contract/EnvironmentContract.ts"
 import * as Errors from "./contract/ErrorsContract.ts"
 import * as Events from "./contract/EventsContract.ts"
 import * as Log from "./contract/LogContract.ts"
@@ -31,6 +32,7 @@ layer(ContractServer.layer, { excludeTestServices: true })("the contract", (it) 
   Users.rows(it)
   Session.rows(it)
   AppAccounts.rows(it)
+  Environment.rows(it)
   Workflows.rows(it)
   Pagination.rows(it)
   Errors.rows(it)

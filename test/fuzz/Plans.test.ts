@@ -18,7 +18,7 @@ it("the same seed sends the same requests, byte for byte, and another seed other
 
 it("every operation of the document is asked for in order, nearly so, and with hostility", () => {
   assert.isAbove(operations.length, 20)
-  const plans = sample(3, 8_000)
+  const plans = sample(3, 30_000)
   for (const mode of ["valid", "nearly", "hostile"] as const) {
     const asked = new Set(plans.filter((plan) => plan.mode === mode).map(({ operation }) => operation))
     assert.deepStrictEqual(operations.map(({ id }) => id).filter((id) => !asked.has(id)), [], mode)

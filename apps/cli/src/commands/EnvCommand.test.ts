@@ -36,8 +36,10 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
           "deploy",
           "--workflow",
           "tell.mjs",
-          ...["--prop", "tell.url={{ process.env.SHOP_URL }}/orders"],
-          ...["--prop", "tell.count={{ steps.trigger.event.count * 2 }}"],
+          "--prop",
+          "tell.url={{ process.env.SHOP_URL }}/orders",
+          "--prop",
+          "tell.count={{ steps.trigger.event.count * 2 }}",
           "--json"
         ])
       )
