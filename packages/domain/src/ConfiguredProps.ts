@@ -1,6 +1,7 @@
 import { Effect, Equal, Option, Predicate, Result, Schema } from "effect"
 import * as AppAccount from "./AppAccount.ts"
 import { type ConfigurableProp, interfaceTypes } from "./Component.ts"
+import * as DataStore from "./DataStore.ts"
 import * as OwnMember from "./OwnMember.ts"
 import * as Timer from "./Timer.ts"
 import * as TypedText from "./TypedText.ts"
@@ -37,7 +38,7 @@ const valued: ReadonlySet<string> = new Set([
   "any",
   "app",
   "sql",
-  "data_store",
+  DataStore.propType,
   "http_request"
 ])
 
@@ -180,6 +181,8 @@ const check = (prop: ConfigurableProp, value: Schema.Json): string | undefined =
         : "expected {authProvisionId}, the id of an account with the app: POST /v1/accounts and `headwater accounts create` make one"
     case "object":
       return isPlainObject(value) ? undefined : "expected an object"
+    case DataStore.propType:
+      return DataStore.referenceOf(value) === undefined ? "expected the id or the name of a data store" : undefined
     default:
       return undefined
   }

@@ -12,6 +12,7 @@ export const prefixes = {
   clockOperation: "clk",
   component: "sc",
   consumer: "cns",
+  dataStore: "ds",
   delivery: "dlv",
   deployment: "d",
   key: "key",
@@ -54,6 +55,9 @@ export type ComponentId = typeof ComponentId.Type
 
 export const ConsumerId = idOf("consumer").pipe(Schema.brand("ConsumerId"))
 export type ConsumerId = typeof ConsumerId.Type
+
+export const DataStoreId = idOf("dataStore").pipe(Schema.brand("DataStoreId"))
+export type DataStoreId = typeof DataStoreId.Type
 
 export const SourceId = idOf("source").pipe(Schema.brand("SourceId"))
 export type SourceId = typeof SourceId.Type

@@ -8,6 +8,7 @@ import { EventLog } from "@headwater/log/logs/EventLog"
 import { Heads } from "@headwater/log/logs/Heads"
 import { Components } from "@headwater/log/resources/Components"
 import { Consumers } from "@headwater/log/resources/Consumers"
+import { DataStores } from "@headwater/log/resources/DataStores"
 import { Programs } from "@headwater/log/resources/Programs"
 import { Webhooks } from "@headwater/log/resources/Webhooks"
 import { Attempts } from "@headwater/log/work/Attempts"
@@ -36,6 +37,7 @@ export class AccountErasure extends Context.Service<AccountErasure, {
       const components = yield* Components
       const consumers = yield* Consumers
       const cursors = yield* Cursors
+      const dataStores = yield* DataStores
       const deliveries = yield* Deliveries
       const dueWork = yield* DueWork
       const eraseProgram = yield* ProgramErasure.make
@@ -67,6 +69,7 @@ export class AccountErasure extends Context.Service<AccountErasure, {
           yield* dueWork.removeAll(accountId)
           yield* events.removeAll(accountId)
           yield* components.removeOfAccount(accountId)
+          yield* dataStores.removeOfAccount(accountId)
           yield* usage.removeOfAccount(accountId)
           yield* figures.removeOfAccount(accountId)
           yield* idempotencyKeys.removeOfAccount(accountId)

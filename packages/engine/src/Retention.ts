@@ -8,6 +8,7 @@ import { Figures } from "@headwater/log/commit/Figures"
 import { Usage } from "@headwater/log/commit/Usage"
 import { DedupeMarks } from "@headwater/log/logs/DedupeMarks"
 import { EventLog, type ExpiredStream } from "@headwater/log/logs/EventLog"
+import { DataStores } from "@headwater/log/resources/DataStores"
 import { Attempts } from "@headwater/log/work/Attempts"
 import { BulkActions } from "@headwater/log/work/BulkActions"
 import { Cursors } from "@headwater/log/work/Cursors"
@@ -82,7 +83,7 @@ export interface KeptDays {
 
 /**
  * Removes what is beyond its retention, in small bites: events that are too old and not among the last 100 of their
- * stream, requests that have run, attempts, deliveries that were given up, dedupe ids, usage, figures, runs of
+ * stream, values of data stores whose time is over, requests that have run, attempts, deliveries that were given up, dedupe ids, usage, figures, runs of
  * workflows, sessions that have ended, and the audit log. It does not wait for cursors; what a listener has not come to
  * is told.
  *
@@ -94,6 +95,7 @@ export const sweep = Effect.fnUntraced(function*(options: KeptDays, { rests } = 
   const audit = yield* AuditLog
   const bulkActions = yield* BulkActions
   const cursors = yield* Cursors
+  const dataStores = yield* DataStores
   const deliveries = yield* Deliveries
   const due = yield* DueWork
   const events = yield* EventLog
@@ -142,6 +144,7 @@ export const sweep = Effect.fnUntraced(function*(options: KeptDays, { rests } = 
     Effect.repeat(paced(events.removePassedRequests(passedRequests)), { while: (isMore) => isMore }),
     paced(attempts.expire(oldest)),
     paced(bulkActions.expire(oldest)),
+    paced(dataStores.removeExpired(now)),
     paced(deliveries.removeEnded(EventId.make(Math.max(0, oldest), 0))),
     paced(marks.expire({ now, defaultDays: options.defaultDays, leastDays: dedupeDays })),
     paced(runs.expire({ now, defaultDays: options.defaultDays })),

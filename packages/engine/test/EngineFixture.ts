@@ -18,7 +18,7 @@ import { Components } from "@headwater/log/resources/Components"
 import { Deployments } from "@headwater/log/resources/Deployments"
 import { Programs } from "@headwater/log/resources/Programs"
 import { Sandbox } from "@headwater/sandbox/Sandbox"
-import { Effect, Layer, Option, Result } from "effect"
+import { type Duration, Effect, Layer, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { createHash } from "node:crypto"
 import { AccountLifecycle } from "../src/AccountLifecycle.ts"
@@ -58,6 +58,13 @@ export const layer = layerNoSandbox.pipe(
 
 /** Runs a test on a clock that only it moves. */
 export const onTestClock = Effect.provide(TestClock.layer())
+
+/** Lets time pass, a little at a time, until an effect has ended. */
+export const whileTimePasses = <A, E, R>(effect: Effect.Effect<A, E, R>, step: Duration.Input = "20 millis") =>
+  Effect.raceFirst(
+    effect,
+    Effect.forever(Effect.andThen(TestClock.withLive(Effect.sleep("2 millis")), TestClock.adjust(step)))
+  )
 
 export const account = Effect.map(
   Effect.flatMap(AccountLifecycle, ({ create }) => create({ username: "ann", email: "ann@example.com", plan: "free" })),

@@ -16,6 +16,7 @@ import { SubscriptionGraph } from "./lists/SubscriptionGraph.ts"
 import { AutoSubscriptions } from "./resources/AutoSubscriptions.ts"
 import { Components } from "./resources/Components.ts"
 import { Consumers } from "./resources/Consumers.ts"
+import { DataStores } from "./resources/DataStores.ts"
 import { Deployments } from "./resources/Deployments.ts"
 import { EnvironmentVariables } from "./resources/EnvironmentVariables.ts"
 import { Programs } from "./resources/Programs.ts"
@@ -36,6 +37,7 @@ export const layer = Layer.mergeAll(
   Backlog.layer,
   Components.layer,
   Consumers.layer,
+  DataStores.layer,
   Deployments.layer,
   DevClocks.layer,
   EnvironmentVariables.layer,

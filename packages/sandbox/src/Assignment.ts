@@ -2,7 +2,7 @@ import { Exit } from "effect"
 import { randomUUID } from "node:crypto"
 import type { RunConnection, SandboxModule } from "./Run.ts"
 import type { ProcessLoss, SandboxProcess } from "./SandboxProcess.ts"
-import type { HostMessage, RunMessage, UnreadableMessage } from "./SandboxProtocol.ts"
+import type { HostMessage, RunMessage, RunQuestion, UnreadableMessage } from "./SandboxProtocol.ts"
 
 /** One try to have work done, in the process that it was given. */
 export interface Try<A, E> {
@@ -58,6 +58,12 @@ export abstract class Assignment<A = unknown, E = unknown> {
   abstract watch(now: number): void
   /** The process has ended before it, by its fault. */
   protected abstract failBy(loss: ProcessLoss): void
+
+  /** Answers a question of the run, through the process. */
+  ask({ ask }: RunQuestion): void {
+    const error = { code: "EACCES", message: "Nothing can be asked here" }
+    this.process.send({ _tag: "Answer", ask, error })
+  }
 
   /** Told of each connection that it asked for. */
   noteConnection(_connection: RunConnection): void {}

@@ -1,3 +1,4 @@
+import type { DataStoreChanges, DataStoreReads } from "@headwater/domain/DataStore"
 import type { Effect } from "effect"
 import type { SandboxLimits } from "./SandboxLimits.ts"
 import type { SandboxUnavailable } from "./SandboxPool.ts"
@@ -90,6 +91,13 @@ export interface RunEnvironment {
   readonly masked: ReadonlyArray<string>
 }
 
+/** The data stores of a run. */
+export interface RunStores {
+  /** Their ids by prop; empty of one that was removed. */
+  readonly ids: Readonly<Record<string, string>>
+  readonly reads: DataStoreReads
+}
+
 export interface RunRequest {
   readonly accountId: string
   /** `process.env.PD_COMPONENT` in the component. */
@@ -107,9 +115,13 @@ export interface RunRequest {
   readonly environment?: RunEnvironment
   /** `$.service.db` at the start of the run: JSON text by key. */
   readonly db: Readonly<Record<string, string>>
+  /** The data stores among the props. Their changes are in the result. */
+  readonly stores?: RunStores
   /** Called at once with the first answer, and not again, also when the run is repeated. */
   readonly onRespond?: (response: RunResponse) => Effect.Effect<void>
-  readonly limits?: Partial<Pick<SandboxLimits, "wallMillis" | "cpuMillis" | "outputBytes" | "dbBytes">>
+  readonly limits?: Partial<
+    Pick<SandboxLimits, "wallMillis" | "cpuMillis" | "outputBytes" | "dbBytes" | "storeValueBytes">
+  >
   /**
    * Has the run in a process that nothing ran in before and nothing runs in after, so that it leaves no trace in other
    * runs and finds none of theirs, and tells what it asked of others. Of one event only.
@@ -190,6 +202,8 @@ export interface RunResult {
   readonly logs: ReadonlyArray<RunLog>
   /** The keys that were set: JSON text, or null where a key was removed. */
   readonly db: Readonly<Record<string, string | null>>
+  /** The changes to data stores. */
+  readonly stores: ReadonlyArray<DataStoreChanges>
   /** JSON text of what a call that asks for something gave. */
   readonly answerJson?: string
   /** The number of messages about the run, such as emits, that could not be read, and the first of them. */

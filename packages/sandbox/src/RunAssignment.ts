@@ -1,3 +1,4 @@
+import type { DataStoreReads } from "@headwater/domain/DataStore"
 import { type Clock, Deferred, Effect, Exit, type Fiber } from "effect"
 import { Assignment, type Try } from "./Assignment.ts"
 import * as Expression from "./Expression.ts"
@@ -5,7 +6,7 @@ import { type RunConnection, type RunLimit, type RunRequest, type RunResponse, t
 import { maxHeaderBytes, RunRecord, StoreSizes } from "./RunRecord.ts"
 import type { SandboxLimits } from "./SandboxLimits.ts"
 import { ProcessLoss } from "./SandboxProcess.ts"
-import type { HostMessage, RunMessage, UnreadableMessage } from "./SandboxProtocol.ts"
+import type { HostMessage, RunMessage, RunQuestion, StoreAnswer, UnreadableMessage } from "./SandboxProtocol.ts"
 
 /** Hears of runs while they go on. */
 export interface RunListener {
@@ -61,6 +62,20 @@ export class RequestedRuns {
   )
 }
 
+/** The runtime asks again only when it has an answer, which the host may not know yet to be taken. */
+const mostQuestions = 2
+
+const answerOf = (reads: DataStoreReads, question: RunQuestion): Effect.Effect<StoreAnswer> => {
+  switch (question._tag) {
+    case "StoreGet":
+      return Effect.map(reads.entry(question.store, question.key), (entry) => entry ?? null)
+    case "StorePage":
+      return reads.entries(question.store, question.after, question.hasValues)
+    case "StoreSize":
+      return reads.size(question.store)
+  }
+}
+
 /**
  * The runs of a request in one process, one after the other.
  *
@@ -77,6 +92,8 @@ export class RunAssignment extends Assignment<void, never> {
   readonly #store: StoreSizes
   /** The run under way: its number, what it did, when it began, and what those before it were charged. */
   #index = -1
+  /** The question that is being answered, until the process has taken the answer, and those behind it. */
+  readonly #questions: Array<RunQuestion> = []
   #record!: RunRecord
   #runAt!: number
   #runNanos!: bigint
@@ -106,12 +123,37 @@ export class RunAssignment extends Assignment<void, never> {
       env: environment?.values ?? {},
       db,
       maxDbBytes: limits.dbBytes,
+      stores: request.stores?.ids ?? {},
+      maxStoreValueBytes: limits.storeValueBytes,
       wallMs: limits.wallMillis,
       maxResponseBytes: limits.responseBytes,
       maxHeaderBytes,
       tellsRequests: trial !== undefined
     }
     return { _tag: "Run", run: this.id, hash: module.hash, programId, call, bindings, ...parts.timeTold() }
+  }
+
+  override ask(question: RunQuestion): void {
+    const { parts, request: { stores } } = this.#runs
+    const isAllowed = stores !== undefined && Object.values(stores.ids).includes(question.store)
+    if (!isAllowed || this.#questions.length === mostQuestions) return super.ask(question)
+    this.#questions.push(question)
+    if (this.#questions.length > 1) return
+    const answerNext = () => {
+      const [next] = this.#questions
+      if (next === undefined) return
+      parts.fork(
+        Effect.map(
+          answerOf(stores.reads, next),
+          (answer) =>
+            this.process.send({ _tag: "Answer", ask: next.ask, answer }, () => {
+              this.#questions.shift()
+              answerNext()
+            })
+        )
+      )
+    }
+    answerNext()
   }
 
   override noteConnection(connection: RunConnection): void {
@@ -172,9 +214,9 @@ export class RunAssignment extends Assignment<void, never> {
   }
 
   #beginNext(): void {
-    const { clock, real } = this.#runs.parts
+    const { limits, parts: { clock, real }, request } = this.#runs
     this.#index += 1
-    this.#record = new RunRecord(this.#runs.limits, this.#store, this.#runs.request.environment?.masked)
+    this.#record = new RunRecord(limits, this.#store, request)
     this.#runAt = real.currentTimeMillisUnsafe()
     this.#runNanos = clock.monotonicTimeNanosUnsafe()
     this.connections = 0

@@ -7,11 +7,13 @@ import type {
   RunHttpRequest,
   RunLimit,
   RunLog,
+  RunRequest,
   RunResponse,
   RunResult
 } from "./Run.ts"
 import type { SandboxLimits } from "./SandboxLimits.ts"
 import type { RunMessage, UnreadableMessage } from "./SandboxProtocol.ts"
+import { StoreChanges } from "./StoreChanges.ts"
 
 /** The cost of an emit, a log or a key of the db beside its text: each is a row that everybody's commit waits for. */
 const rowBytes = 128
@@ -67,17 +69,18 @@ export class RunRecord {
   #outputBytes = 0
   readonly #store: StoreSizes
   readonly #masked: ReadonlyArray<string>
+  readonly #stores: StoreChanges
   #unreadable: RunResult["unreadable"]
   readonly #requests: Array<RunHttpRequest> = []
   readonly #connections: Array<RunConnection> = []
   #writtenBytes = 0
   #respondedBytes = 0
 
-  /** @param masked texts that are not shown in logs and errors, longest first */
-  constructor(limits: SandboxLimits, store: StoreSizes, masked: ReadonlyArray<string> = []) {
+  constructor(limits: SandboxLimits, store: StoreSizes, request: Pick<RunRequest, "environment" | "stores">) {
     this.#limits = limits
     this.#store = store
-    this.#masked = masked
+    this.#masked = request.environment?.masked ?? []
+    this.#stores = new StoreChanges(Object.values(request.stores?.ids ?? {}), limits)
   }
 
   /** Takes in one message. `respond` is called for each answer; whether it is the first is not known here. */
@@ -98,6 +101,12 @@ export class RunRecord {
         return
       case "Stored":
         return this.#set(message.key, message.value)
+      case "StoreChanged": {
+        const fault = this.#stores.hear(message.store, message.change)
+        if (fault === "output") return this.exceed("output")
+        if (fault !== undefined) return this.fail({ name: "TypeError", message: fault, stack: "" })
+        return
+      }
       case "Responded": {
         const { headers, status } = message
         const body = message.base64 === undefined
@@ -180,6 +189,7 @@ export class RunRecord {
       emits: this.#emits,
       logs: this.#logs,
       db: this.#db,
+      stores: this.#stores.all,
       ...(this.#answerJson === undefined ? {} : { answerJson: this.#answerJson }),
       ...(this.#unreadable === undefined ? {} : { unreadable: this.#unreadable }),
       ...(showsTraffic ? { traffic: { requests: this.#requests, connections: this.#connections } } : {}),

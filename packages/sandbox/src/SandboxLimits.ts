@@ -10,6 +10,10 @@ export interface SandboxLimits {
   readonly outputBytes: number
   /** Keys and values of `$.service.db`, in bytes of UTF-8. */
   readonly dbBytes: number
+  /** The value of a key of a data store, in bytes of UTF-8. */
+  readonly storeValueBytes: number
+  /** Keys and values that a run leaves changed in data stores, in bytes of UTF-8; each counts for 128 beside its text. */
+  readonly storeBytes: number
   /** The body that a run responds with, in bytes. */
   readonly responseBytes: number
   /** Connections that a run opens, and names that it has resolved, all in all. */
@@ -26,6 +30,8 @@ export const defaultLimits: SandboxLimits = {
   heapMebibytes: 256,
   outputBytes: 6 * 1024 * 1024,
   dbBytes: 1024 * 1024,
+  storeValueBytes: 1024 * 1024,
+  storeBytes: 16 * 1024 * 1024,
   responseBytes: 6 * 1024 * 1024,
   connections: 10_000,
   inspectCpuMillis: 10_000,

@@ -75,7 +75,8 @@ type State =
 const stages: ReadonlyArray<State["_tag"]> = ["starting", "open", "closed", "killed", "over"]
 
 /** Room on one line for what a run may say at most, escaped as JSON twice. */
-const lineBytesOf = ({ dbBytes, outputBytes }: SandboxLimits): number => (outputBytes + dbBytes) * 4 + 1024 * 1024
+const lineBytesOf = ({ dbBytes, outputBytes, storeValueBytes }: SandboxLimits): number =>
+  (outputBytes + dbBytes + storeValueBytes) * 4 + 1024 * 1024
 
 /**
  * One Deno process and what it is doing:
@@ -179,15 +180,19 @@ export class SandboxProcess {
     return this.#pingedAt === undefined || this.#output.isHearing ? 0 : this.#now() - this.#pingedAt
   }
 
-  /** Messages that are sent before the thread looks for input again go to the process in one piece. */
-  send(message: HostMessage): void {
+  /**
+   * Messages that are sent before the thread looks for input again go to the process in one piece.
+   *
+   * @param onTaken called when the process has taken an answer, of which whoever gives this bounds the number
+   */
+  send(message: HostMessage, onTaken?: () => void): void {
     const { stdin } = this.#child
     if (stdin.writableCorked === 0) {
       stdin.cork()
       setImmediate(() => stdin.uncork())
     }
     const line = `${encodeHostMessage(message)}\n`
-    if (message._tag !== "Answer") return void stdin.write(line)
+    if (message._tag !== "Answer" || onTaken !== undefined) return void stdin.write(line, onTaken)
     this.#unread += line.length
     stdin.write(line, () => {
       this.#unread -= line.length
@@ -400,6 +405,10 @@ export class SandboxProcess {
       case "Connect":
       case "Resolve":
         return this.#options.onQuestion(message)
+      case "StoreGet":
+      case "StorePage":
+      case "StoreSize":
+        return this.assignments.get(message.run)?.ask(message)
       case "Unreadable":
         return this.#receiveUnreadable(message)
       default:

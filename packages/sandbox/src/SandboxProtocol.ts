@@ -3,6 +3,7 @@
  * of its own that does not decode, one about a run that the process does not have is dropped, and sizes are counted
  * against that run's limits.
  */
+import { type DataStoreEntry, type DataStorePage, EntryChange } from "@headwater/domain/DataStore"
 import type { State } from "@headwater/domain/VirtualClock"
 import { Predicate, Result, Schema } from "effect"
 import { ComponentDescription, componentFault } from "./ComponentDescription.ts"
@@ -39,6 +40,13 @@ const Logged = Schema.TaggedStruct("Logged", {
 
 const Stored = Schema.TaggedStruct("Stored", { run, key: Schema.String, value: Schema.NullOr(Schema.String) })
 
+/** A change to a data store; without one all of it is removed. */
+const StoreChanged = Schema.TaggedStruct("StoreChanged", {
+  run,
+  store: Schema.String,
+  change: Schema.optionalKey(EntryChange)
+})
+
 const Responded = Schema.TaggedStruct("Responded", {
   run,
   status: Schema.Int.check(Schema.isBetween({ minimum: 100, maximum: 599 })),
@@ -74,6 +82,7 @@ export const RunMessage = Schema.Union([
   Emitted,
   Logged,
   Stored,
+  StoreChanged,
   Responded,
   Requested,
   Answered,
@@ -93,12 +102,35 @@ export const EgressQuestion = Schema.Union([
 ])
 export type EgressQuestion = typeof EgressQuestion.Type
 
+const store = Schema.String
+
+/** A question of a run about its data stores. The runtime asks one at a time. */
+export const RunQuestion = Schema.Union([
+  /** The value of a key of a data store. */
+  Schema.TaggedStruct("StoreGet", { run, ask, store, key: Schema.String }),
+  /** Keys behind one, or from the first, in the order of their UTF-8, and their values if they are asked for. */
+  Schema.TaggedStruct("StorePage", {
+    run,
+    ask,
+    store,
+    after: Schema.NullOr(Schema.String),
+    hasValues: Schema.Boolean
+  }),
+  /** The number of keys. */
+  Schema.TaggedStruct("StoreSize", { run, ask, store })
+])
+export type RunQuestion = typeof RunQuestion.Type
+
+/** The answer to `StoreGet`, `StorePage` or `StoreSize`. */
+export type StoreAnswer = DataStoreEntry | null | DataStorePage | number
+
 const Ready = Schema.TaggedStruct("Ready", {})
 const Pong = Schema.TaggedStruct("Pong", {})
 
 export const SandboxMessage = Schema.Union([
   RunMessage,
   EgressQuestion,
+  RunQuestion,
   Ready,
   Pong
 ])
@@ -115,7 +147,7 @@ export interface UnreadableMessage {
 }
 
 const decoders = new Map(
-  [...RunMessage.members, ...EgressQuestion.members, Ready, Pong].map((member) =>
+  [...RunMessage.members, ...EgressQuestion.members, ...RunQuestion.members, Ready, Pong].map((member) =>
     [
       member.fields._tag.schema.literal as string,
       Schema.decodeUnknownResult(member as Schema.Decoder<SandboxMessage>)
@@ -180,6 +212,9 @@ export type HostMessage =
       readonly env: Readonly<Record<string, string>>
       readonly db: Readonly<Record<string, string>>
       readonly maxDbBytes: number
+      /** The ids of data stores, by prop. */
+      readonly stores: Readonly<Record<string, string>>
+      readonly maxStoreValueBytes: number
       readonly wallMs: number
       readonly maxResponseBytes: number
       readonly maxHeaderBytes: number
@@ -192,6 +227,8 @@ export type HostMessage =
     readonly ask: number
     readonly ticket?: string
     readonly addresses?: ReadonlyArray<string>
+    /** The answer to a question of a run. */
+    readonly answer?: StoreAnswer
     readonly error?: { readonly code: string; readonly message: string }
   }
 

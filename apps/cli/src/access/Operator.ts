@@ -15,6 +15,7 @@ import { ProgramState } from "@headwater/log/logs/ProgramState"
 import { AutoSubscriptions } from "@headwater/log/resources/AutoSubscriptions"
 import { Components } from "@headwater/log/resources/Components"
 import { Consumers } from "@headwater/log/resources/Consumers"
+import { DataStores } from "@headwater/log/resources/DataStores"
 import { Deployments } from "@headwater/log/resources/Deployments"
 import { EnvironmentVariables } from "@headwater/log/resources/EnvironmentVariables"
 import { Programs } from "@headwater/log/resources/Programs"
@@ -43,6 +44,7 @@ const erasure = AccountErasure.layer.pipe(
     Deliveries.layer,
     Deployments.layer,
     DueWork.layer,
+    DataStores.layer,
     EnvironmentVariables.layer,
     EventLog.layer,
     Figures.layer,

@@ -9,6 +9,7 @@ import { Figures } from "@headwater/log/commit/Figures"
 import type { CommitRejected, Submission } from "@headwater/log/commit/Submission"
 import { untilAnswered } from "@headwater/log/database/TransientSqlError"
 import { DedupeMarks } from "@headwater/log/logs/DedupeMarks"
+import { DataStores } from "@headwater/log/resources/DataStores"
 import type { RunBatch, RunCall, RunRequest, RunResponse, RunResult } from "@headwater/sandbox/Run"
 import { Sandbox } from "@headwater/sandbox/Sandbox"
 import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
@@ -17,7 +18,7 @@ import type { CommitParts } from "../ground/EmitterLog.ts"
 import { EngineConfig } from "../ground/EngineConfig.ts"
 import * as LogText from "../ground/LogText.ts"
 import { WideLog } from "../ground/WideLog.ts"
-import { type Executable, makeSecretsOf, makeStoredModuleOf } from "./ComponentRuns.ts"
+import { type Executable, makeGivenOf, makeStoredModuleOf } from "./ComponentRuns.ts"
 import * as Dedupe from "./Dedupe.ts"
 import type { ProgramInput } from "./ProgramInput.ts"
 import { interfacesOf, type ProgramMemory } from "./ProgramMemory.ts"
@@ -87,12 +88,13 @@ const mergeParts = (parts: ReadonlyArray<CommitParts>): CommitParts =>
 const services = Effect.all({
   config: EngineConfig,
   context: Effect.context<never>(),
+  dataStores: DataStores,
   figures: Figures,
   marks: DedupeMarks,
   moduleOf: makeStoredModuleOf,
   quotas: Quotas,
   sandbox: Sandbox,
-  secretsOf: makeSecretsOf,
+  givenOf: makeGivenOf,
   turns: Turns,
   wideLog: WideLog
 })
@@ -154,6 +156,10 @@ export class CodeRuns {
         computeMs: runs.reduce((sum, { result }) => sum + Math.ceil(result.wallMs), 0)
       })
       const marks = made.flatMap(({ marks }) => marks)
+      const { updates: stored, ...storing } = this.services.dataStores.write(
+        runs.flatMap(({ result }) => result.stores),
+        yield* Clock.currentTimeMillis
+      )
       const submission = yield* this.owner.commit(memory, events, (appended) => {
         let from = 0
         const parts: ReadonlyArray<CommitParts> = runs.map(({ parts }, index) => {
@@ -161,8 +167,11 @@ export class CodeRuns {
           from += own.length
           return typeof parts === "function" ? parts(own) : parts
         })
+        const merged = mergeParts(parts)
         return {
-          ...mergeParts(parts),
+          ...merged,
+          ...storing,
+          updates: [...merged.updates ?? [], ...stored],
           duePut: [...parts.flatMap(({ duePut = [] }) => duePut), ...made.flatMap(({ delayed }) => delayed)],
           marks,
           state: runs.flatMap(({ result }) =>
@@ -235,10 +244,10 @@ export class CodeRuns {
   }
 
   private requestOf(memory: ProgramMemory, executable: Executable, call: RunCall): Effect.Effect<RunRequest> {
-    const { config, moduleOf, secretsOf } = this.services
+    const { config, moduleOf, givenOf } = this.services
     const { db, program } = memory
     const { additionalProps, component, declared, values } = executable
-    return Effect.map(secretsOf(program, declared, values), (secrets) => ({
+    return Effect.map(givenOf(program, declared, values), (given) => ({
       accountId: program.accountId,
       programId: program.id,
       module: moduleOf(component),
@@ -246,7 +255,7 @@ export class CodeRuns {
       additionalProps: Object.fromEntries(additionalProps.map((prop) => [prop.name, prop])),
       props: values,
       interfaces: interfacesOf(program, declared, config.publicUrl),
-      ...secrets,
+      ...given,
       db
     }))
   }

@@ -8,7 +8,7 @@ import { Sandbox } from "@headwater/sandbox/Sandbox"
 import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
 import { Context, Effect, Layer, Schema } from "effect"
 import { HookFailed } from "../ground/ActorCalls.ts"
-import { makeSecretsOf, moduleOf } from "./ComponentRuns.ts"
+import { makeGivenOf, moduleOf } from "./ComponentRuns.ts"
 import * as RunEvents from "./RunEvents.ts"
 
 /** A page of the values that a prop may have. */
@@ -53,7 +53,7 @@ export class ComponentConfiguration extends Context.Service<ComponentConfigurati
     ComponentConfiguration,
     Effect.gen(function*() {
       const sandbox = yield* Sandbox
-      const secretsOf = yield* makeSecretsOf
+      const givenOf = yield* makeGivenOf
 
       const ask = Effect.fnUntraced(function*<A>(
         { accountId, component, trial = { mayConnect: true }, values }: Configured,
@@ -63,7 +63,7 @@ export class ComponentConfiguration extends Context.Service<ComponentConfigurati
       ) {
         const { configurableProps } = component
         // An answer could tell environment variables, and a key that may ask about props need not be allowed to see them.
-        const { credentials } = yield* secretsOf({ id: accountId, accountId }, configurableProps, values)
+        const { credentials } = yield* givenOf({ id: accountId, accountId }, configurableProps, values)
         const result = yield* sandbox.run({
           accountId,
           programId: component.id,

@@ -1,11 +1,14 @@
 import * as AppAccount from "@headwater/domain/AppAccount"
 import type { Component, ConfigurableProp, RunnableComponent } from "@headwater/domain/Component"
+import * as DataStore from "@headwater/domain/DataStore"
 import type * as Id from "@headwater/domain/Id"
 import { AppAccounts } from "@headwater/log/access/AppAccounts"
 import { untilAnswered } from "@headwater/log/database/TransientSqlError"
 import { Components } from "@headwater/log/resources/Components"
+import { DataStores } from "@headwater/log/resources/DataStores"
 import type { RunRequest, SandboxModule } from "@headwater/sandbox/Run"
-import { Effect, Option } from "effect"
+import { Clock, Effect, Option } from "effect"
+import type { SqlError } from "effect/sql"
 import { Environments } from "./Environments.ts"
 
 /** Code with the values that it runs with. */
@@ -33,29 +36,63 @@ export const makeStoredModuleOf = Effect.gen(function*() {
       : { code, hash }
 })
 
-type Secrets = Required<Pick<RunRequest, "credentials" | "environment">>
+/** The entries of a page that a run reads, and the keys of one without values. */
+const entriesOfPage = 100
+const keysOfPage = 1_000
+
+/** @param clock the clock of the program, by which values expire: the sandbox that asks has another in tests */
+const readsOf = (stores: DataStores["Service"], clock: Clock.Clock): DataStore.DataStoreReads => {
+  const read = <A>(reading: (now: number) => Effect.Effect<A, SqlError.SqlError>) =>
+    Effect.suspend(() => untilAnswered(reading(clock.currentTimeMillisUnsafe())))
+  return {
+    entry: (storeId, key) => read((now) => stores.entry(storeId, key, now)),
+    entries: (storeId, after, hasValues) =>
+      read((now) => stores.entries(storeId, { after, hasValues, limit: hasValues ? entriesOfPage : keysOfPage }, now)),
+    size: (storeId) => read((now) => stores.size(storeId, now))
+  }
+}
+
+type Given = Required<Pick<RunRequest, "credentials" | "environment">> & Pick<RunRequest, "stores">
 
 /**
- * The credentials that the apps among the props get as `$auth`, which are read each time, so that a removed account is gone
- * at once; and the environment variables of a program, or of an account alone.
+ * All that a run is given beside its props. The credentials that the apps among the props get as `$auth` are read each time,
+ * so that a removed account is gone at once; so are data stores. The environment variables are those of a program, or of
+ * an account alone.
  */
-export const makeSecretsOf = Effect.gen(function*() {
+export const makeGivenOf = Effect.gen(function*() {
   const appAccounts = yield* AppAccounts
+  const dataStores = yield* DataStores
   const environments = yield* Environments
+
+  const credentialsOf = Effect.fnUntraced(function*(accountId: Id.AccountId, apps: ReadonlyArray<AppAccount.AppProp>) {
+    const known = yield* untilAnswered(appAccounts.credentials(accountId, apps.map(({ id }) => id)))
+    return Object.fromEntries(apps.map(({ id, prop }) => [prop, known.get(id) ?? {}]))
+  })
+
+  const storesOf = Effect.fnUntraced(function*(accountId: Id.AccountId, references: Readonly<Record<string, string>>) {
+    const existing = yield* untilAnswered(dataStores.existing(accountId, Object.values(references)))
+    const known = Object.entries(references).map(([prop, id]) => [prop, existing.has(id) ? id : ""])
+    const reads = readsOf(dataStores, yield* Clock.Clock)
+    return { stores: { ids: Object.fromEntries(known) as Record<string, string>, reads } }
+  })
+
   return (
     owner: { readonly id: string; readonly accountId: Id.AccountId },
     declared: ReadonlyArray<ConfigurableProp>,
     props: Readonly<Record<string, unknown>>
-  ): Effect.Effect<Secrets> => {
+  ): Effect.Effect<Given> => {
     const apps = AppAccount.appProps(declared, props)
-    if (apps.length === 0) {
-      return Effect.map(environments.of(owner), (environment) => ({ credentials: {}, environment }))
+    const references = DataStore.referencesOf(declared, props)
+    const hasStores = Object.keys(references).length > 0
+    const environment = environments.of(owner)
+    if (apps.length === 0 && !hasStores) {
+      return Effect.map(environment, (environment) => ({ credentials: {}, environment }))
     }
     return Effect.gen(function*() {
-      const known = yield* untilAnswered(appAccounts.credentials(owner.accountId, apps.map(({ id }) => id)))
       return {
-        credentials: Object.fromEntries(apps.map(({ id, prop }) => [prop, known.get(id) ?? {}])),
-        environment: yield* environments.of(owner)
+        credentials: apps.length === 0 ? {} : yield* credentialsOf(owner.accountId, apps),
+        environment: yield* environment,
+        ...(hasStores ? yield* storesOf(owner.accountId, references) : {})
       }
     })
   }

@@ -1,4 +1,5 @@
 import { type ConfigurableProp, interfaceTypes, type RunnableComponent } from "@headwater/domain/Component"
+import * as DataStore from "@headwater/domain/DataStore"
 import * as EventId from "@headwater/domain/EventId"
 import * as Id from "@headwater/domain/Id"
 import { OnBehalfOf } from "@headwater/domain/OnBehalfOf"
@@ -55,6 +56,10 @@ export interface ProgramMemory {
 
 export const answersItself = ({ declared }: ProgramMemory): boolean =>
   declared.some((prop) => prop.type === interfaceTypes.http && prop["customResponse"] === true)
+
+/** True if runs read what those before them wrote from the database, so that each begins when the one before is durable. */
+export const hasDataStores = ({ declared, program }: ProgramMemory): boolean =>
+  Object.keys(DataStore.referencesOf(declared, program.props)).length > 0
 
 /** The interface and service props of a program as its code has them. */
 export const interfacesOf = (

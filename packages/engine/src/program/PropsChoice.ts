@@ -1,12 +1,14 @@
 import * as AppAccount from "@headwater/domain/AppAccount"
 import type { Component, ConfigurableProp } from "@headwater/domain/Component"
 import * as ConfiguredProps from "@headwater/domain/ConfiguredProps"
+import * as DataStore from "@headwater/domain/DataStore"
 import type * as Id from "@headwater/domain/Id"
 import { declaredProps, type Program } from "@headwater/domain/Program"
 import { AppAccounts } from "@headwater/log/access/AppAccounts"
+import { DataStores } from "@headwater/log/resources/DataStores"
 import * as Expression from "@headwater/sandbox/Expression"
 import type { Trial } from "@headwater/sandbox/Run"
-import { Effect, Equal, Result, Schema } from "effect"
+import { Effect, Equal, Option, Result, Schema } from "effect"
 import { ComponentConfiguration } from "./ComponentConfiguration.ts"
 
 /** Configured props that do not fit the component's declared ones. */
@@ -46,6 +48,7 @@ const additionRounds = 8
 export const make = Effect.gen(function*() {
   const appAccounts = yield* AppAccounts
   const configuration = yield* ComponentConfiguration
+  const dataStores = yield* DataStores
 
   /**
    * Refuses accounts that are not there, or are not accounts with the apps that they are given to. Those that the program has
@@ -72,6 +75,28 @@ export const make = Effect.gen(function*() {
         : [{ path, message: `is an account with ${account.app}, not with ${app}` }]
     })
     if (issues.length > 0) return yield* new InvalidProps({ issues })
+  })
+
+  /** The ids of the data stores that props name. Those that the program has from before may have been removed since. */
+  const chooseDataStores = Effect.fnUntraced(function*(
+    accountId: Id.AccountId,
+    declared: ReadonlyArray<ConfigurableProp>,
+    props: Program["props"],
+    before?: Program
+  ) {
+    const chosen: Record<string, string> = {}
+    const issues: Array<ConfiguredProps.Issue> = []
+    for (const [prop, reference] of Object.entries(DataStore.referencesOf(declared, props))) {
+      const found = yield* dataStores.get(accountId, reference)
+      if (Option.isSome(found)) chosen[prop] = found.value.id
+      else if (before?.props[prop] !== reference) {
+        const message =
+          `there is no data store ${reference}: POST /v1/data_stores and \`headwater stores create\` make one`
+        issues.push({ path: ConfiguredProps.pathOf(prop), message })
+      }
+    }
+    if (issues.length > 0) return yield* new InvalidProps({ issues })
+    return chosen
   })
 
   return Effect.fnUntraced(function*(
@@ -104,6 +129,7 @@ export const make = Effect.gen(function*() {
     const declared = declaredProps(component, { additionalProps })
     const resolved = yield* resolveProps(declared, before, given, component, mayLack)
     yield* checkAppAccounts(accountId, component.id, declared, resolved.props, before)
-    return { ...resolved, additionalProps }
+    const stores = yield* chooseDataStores(accountId, declared, resolved.props, before)
+    return { ...resolved, props: { ...resolved.props, ...stores }, additionalProps }
   })
 })

@@ -12,7 +12,17 @@ const made = (...emits: ReadonlyArray<RunEmit>) => {
       cellId: "dc_a",
       input: { kind: "HTTP", eventJson: "{}", id: "1-0", at: 0, hops: 0 }
     },
-    result: { outcome: "success", emits, logs: [], db: {}, wallMs: 1, cpuMs: 1, responded: false, connections: 0 },
+    result: {
+      outcome: "success",
+      emits,
+      logs: [],
+      db: {},
+      stores: [],
+      wallMs: 1,
+      cpuMs: 1,
+      responded: false,
+      connections: 0
+    },
     strategy: null,
     known: new Map(),
     streams: new Set(),

@@ -61,8 +61,13 @@ export const undone = (result: RunResult, fault: RunFault): RunResult => ({
   ...result,
   emits: [],
   db: {},
+  stores: [],
   ...(result.outcome === "success" ? { outcome: "error", error: { stack: "", ...fault } } : {})
 })
+
+/** True if the step is committed only where values of data stores are what it found: if they are not, it is run again. */
+export const hasExpectations = ({ result }: EndedStep): boolean =>
+  result.stores.some(({ changes }) => changes.some((change) => "expected" in change))
 
 /** Characters that are kept of the reason a step ends a run for: lists of runs show it. */
 const longestReason = 1_000

@@ -17,14 +17,6 @@ import * as EngineFixture from "../../test/EngineFixture.ts"
 import { actorOf, post, stream, untilRequested, untilRunning } from "../../test/ProgramFixture.ts"
 import { launch, newDeployment, runsOf, send, settle, steps } from "../../test/WorkflowFixture.ts"
 
-/** Lets time pass, a little at a time, until an effect has ended. */
-const whileTimePasses = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-  Effect.suspend(() => TestClock.adjust("1 seconds")).pipe(
-    Effect.andThen(TestClock.withLive(Effect.sleep("20 millis"))),
-    Effect.forever,
-    Effect.raceFirst(effect)
-  )
-
 layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })("a workflow", (it) => {
   it.effect("hands each step the trigger and what the steps before it gave, and records the run", () =>
     Effect.gen(function*() {
@@ -134,7 +126,7 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       const cancelling = yield* Effect.forkChild(actor.cancelRun(run!.id))
       yield* TestClock.withLive(lockWaits(1))
       yield* other.commit
-      assert.strictEqual(yield* whileTimePasses(Fiber.join(cancelling)), "not_waiting")
+      assert.strictEqual(yield* EngineFixture.whileTimePasses(Fiber.join(cancelling)), "not_waiting")
       assert.deepStrictEqual((yield* runsOf(program)).map(({ status }) => status), ["running"])
     }).pipe(EngineFixture.onTestClock))
 
@@ -314,7 +306,7 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       const working = yield* Effect.forkChild(Effect.andThen(settle(actor), settle(actor)))
       yield* TestClock.withLive(Effect.sleep("300 millis"))
       yield* sql`UPDATE deployments SET sealed_values = ${kept!.sealed_values} WHERE id = ${former}`
-      yield* whileTimePasses(Fiber.join(working))
+      yield* EngineFixture.whileTimePasses(Fiber.join(working))
       assert.deepStrictEqual(yield* stream(program), ["second"])
     }).pipe(EngineFixture.onTestClock))
 
@@ -400,7 +392,7 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       yield* actor.ingest({ endpointKey: null, kind: "invocation", emitId: body, payload, hops: 0 })
     }
     const working = yield* Effect.forkChild(settle(actor))
-    yield* whileTimePasses(Fiber.join(working))
+    yield* EngineFixture.whileTimePasses(Fiber.join(working))
     assert.deepStrictEqual((yield* stream(program)).filter((payload) => payload === "done"), ["done"])
     assert.deepStrictEqual(sink.received.map(({ body }) => body), ["once"])
     return { program, runs: yield* runsOf(program) }

@@ -16,7 +16,7 @@ import type { Unavailable } from "../ground/Unavailable.ts"
 import { type CodeRuns, originOf, unstorable } from "./CodeRuns.ts"
 import type { Executable } from "./ComponentRuns.ts"
 import type { ProgramInput } from "./ProgramInput.ts"
-import { answersItself, executableOf, type ProgramMemory, valuesOf } from "./ProgramMemory.ts"
+import { answersItself, executableOf, hasDataStores, type ProgramMemory, valuesOf } from "./ProgramMemory.ts"
 import type { ProgramOwner } from "./ProgramOwner.ts"
 import { changingOwners } from "./ProgramRequests.ts"
 import { RunsTogether } from "./RunsTogether.ts"
@@ -105,7 +105,8 @@ export class StepRuns {
    */
   mostTogether(memory: ProgramMemory): number {
     const { concurrency, rateLimit } = StepEnd.settingsOf(memory)
-    return memory.component.steps?.length === 1 && concurrency === 1 && rateLimit === null
+    const isSimple = memory.component.steps?.length === 1 && concurrency === 1 && rateLimit === null
+    return isSimple && !hasDataStores(memory)
       ? this.parts.together.most
       : 1
   }
@@ -254,11 +255,12 @@ export class StepRuns {
       code.noteRefusal(submission, [run.id])
       submission.onEnd((exit) => {
         const error = Exit.findErrorOption(exit)
-        if (Option.isSome(error) && error.value._tag === "Fenced") this.uncommitted.keepStep(run.id, step)
+        const isKept = Option.isSome(error) && error.value._tag === "Fenced" && !StepEnd.hasExpectations(step)
+        if (isKept) this.uncommitted.keepStep(run.id, step)
       })
       const isOver = turn.status !== "running"
       // On memory that has failed the commit fails too: what the step did is to be kept before the run is taken up again.
-      if (isOver && !isAwaited && !memory.failed) return false
+      if (isOver && !isAwaited && !memory.failed && !hasDataStores(memory)) return false
       // A step's effect is there for good before the next one begins. If it is not, the step is still to be run.
       if (Exit.isFailure(yield* Effect.exit(submission.durable))) return true
       CrashPoint.reached("step-done")

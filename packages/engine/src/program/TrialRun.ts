@@ -18,7 +18,7 @@ import * as DueItems from "../ground/DueItems.ts"
 import { EngineConfig } from "../ground/EngineConfig.ts"
 import { EngineLimits } from "../ground/EngineLimits.ts"
 import * as OutgoingRequest from "../webhook/OutgoingRequest.ts"
-import { makeSecretsOf, moduleOf } from "./ComponentRuns.ts"
+import { makeGivenOf, moduleOf } from "./ComponentRuns.ts"
 import * as Dedupe from "./Dedupe.ts"
 import type { ProgramInput } from "./ProgramInput.ts"
 import { interfacesOf, valuesOf } from "./ProgramMemory.ts"
@@ -26,6 +26,7 @@ import * as RunEvents from "./RunEvents.ts"
 import { outcomeOf, undone } from "./StepEnd.ts"
 import { type Trial, type TrialChange, TrialRecord } from "./Trial.ts"
 import * as TrialInput from "./TrialInput.ts"
+import { TrialStores } from "./TrialStores.ts"
 import { callOf, isOfRun, runOver, WorkflowProgress } from "./WorkflowProgress.ts"
 
 /** The code to try, and the input to try it over. */
@@ -69,7 +70,7 @@ const services = Effect.all({
     (random) => <K extends Id.Kind>(kind: K) => Effect.provideService(Id.make(kind), SecureRandom.SecureRandom, random)
   ),
   sandbox: Sandbox,
-  secretsOf: makeSecretsOf,
+  givenOf: makeGivenOf,
   state: ProgramState,
   turns: Turns
 })
@@ -99,10 +100,13 @@ export class TrialRun {
   private readonly db: Record<string, string>
   private readonly parts: Parts
   private readonly record = new TrialRecord()
+  private readonly stores: TrialStores | undefined
 
   private constructor(parts: Parts) {
     this.parts = parts
     this.db = { ...parts.before }
+    const { stores } = parts.run
+    this.stores = stores === undefined ? undefined : new TrialStores(stores.reads)
   }
 
   /** Has code run as a program, which may be a new one. */
@@ -110,7 +114,7 @@ export class TrialRun {
     services,
     (services) =>
       Effect.fnUntraced(function*(request: TrialRequest, program: Program, startedAt: number) {
-        const { config: { publicUrl }, secretsOf, state } = services
+        const { config: { publicUrl }, givenOf, state } = services
         const { accountId, component, mayConnect } = request
         const { input, trigger } = yield* TrialInput.make(request, component, program, publicUrl, startedAt)
         const declared = declaredProps(component, program)
@@ -129,7 +133,7 @@ export class TrialRun {
             additionalProps: Object.fromEntries(program.additionalProps.map((prop) => [prop.name, prop])),
             props,
             interfaces: interfacesOf(program, declared, publicUrl),
-            ...yield* secretsOf(program, declared, props),
+            ...yield* givenOf(program, declared, props),
             trial: { mayConnect }
           },
           startedAt,
@@ -160,7 +164,10 @@ export class TrialRun {
         ? { _tag: "Hook", hook: trigger }
         : { _tag: "Run", eventsJson: [input.eventJson], isRequest: trigger === "http" }
     )
-    yield* this.take(null, isHook && result.outcome !== "success" ? { ...result, emits: [], db: {} } : result)
+    yield* this.take(
+      null,
+      isHook && result.outcome !== "success" ? { ...result, emits: [], db: {}, stores: [] } : result
+    )
   })
 
   private runSteps(steps: NonNullable<Component["steps"]>) {
@@ -225,12 +232,13 @@ export class TrialRun {
   }
 
   private execute(step: string | null, call: RunCall): Effect.Effect<RunResult, SandboxUnavailable> {
-    const { db, parts: { run, sandbox }, record } = this
+    const { db, parts: { run, sandbox }, record, stores } = this
     return Effect.map(
       sandbox.run({
         ...run,
         call,
         db,
+        ...(run.stores === undefined || stores === undefined ? {} : { stores: { ids: run.stores.ids, reads: stores } }),
         onRespond: (response) =>
           Effect.sync(() => {
             if (record.hasRoom(response.body.length)) record.response ??= response
@@ -282,6 +290,7 @@ export class TrialRun {
         if (value === null) delete db[key]
         else OwnMember.set(db, key, value)
       }
+      if (this.stores !== undefined) yield* this.stores.take(result.stores)
       const failure = RunEvents.failureOf(result)
       if (failure === undefined) return
       record.outcome = result.outcome

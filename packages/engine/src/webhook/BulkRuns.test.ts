@@ -9,7 +9,7 @@ import { Webhooks } from "@headwater/log/resources/Webhooks"
 import { Attempts } from "@headwater/log/work/Attempts"
 import { BulkActions } from "@headwater/log/work/BulkActions"
 import { DueWork } from "@headwater/log/work/DueWork"
-import { Clock, type Duration, Effect, Fiber, Option } from "effect"
+import { Clock, Effect, Fiber, Option } from "effect"
 import { TestClock } from "effect/testing"
 import * as EngineFixture from "../../test/EngineFixture.ts"
 import * as WebhookFixture from "../../test/WebhookFixture.ts"
@@ -47,13 +47,6 @@ const progressOf = Effect.fnUntraced(function*({ account }: Pick<Fixture, "accou
     hasEnded: progress.endedAt !== null
   }
 })
-
-/** Lets time pass, a little at a time, until an effect has ended. */
-const whileTimePasses = <A, E, R>(effect: Effect.Effect<A, E, R>, step: Duration.Input = "20 millis") =>
-  Effect.raceFirst(
-    effect,
-    Effect.forever(Effect.andThen(TestClock.withLive(Effect.sleep("2 millis")), TestClock.adjust(step)))
-  )
 
 /** Events that have failed once, a millisecond after the other, and were given up. */
 const failing = Effect.fnUntraced(function*(
@@ -101,7 +94,7 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a bulk action", 
       assert.lengthOf(sink.received, count)
 
       const id = yield* begin(fixture, { filter })
-      yield* whileTimePasses(actor.wake(Wake.forDueWork))
+      yield* EngineFixture.whileTimePasses(actor.wake(Wake.forDueWork))
       assert.deepStrictEqual(yield* progressOf(fixture, id), {
         ...none,
         matched: count,
@@ -133,16 +126,18 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a bulk action", 
       const cutOff = Effect.gen(function*() {
         const owner = yield* nextOwner(fixture)
         const working = yield* Effect.forkChild(owner.wake(Wake.forEverything))
-        yield* whileTimePasses(WebhookFixture.untilReceived(fixture.sink, count + 111))
+        yield* EngineFixture.whileTimePasses(WebhookFixture.untilReceived(fixture.sink, count + 111))
         // What was answered is committed.
-        yield* whileTimePasses(Effect.repeat(progressOf(fixture, id), { until: ({ left }) => left === 20 }))
+        yield* EngineFixture.whileTimePasses(
+          Effect.repeat(progressOf(fixture, id), { until: ({ left }) => left === 20 })
+        )
         yield* Fiber.interrupt(working)
       })
       yield* Effect.scoped(cutOff)
       const halfway = yield* progressOf(fixture, id)
       assert.deepStrictEqual(halfway, { matched: count, done: 99, failed: 11, skipped: 0, left: 20, hasEnded: false })
       const next = yield* nextOwner(fixture)
-      yield* whileTimePasses(next.wake(Wake.forDueWork))
+      yield* EngineFixture.whileTimePasses(next.wake(Wake.forDueWork))
       assert.deepStrictEqual(sentSince(fixture, count), [...upTo(111), ...upTo(count).slice(110)])
       const { done, failed, ...rest } = yield* progressOf(fixture, id)
       assert.deepStrictEqual(rest, { matched: count, skipped: 0, left: 0, hasEnded: true })
@@ -168,7 +163,7 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a bulk action", 
         to: EventId.format(events[3]!.id)
       }
       const id = yield* begin(fixture, { action: "replay", filter })
-      yield* whileTimePasses(actor.wake(Wake.forDueWork))
+      yield* EngineFixture.whileTimePasses(actor.wake(Wake.forDueWork))
       assert.deepStrictEqual(sentSince(fixture, 5), [1, 2, 3])
       assert.deepStrictEqual(yield* progressOf(fixture, id), {
         matched: 3,
@@ -184,7 +179,7 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a bulk action", 
 
       // What failed of it is listed as given up, and can be sent again.
       const exhausted = yield* begin(fixture, { filter: { state: "exhausted" } })
-      yield* whileTimePasses(actor.wake(Wake.forDueWork))
+      yield* EngineFixture.whileTimePasses(actor.wake(Wake.forDueWork))
       assert.deepInclude(yield* progressOf(fixture, exhausted), { matched: 1, done: 1 })
       assert.deepStrictEqual(yield* WebhookFixture.accounts(subscription.id), before)
 
@@ -195,7 +190,7 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a bulk action", 
         eventName: ""
       }, { filter: JSON.stringify({ $metadata: { name: "other" } }) })
       const filtered = yield* begin(fixture, { action: "replay", filter: { since: 0 } })
-      yield* whileTimePasses(actor.wake(Wake.forDueWork))
+      yield* EngineFixture.whileTimePasses(actor.wake(Wake.forDueWork))
       assert.deepInclude(yield* progressOf(fixture, filtered), { matched: 5, skipped: 5 })
       yield* WebhookFixture.balances
     }))
@@ -209,7 +204,7 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a bulk action", 
       const events = yield* EngineFixture.append(log, ["a", "b", "c", "d", "e", "f"])
       const bulk = Effect.fnUntraced(function*(input: Parameters<typeof begin>[1]) {
         const id = yield* begin(fixture, input)
-        yield* whileTimePasses(actor.wake(Wake.forDueWork))
+        yield* EngineFixture.whileTimePasses(actor.wake(Wake.forDueWork))
         return yield* progressOf(fixture, id)
       })
       yield* actor.wake(Wake.forEverything)
@@ -262,7 +257,7 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a bulk action", 
       yield* actor.wake(Wake.forEverything)
       yield* TestClock.setTime((yield* Clock.currentTimeMillis) - 30_000)
       const id = yield* begin(fixture, { action: "replay", filter: { since: 0 } })
-      yield* whileTimePasses(actor.wake(Wake.forDueWork))
+      yield* EngineFixture.whileTimePasses(actor.wake(Wake.forDueWork))
       assert.deepInclude(yield* progressOf(fixture, id), { matched: 1, done: 1, hasEnded: true })
       assert.deepStrictEqual(sentSince(fixture, 1), ["late"])
     }))
@@ -322,7 +317,7 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a bulk action", 
         yield* seconds(1)
         const paused = sink.received.length
         yield* TestClock.adjust("30 seconds")
-        yield* whileTimePasses(Fiber.join(working))
+        yield* EngineFixture.whileTimePasses(Fiber.join(working))
         assert.strictEqual(sink.received.length, paused)
         assert.isBelow(paused, count * 2)
         // New events go out meanwhile.
@@ -335,7 +330,7 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a bulk action", 
         const again = yield* Effect.forkChild(actor.wake(Wake.forDueWork))
         while (sink.received.length <= paused + 1) yield* step
         yield* bulk.change(id, { state: "cancelled" })
-        yield* whileTimePasses(Fiber.join(again))
+        yield* EngineFixture.whileTimePasses(Fiber.join(again))
         const { hasEnded, left } = yield* progressOf(fixture, id)
         assert.isTrue(hasEnded)
         assert.isAbove(left, 0)
@@ -355,7 +350,7 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a bulk action", 
       yield* WebhookFixture.untilReceived(sink, 4)
       const id = yield* begin(fixture, { action: "skip" })
       yield* actor.wake(Wake.forDueWork)
-      yield* whileTimePasses(Fiber.join(working))
+      yield* EngineFixture.whileTimePasses(Fiber.join(working))
       assert.deepInclude(yield* progressOf(fixture, id), { matched: 3, done: 3, hasEnded: true })
       const { skipped, ...broken } = yield* progressOf(fixture, first)
       assert.deepInclude(broken, { matched: 3, failed: 0, hasEnded: true })
@@ -373,7 +368,7 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a bulk action", 
       yield* actor.wake(Wake.forEverything)
       assert.deepInclude(yield* progressOf(fixture, dropped), { done: 0, hasEnded: false })
       yield* put(true)
-      yield* whileTimePasses(actor.wake(Wake.forEverything))
+      yield* EngineFixture.whileTimePasses(actor.wake(Wake.forEverything))
       const { hasEnded } = yield* progressOf(fixture, dropped)
       assert.isTrue(hasEnded)
       const { delivered, dropped: left } = yield* WebhookFixture.accounts(subscription.id)

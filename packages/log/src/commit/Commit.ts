@@ -11,6 +11,7 @@ import type { CursorMove, CursorSettlement } from "../work/Cursors.ts"
 import type { Delivery, DeliveryChange } from "../work/Deliveries.ts"
 import type { DueItem } from "../work/DueWork.ts"
 import type { RunProgress, StepRecord, WorkflowRun } from "../work/WorkflowRuns.ts"
+import type { Fenced } from "./CommitWriter.ts"
 import type { UsageEntry } from "./Usage.ts"
 
 /** The changes that one actor wants written, all or none of them. */
@@ -43,8 +44,13 @@ export interface Commit {
   readonly bulkMarks?: ReadonlyArray<BulkMark>
   /** Changes to a resource, of one statement each that is good whatever it finds, written after everything above. */
   readonly updates?: ReadonlyArray<Effect.Effect<unknown, SqlError.SqlError>>
-  /** A rare change that takes more than that, run in the same transaction after everything else. */
-  readonly also?: Effect.Effect<void, SqlError.SqlError>
+  /** Bytes that the updates write, roughly. */
+  readonly updatedBytes?: number
+  /**
+   * A rare change that takes more than that, run in the same transaction after everything else. If it is fenced, nothing of
+   * the commit is written.
+   */
+  readonly also?: Effect.Effect<void, SqlError.SqlError | Fenced>
 }
 
 const lists = [
@@ -85,7 +91,8 @@ const lengthOf = (value: string | number | undefined): number => typeof value ==
 
 /** Bytes a commit writes, roughly, for bounding a batch. */
 export const byteCount = (commit: Commit): number => {
-  let bytes = rowBytes * (rowCount(commit) + Object.keys(commit.head?.streams ?? {}).length)
+  let bytes = rowBytes * (rowCount(commit) + Object.keys(commit.head?.streams ?? {}).length) +
+    (commit.updatedBytes ?? 0)
   for (const { meta, payload } of commit.events ?? []) {
     bytes += payload.length + lengthOf(meta.id) + lengthOf(meta.summary) + lengthOf(meta.ts)
   }

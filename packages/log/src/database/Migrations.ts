@@ -4,6 +4,7 @@ import { Effect, Option, Schedule, Schema } from "effect"
 import { Migrator, SqlClient, SqlError } from "effect/sql"
 import * as Baseline from "./Baseline.ts"
 import * as DatabaseClaim from "./DatabaseClaim.ts"
+import * as DataStores from "./migrations/DataStores.ts"
 import * as EnvironmentVariables from "./migrations/EnvironmentVariables.ts"
 import * as OldestAllowed from "./OldestAllowed.ts"
 import { isLocked } from "./TransientSqlError.ts"
@@ -13,7 +14,8 @@ const baseline = 36
 
 const migrations = {
   [`00${baseline}_baseline`]: Baseline.make,
-  "0037_environment_variables": EnvironmentVariables.make
+  "0037_environment_variables": EnvironmentVariables.make,
+  "0038_data_stores": DataStores.make
 }
 
 /** A version of before the baseline has made the database. */

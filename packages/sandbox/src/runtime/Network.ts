@@ -7,23 +7,7 @@ import https from "node:https"
 import net from "node:net"
 import tls from "node:tls"
 import { inspect } from "node:util"
-import { send } from "./Channel.ts"
-import { current } from "./RunContext.ts"
-
-interface Answer {
-  readonly ticket?: string
-  readonly addresses?: ReadonlyArray<string>
-  readonly error?: { readonly code: string; readonly message: string }
-}
-
-const asked = { __proto__: null } as unknown as Record<number, (answer: Answer) => void>
-let lastAsk = 0
-
-export const onAnswer = (message: Record<string, unknown>): void => {
-  const ask = message["ask"] as number
-  asked[ask]?.(message as Answer)
-  delete asked[ask]
-}
+import * as Questions from "./Questions.ts"
 
 const lookupCall = "getaddrinfo"
 
@@ -42,20 +26,17 @@ const unresolved = (host: string, code: string, call: string) => {
 
 const isOfResolver = (code: string): boolean => code === "ENOTFOUND" || code === "ETIMEOUT" || code === "EAI_AGAIN"
 
-const ask = (
+const ask = async (
   question: { readonly _tag: string; readonly host: string; readonly port?: number },
   call = lookupCall
-) =>
-  new Promise<Answer>((resolve, reject) => {
-    const id = ++lastAsk
-    asked[id] = ({ error, ...answer }) => {
-      if (error === undefined) return resolve(answer)
-      const { code, message } = error
-      if (isOfResolver(code)) return reject(unresolved(question.host, code, call))
-      reject(Object.assign(new Error(message), { code, hostname: question.host, port: question.port }))
-    }
-    send({ __proto__: null, ...question, ask: id, run: current()?.id ?? "" })
-  })
+): Promise<Questions.Answer> => {
+  const answer = await Questions.ask(question)
+  const { error } = answer
+  if (error === undefined) return answer
+  const { code, message } = error
+  if (isOfResolver(code)) throw unresolved(question.host, code, call)
+  throw Object.assign(new Error(message), { code, hostname: question.host, port: question.port })
+}
 
 const resolveHost = async (host: string, call?: string): Promise<ReadonlyArray<string>> =>
   (await ask({ _tag: "Resolve", host }, call)).addresses ?? []

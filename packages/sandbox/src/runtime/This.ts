@@ -3,6 +3,7 @@ import * as AnswerHeader from "@headwater/domain/AnswerHeader"
 import * as OwnMember from "@headwater/domain/OwnMember"
 import * as Storable from "@headwater/domain/Storable"
 import type { Templates } from "../Expression.ts"
+import { storeOf } from "./DataStore.ts"
 import { makeHttpRequest } from "./HttpRequest.ts"
 import type { ComponentDefinition } from "./Module.ts"
 import { appType, bindMethods, declared, makeApp } from "./Props.ts"
@@ -18,6 +19,9 @@ export interface Bindings {
   readonly interfaces: Record<string, { readonly _tag: string; readonly endpoint?: string }>
   readonly store: Store
   readonly maxDbBytes: number
+  /** The ids of data stores, by prop. */
+  readonly stores: Record<string, string>
+  readonly maxStoreValueBytes: number
   /** The time that a run may take, in milliseconds. */
   readonly wallMs: number
   readonly maxResponseBytes: number
@@ -209,6 +213,7 @@ export const makeThis = (component: ComponentDefinition, run: RunContext, bindin
     }
     if (definition["type"] === "http_request") self[name] = makeHttpRequest(OwnMember.get(bindings.props, name))
   }
+  for (const [name, id] of Object.entries(bindings.stores)) self[name] = storeOf(run, id, bindings.maxStoreValueBytes)
   const database = new Database(run, bindings.store, bindings.maxDbBytes)
   for (const [name, binding] of Object.entries(bindings.interfaces)) {
     if (binding._tag === "Db") self[name] = database
