@@ -18,9 +18,10 @@ const emitters = 2_300
 
 const emitterOf = (n: number): string => `dc_${String(n).padStart(5, "0")}`
 
-/** Each has one event of each of its streams. */
-const setup = Effect.gen(function*() {
-  const sql = yield* SqlClient.SqlClient
+/** Each has one event of each of its streams. A head and its events are committed together, as the log does it. */
+const setup = Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(makeLogs(sql)))
+
+const makeLogs = Effect.fnUntraced(function*(sql: SqlClient.SqlClient) {
   yield* sql`DELETE FROM events`
   yield* sql`DELETE FROM accounts`
   yield* sql`INSERT INTO accounts (id, username, email, plan, created_at) VALUES (${accountId}, 'a', 'a@b', 'free', 0)`
