@@ -15,6 +15,8 @@ const Trial = Schema.Struct({
   ...Examples.trialFields,
   /** Beside the code and the props, such as `retry_delays`. */
   settings: Schema.optionalKey(Schema.Record(Schema.String, Schema.Json)),
+  /** The entries of data stores, by their names. */
+  data_stores: Schema.optionalKey(Schema.Record(Schema.String, Schema.Record(Schema.String, Schema.Json))),
   subscriptions: Schema.optionalKey(
     Schema.Array(Schema.Struct({ emitter_id: Schema.String, event_name: Schema.optionalKey(Schema.String) }))
   ),
@@ -85,6 +87,12 @@ const perform = Effect.fnUntraced(function*(workflow_code: string, given: Trial)
   const upstream = yield* Upstream.make(given.upstream ?? {})
   const trial = DocumentServer.atPort(given, upstream.port)
   const { configured_props = {}, emits = [], invocations = [], others = {}, requests = [] } = trial
+  for (const [name, entries] of Object.entries(trial.data_stores ?? {})) {
+    const store = yield* make("/data_stores", { name })
+    for (const [key, value] of Object.entries(entries)) {
+      yield* DocumentServer.send("PUT", `/data_stores/${Json.textOf(store["id"])}/entry`, { key, value })
+    }
+  }
   const workflow = yield* make("/workflows", { workflow_code, configured_props, ...trial.settings })
   const id = Json.textOf(workflow["id"])
   const path = `/workflows/${id}`

@@ -24,6 +24,7 @@ import { publishCommand, unpublishCommand } from "./commands/PublishCommand.ts"
 import { replayCommand, retryCommand } from "./commands/RetryCommand.ts"
 import { runCommand } from "./commands/RunCommand.ts"
 import { startCommand } from "./commands/StartCommand.ts"
+import { storesCommand } from "./commands/StoresCommand.ts"
 import { tailCommand } from "./commands/TailCommand.ts"
 import { triggerCommand } from "./commands/TriggerCommand.ts"
 import { webhooksCommand } from "./commands/WebhooksCommand.ts"
@@ -49,6 +50,7 @@ const headwater = Command.make("headwater").pipe(
     consumersCommand,
     accountsCommand,
     envCommand,
+    storesCommand,
     accountCommand,
     checkCommand,
     runCommand,

@@ -906,6 +906,50 @@ class WorkflowRateLimit(TypedDict):
     interval_seconds: int
 
 
+class DataStoreEntry(TypedDict):
+    key: str
+    value: Any
+    """The value: any JSON."""
+    expires_at_ms: int | None
+    """When it is removed, in Unix milliseconds; null if it stays."""
+
+
+class DataStoreEntriesSet(TypedDict):
+    count: int
+    """The number of keys that were set."""
+
+
+class NameTakenProblem(TypedDict):
+    detail: str
+    """What went wrong, as a sentence."""
+    error: str
+    """The same sentence as detail."""
+    code: Literal["name_taken"]
+    """What went wrong, as a code for programs. Never changes."""
+    details: dict[str, Any]
+    type: Literal["urn:headwater:problem:name_taken"]
+    status: Literal[409]
+    title: Literal["Name taken"]
+
+
+class DataStore(TypedDict):
+    id: str
+    """Begins with ds_."""
+    name: str
+    created_at: int
+    """Unix time in seconds."""
+
+
+class DataStoreWithSize(TypedDict):
+    id: str
+    """Begins with ds_."""
+    name: str
+    created_at: int
+    """Unix time in seconds."""
+    size: int
+    """The number of its entries."""
+
+
 class EnvironmentVariable(TypedDict):
     name: str
     value: str | None
@@ -2516,6 +2560,7 @@ Problem: TypeAlias = Union[
     RunNotWaitingProblem,
     BacklogFullProblem,
     WorkflowPausedProblem,
+    NameTakenProblem,
     BulkActionEndedProblem,
     BulkActionsFullProblem,
     DeliveryNotPendingProblem,
@@ -2552,6 +2597,7 @@ ProblemCode: TypeAlias = Literal[
     "run_not_waiting",
     "backlog_full",
     "workflow_paused",
+    "name_taken",
     "bulk_action_ended",
     "bulk_actions_full",
     "delivery_not_pending",
@@ -3616,6 +3662,104 @@ class EnvironmentSetBody(_EnvironmentSetBodyOptional):
 
 class EnvironmentSetResponse(TypedDict):
     data: EnvironmentVariable
+
+
+class DataStoresListResponse(TypedDict):
+    page_info: PageInfo
+    data: list[DataStore]
+
+
+class _DataStoresCreateBodyOptional(TypedDict, total=False):
+    include: str
+    """Comma-separated list of response fields to include; dotted paths reach into objects. Default: all."""
+    exclude: str
+    """Comma-separated list of response fields to leave out; overrides include. Default: none."""
+
+
+class DataStoresCreateBody(_DataStoresCreateBodyOptional):
+    name: str
+    """Its name, unique in the account, of 1 to 255 characters."""
+
+
+class DataStoresCreateResponse(TypedDict):
+    data: DataStore
+
+
+class DataStoresGetResponse(TypedDict):
+    data: DataStoreWithSize
+
+
+class _DataStoresUpdateBodyOptional(TypedDict, total=False):
+    include: str
+    """Comma-separated list of response fields to include; dotted paths reach into objects. Default: all."""
+    exclude: str
+    """Comma-separated list of response fields to leave out; overrides include. Default: none."""
+
+
+class DataStoresUpdateBody(_DataStoresUpdateBodyOptional):
+    name: str
+    """Its name, unique in the account, of 1 to 255 characters."""
+
+
+class DataStoresUpdateResponse(TypedDict):
+    data: DataStore
+
+
+class DataStoresEntriesResponse(TypedDict):
+    page_info: OpenPageInfo
+    data: list[DataStoreEntry]
+
+
+class _DataStoresSetEntriesBodyOptional(TypedDict, total=False):
+    include: str
+    """Comma-separated list of response fields to include; dotted paths reach into objects. Default: all."""
+    exclude: str
+    """Comma-separated list of response fields to leave out; overrides include. Default: none."""
+
+
+class DataStoresSetEntriesBody(_DataStoresSetEntriesBodyOptional):
+    entries: list[DataStoresSetEntriesBodyEntriesItem]
+    """1 to 1000 entries. The last of those with one key counts."""
+
+
+class _DataStoresSetEntriesBodyEntriesItemOptional(TypedDict, total=False):
+    ttl: int | None
+    """Seconds after which it is removed. Default: null, it stays."""
+
+
+class DataStoresSetEntriesBodyEntriesItem(_DataStoresSetEntriesBodyEntriesItemOptional):
+    key: str
+    """The key."""
+    value: Any
+    """The value: any JSON."""
+
+
+class DataStoresSetEntriesResponse(TypedDict):
+    data: DataStoreEntriesSet
+
+
+class DataStoresEntryResponse(TypedDict):
+    data: DataStoreEntry
+
+
+class _DataStoresSetEntryBodyOptional(TypedDict, total=False):
+    ttl: int | None
+    """Seconds after which it is removed. Default: null, it stays."""
+    include: str
+    """Comma-separated list of response fields to include; dotted paths reach into objects. Default: all."""
+    exclude: str
+    """Comma-separated list of response fields to leave out; overrides include. Default: none."""
+
+
+class DataStoresSetEntryBody(_DataStoresSetEntryBodyOptional):
+    key: str
+    """The key."""
+    value: Any
+    """The value: any JSON."""
+
+
+class DataStoresSetEntryResponse(TypedDict):
+    data: DataStoreEntry
 
 
 class WorkflowsListResponse(TypedDict):

@@ -1252,6 +1252,74 @@ export type WorkflowRateLimit = {
     interval_seconds: number;
 };
 
+export type DataStoreEntry = {
+    key: string;
+    /**
+     * The value: any JSON.
+     */
+    value: unknown;
+    /**
+     * When it is removed, in Unix milliseconds; null if it stays.
+     */
+    expires_at_ms: number | null;
+};
+
+export type DataStoreEntriesSet = {
+    /**
+     * The number of keys that were set.
+     */
+    count: number;
+};
+
+export type NameTakenProblem = {
+    /**
+     * What went wrong, as a sentence.
+     */
+    detail: string;
+    /**
+     * The same sentence as detail.
+     */
+    error: string;
+    /**
+     * What went wrong, as a code for programs. Never changes.
+     */
+    code: 'name_taken';
+    details: {
+        [key: string]: unknown;
+    };
+    type: 'urn:headwater:problem:name_taken';
+    status: 409;
+    title: 'Name taken';
+};
+
+export type DataStore = {
+    /**
+     * Begins with ds_.
+     */
+    id: string;
+    name: string;
+    /**
+     * Unix time in seconds.
+     */
+    created_at: number;
+};
+
+export type DataStoreWithSize = {
+    /**
+     * Begins with ds_.
+     */
+    id: string;
+    name: string;
+    /**
+     * Unix time in seconds.
+     */
+    created_at: number;
+    /**
+     * The number of its entries.
+     */
+    size: number;
+};
+
 export type EnvironmentVariable = {
     name: string;
     /**
@@ -12026,6 +12094,902 @@ export type EnvironmentSetResponses = {
 };
 
 export type EnvironmentSetResponse = EnvironmentSetResponses[keyof EnvironmentSetResponses];
+
+export type DataStoresListData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Items per page, 1 to 100; default 10.
+         */
+        limit?: number;
+        /**
+         * A cursor from page_info. Lists only items after its item, towards older ones.
+         */
+        after?: string;
+        /**
+         * A cursor from page_info. Lists only items before its item, towards newer ones.
+         */
+        before?: string;
+        /**
+         * Comma-separated list of response fields to include; dotted paths reach into objects. Default: all.
+         */
+        include?: string;
+        /**
+         * Comma-separated list of response fields to leave out; overrides include. Default: none.
+         */
+        exclude?: string;
+    };
+    url: '/v1/data_stores';
+};
+
+export type DataStoresListErrors = {
+    /**
+     * The request is malformed. details names each field at fault.
+     */
+    400: InvalidRequestProblem;
+    /**
+     * The key is missing, malformed, unknown or revoked.
+     */
+    401: UnauthorizedProblem;
+    /**
+     * The server's operator has suspended the account. | A request in a session comes from another site, or lacks the header that shows that it does not. | The scope of the key does not include the operation.
+     */
+    403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
+    /**
+     * The path does not accept the method.
+     */
+    405: MethodNotAllowedProblem;
+    /**
+     * The account sends too many requests a second, or has too many bytes of responses under way.
+     */
+    429: RateLimitedProblem;
+    /**
+     * An error in the server.
+     */
+    500: InternalErrorProblem;
+    /**
+     * The database is unavailable, or the server is shutting down or overloaded.
+     */
+    503: UnavailableProblem;
+};
+
+export type DataStoresListError = DataStoresListErrors[keyof DataStoresListErrors];
+
+export type DataStoresListResponses = {
+    /**
+     * A page of the list.
+     */
+    200: {
+        page_info: {
+            /**
+             * Items in the whole list.
+             */
+            total_count: number;
+            /**
+             * Items on this page.
+             */
+            count: number;
+            /**
+             * The cursor of this page's first item; empty if there is none.
+             */
+            start_cursor: string;
+            /**
+             * The cursor of this page's last item; empty if there is none.
+             */
+            end_cursor: string;
+        };
+        data: Array<DataStore>;
+    };
+};
+
+export type DataStoresListResponse = DataStoresListResponses[keyof DataStoresListResponses];
+
+export type DataStoresCreateData = {
+    body: {
+        /**
+         * Its name, unique in the account, of 1 to 255 characters.
+         */
+        name: string;
+        /**
+         * Comma-separated list of response fields to include; dotted paths reach into objects. Default: all.
+         */
+        include?: string;
+        /**
+         * Comma-separated list of response fields to leave out; overrides include. Default: none.
+         */
+        exclude?: string;
+    };
+    headers?: {
+        /**
+         * Extension: Identifies this request. If you send it again within 24 hours with the same key, the server repeats the first response and does nothing else. 1 to 255 printable ASCII characters, chosen by the client.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/v1/data_stores';
+};
+
+export type DataStoresCreateErrors = {
+    /**
+     * The request is malformed. details names each field at fault.
+     */
+    400: InvalidRequestProblem;
+    /**
+     * The key is missing, malformed, unknown or revoked.
+     */
+    401: UnauthorizedProblem;
+    /**
+     * The server's operator has suspended the account. | A request in a session comes from another site, or lacks the header that shows that it does not. | The scope of the key does not include the operation.
+     */
+    403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
+    /**
+     * The path does not accept the method.
+     */
+    405: MethodNotAllowedProblem;
+    /**
+     * Another of the account has the name. | The same `Idempotency-Key` came with another request.
+     */
+    409: NameTakenProblem | IdempotencyConflictProblem;
+    /**
+     * The body, the code or a configured prop is too large.
+     */
+    413: PayloadTooLargeProblem;
+    /**
+     * The body is not `application/json` in UTF-8, or has a `Content-Encoding`.
+     */
+    415: UnsupportedMediaTypeProblem;
+    /**
+     * The account sends too many requests a second, or has too many bytes of responses under way.
+     */
+    429: RateLimitedProblem;
+    /**
+     * An error in the server.
+     */
+    500: InternalErrorProblem;
+    /**
+     * The database is unavailable, or the server is shutting down or overloaded.
+     */
+    503: UnavailableProblem;
+};
+
+export type DataStoresCreateError = DataStoresCreateErrors[keyof DataStoresCreateErrors];
+
+export type DataStoresCreateResponses = {
+    /**
+     * The current resource.
+     */
+    200: {
+        data: DataStore;
+    };
+};
+
+export type DataStoresCreateResponse = DataStoresCreateResponses[keyof DataStoresCreateResponses];
+
+export type DataStoresDeleteData = {
+    body?: never;
+    path: {
+        /**
+         * The data store's id or name.
+         */
+        id: string;
+    };
+    query?: {
+        /**
+         * Comma-separated list of response fields to include; dotted paths reach into objects. Default: all.
+         */
+        include?: string;
+        /**
+         * Comma-separated list of response fields to leave out; overrides include. Default: none.
+         */
+        exclude?: string;
+    };
+    url: '/v1/data_stores/{id}';
+};
+
+export type DataStoresDeleteErrors = {
+    /**
+     * The request is malformed. details names each field at fault.
+     */
+    400: InvalidRequestProblem;
+    /**
+     * The key is missing, malformed, unknown or revoked.
+     */
+    401: UnauthorizedProblem;
+    /**
+     * The server's operator has suspended the account. | A request in a session comes from another site, or lacks the header that shows that it does not. | The scope of the key does not include the operation.
+     */
+    403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
+    /**
+     * There is no active endpoint at this URL.
+     */
+    404: NotFoundProblem;
+    /**
+     * The path does not accept the method.
+     */
+    405: MethodNotAllowedProblem;
+    /**
+     * The account sends too many requests a second, or has too many bytes of responses under way.
+     */
+    429: RateLimitedProblem;
+    /**
+     * An error in the server.
+     */
+    500: InternalErrorProblem;
+    /**
+     * The database is unavailable, or the server is shutting down or overloaded.
+     */
+    503: UnavailableProblem;
+};
+
+export type DataStoresDeleteError = DataStoresDeleteErrors[keyof DataStoresDeleteErrors];
+
+export type DataStoresDeleteResponses = {
+    /**
+     * Done. There is no body.
+     */
+    204: void;
+};
+
+export type DataStoresDeleteResponse = DataStoresDeleteResponses[keyof DataStoresDeleteResponses];
+
+export type DataStoresGetData = {
+    body?: never;
+    path: {
+        /**
+         * The data store's id or name.
+         */
+        id: string;
+    };
+    query?: {
+        /**
+         * Comma-separated list of response fields to include; dotted paths reach into objects. Default: all.
+         */
+        include?: string;
+        /**
+         * Comma-separated list of response fields to leave out; overrides include. Default: none.
+         */
+        exclude?: string;
+    };
+    url: '/v1/data_stores/{id}';
+};
+
+export type DataStoresGetErrors = {
+    /**
+     * The request is malformed. details names each field at fault.
+     */
+    400: InvalidRequestProblem;
+    /**
+     * The key is missing, malformed, unknown or revoked.
+     */
+    401: UnauthorizedProblem;
+    /**
+     * The server's operator has suspended the account. | A request in a session comes from another site, or lacks the header that shows that it does not. | The scope of the key does not include the operation.
+     */
+    403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
+    /**
+     * There is no active endpoint at this URL.
+     */
+    404: NotFoundProblem;
+    /**
+     * The path does not accept the method.
+     */
+    405: MethodNotAllowedProblem;
+    /**
+     * The account sends too many requests a second, or has too many bytes of responses under way.
+     */
+    429: RateLimitedProblem;
+    /**
+     * An error in the server.
+     */
+    500: InternalErrorProblem;
+    /**
+     * The database is unavailable, or the server is shutting down or overloaded.
+     */
+    503: UnavailableProblem;
+};
+
+export type DataStoresGetError = DataStoresGetErrors[keyof DataStoresGetErrors];
+
+export type DataStoresGetResponses = {
+    /**
+     * The current resource.
+     */
+    200: {
+        data: DataStoreWithSize;
+    };
+};
+
+export type DataStoresGetResponse = DataStoresGetResponses[keyof DataStoresGetResponses];
+
+export type DataStoresUpdateData = {
+    body: {
+        /**
+         * Its name, unique in the account, of 1 to 255 characters.
+         */
+        name: string;
+        /**
+         * Comma-separated list of response fields to include; dotted paths reach into objects. Default: all.
+         */
+        include?: string;
+        /**
+         * Comma-separated list of response fields to leave out; overrides include. Default: none.
+         */
+        exclude?: string;
+    };
+    path: {
+        /**
+         * The data store's id or name.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/data_stores/{id}';
+};
+
+export type DataStoresUpdateErrors = {
+    /**
+     * The request is malformed. details names each field at fault.
+     */
+    400: InvalidRequestProblem;
+    /**
+     * The key is missing, malformed, unknown or revoked.
+     */
+    401: UnauthorizedProblem;
+    /**
+     * The server's operator has suspended the account. | A request in a session comes from another site, or lacks the header that shows that it does not. | The scope of the key does not include the operation.
+     */
+    403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
+    /**
+     * There is no active endpoint at this URL.
+     */
+    404: NotFoundProblem;
+    /**
+     * The path does not accept the method.
+     */
+    405: MethodNotAllowedProblem;
+    /**
+     * Another of the account has the name.
+     */
+    409: NameTakenProblem;
+    /**
+     * The body is too large.
+     */
+    413: PayloadTooLargeProblem;
+    /**
+     * The body is not `application/json` in UTF-8, or has a `Content-Encoding`.
+     */
+    415: UnsupportedMediaTypeProblem;
+    /**
+     * The account sends too many requests a second, or has too many bytes of responses under way.
+     */
+    429: RateLimitedProblem;
+    /**
+     * An error in the server.
+     */
+    500: InternalErrorProblem;
+    /**
+     * The database is unavailable, or the server is shutting down or overloaded.
+     */
+    503: UnavailableProblem;
+};
+
+export type DataStoresUpdateError = DataStoresUpdateErrors[keyof DataStoresUpdateErrors];
+
+export type DataStoresUpdateResponses = {
+    /**
+     * The current resource.
+     */
+    200: {
+        data: DataStore;
+    };
+};
+
+export type DataStoresUpdateResponse = DataStoresUpdateResponses[keyof DataStoresUpdateResponses];
+
+export type DataStoresClearData = {
+    body?: never;
+    path: {
+        /**
+         * The data store's id or name.
+         */
+        id: string;
+    };
+    query?: {
+        /**
+         * Comma-separated list of response fields to include; dotted paths reach into objects. Default: all.
+         */
+        include?: string;
+        /**
+         * Comma-separated list of response fields to leave out; overrides include. Default: none.
+         */
+        exclude?: string;
+    };
+    url: '/v1/data_stores/{id}/entries';
+};
+
+export type DataStoresClearErrors = {
+    /**
+     * The request is malformed. details names each field at fault.
+     */
+    400: InvalidRequestProblem;
+    /**
+     * The key is missing, malformed, unknown or revoked.
+     */
+    401: UnauthorizedProblem;
+    /**
+     * The server's operator has suspended the account. | A request in a session comes from another site, or lacks the header that shows that it does not. | The scope of the key does not include the operation.
+     */
+    403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
+    /**
+     * There is no active endpoint at this URL.
+     */
+    404: NotFoundProblem;
+    /**
+     * The path does not accept the method.
+     */
+    405: MethodNotAllowedProblem;
+    /**
+     * The account sends too many requests a second, or has too many bytes of responses under way.
+     */
+    429: RateLimitedProblem;
+    /**
+     * An error in the server.
+     */
+    500: InternalErrorProblem;
+    /**
+     * The database is unavailable, or the server is shutting down or overloaded.
+     */
+    503: UnavailableProblem;
+};
+
+export type DataStoresClearError = DataStoresClearErrors[keyof DataStoresClearErrors];
+
+export type DataStoresClearResponses = {
+    /**
+     * Done. There is no body.
+     */
+    204: void;
+};
+
+export type DataStoresClearResponse = DataStoresClearResponses[keyof DataStoresClearResponses];
+
+export type DataStoresEntriesData = {
+    body?: never;
+    path: {
+        /**
+         * The data store's id or name.
+         */
+        id: string;
+    };
+    query?: {
+        /**
+         * Items per page, 1 to 100; default 10.
+         */
+        limit?: number;
+        /**
+         * An end_cursor. Lists only entries after its entry.
+         */
+        after?: string;
+        /**
+         * Lists only keys that begin so.
+         */
+        prefix?: string;
+        /**
+         * Comma-separated list of response fields to include; dotted paths reach into objects. Default: all.
+         */
+        include?: string;
+        /**
+         * Comma-separated list of response fields to leave out; overrides include. Default: none.
+         */
+        exclude?: string;
+    };
+    url: '/v1/data_stores/{id}/entries';
+};
+
+export type DataStoresEntriesErrors = {
+    /**
+     * The request is malformed. details names each field at fault.
+     */
+    400: InvalidRequestProblem;
+    /**
+     * The key is missing, malformed, unknown or revoked.
+     */
+    401: UnauthorizedProblem;
+    /**
+     * The server's operator has suspended the account. | A request in a session comes from another site, or lacks the header that shows that it does not. | The scope of the key does not include the operation.
+     */
+    403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
+    /**
+     * There is no active endpoint at this URL.
+     */
+    404: NotFoundProblem;
+    /**
+     * The path does not accept the method.
+     */
+    405: MethodNotAllowedProblem;
+    /**
+     * The account sends too many requests a second, or has too many bytes of responses under way.
+     */
+    429: RateLimitedProblem;
+    /**
+     * An error in the server.
+     */
+    500: InternalErrorProblem;
+    /**
+     * The database is unavailable, or the server is shutting down or overloaded.
+     */
+    503: UnavailableProblem;
+};
+
+export type DataStoresEntriesError = DataStoresEntriesErrors[keyof DataStoresEntriesErrors];
+
+export type DataStoresEntriesResponses = {
+    /**
+     * A page of the list.
+     */
+    200: {
+        page_info: {
+            /**
+             * Items on this page.
+             */
+            count: number;
+            /**
+             * Where the page begins; empty if nothing is there.
+             */
+            start_cursor: string;
+            /**
+             * Where the page ends; empty if nothing is there.
+             */
+            end_cursor: string;
+            /**
+             * Whether the list goes on in the direction of the request: with after=end_cursor, or, on a page asked for with before alone, with before=start_cursor.
+             */
+            has_more: boolean;
+        };
+        data: Array<DataStoreEntry>;
+    };
+};
+
+export type DataStoresEntriesResponse = DataStoresEntriesResponses[keyof DataStoresEntriesResponses];
+
+export type DataStoresSetEntriesData = {
+    body: {
+        /**
+         * 1 to 1000 entries. The last of those with one key counts.
+         */
+        entries: Array<{
+            /**
+             * The key.
+             */
+            key: string;
+            /**
+             * The value: any JSON.
+             */
+            value: unknown;
+            /**
+             * Seconds after which it is removed. Default: null, it stays.
+             */
+            ttl?: number | null;
+        }>;
+        /**
+         * Comma-separated list of response fields to include; dotted paths reach into objects. Default: all.
+         */
+        include?: string;
+        /**
+         * Comma-separated list of response fields to leave out; overrides include. Default: none.
+         */
+        exclude?: string;
+    };
+    headers?: {
+        /**
+         * Extension: Identifies this request. If you send it again within 24 hours with the same key, the server repeats the first response and does nothing else. 1 to 255 printable ASCII characters, chosen by the client.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * The data store's id or name.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/data_stores/{id}/entries';
+};
+
+export type DataStoresSetEntriesErrors = {
+    /**
+     * The request is malformed. details names each field at fault.
+     */
+    400: InvalidRequestProblem;
+    /**
+     * The key is missing, malformed, unknown or revoked.
+     */
+    401: UnauthorizedProblem;
+    /**
+     * The server's operator has suspended the account. | A request in a session comes from another site, or lacks the header that shows that it does not. | The scope of the key does not include the operation.
+     */
+    403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
+    /**
+     * The account has nothing with this id.
+     */
+    404: NotFoundProblem;
+    /**
+     * The path does not accept the method.
+     */
+    405: MethodNotAllowedProblem;
+    /**
+     * The same `Idempotency-Key` came with another request.
+     */
+    409: IdempotencyConflictProblem;
+    /**
+     * The body, the code or a configured prop is too large.
+     */
+    413: PayloadTooLargeProblem;
+    /**
+     * The body is not `application/json` in UTF-8, or has a `Content-Encoding`.
+     */
+    415: UnsupportedMediaTypeProblem;
+    /**
+     * The account sends too many requests a second, or has too many bytes of responses under way.
+     */
+    429: RateLimitedProblem;
+    /**
+     * An error in the server.
+     */
+    500: InternalErrorProblem;
+    /**
+     * The database is unavailable, or the server is shutting down or overloaded.
+     */
+    503: UnavailableProblem;
+};
+
+export type DataStoresSetEntriesError = DataStoresSetEntriesErrors[keyof DataStoresSetEntriesErrors];
+
+export type DataStoresSetEntriesResponses = {
+    /**
+     * The current resource.
+     */
+    200: {
+        data: DataStoreEntriesSet;
+    };
+};
+
+export type DataStoresSetEntriesResponse = DataStoresSetEntriesResponses[keyof DataStoresSetEntriesResponses];
+
+export type DataStoresRemoveEntryData = {
+    body?: never;
+    path: {
+        /**
+         * The data store's id or name.
+         */
+        id: string;
+    };
+    query: {
+        /**
+         * The key.
+         */
+        key: string;
+        /**
+         * Comma-separated list of response fields to include; dotted paths reach into objects. Default: all.
+         */
+        include?: string;
+        /**
+         * Comma-separated list of response fields to leave out; overrides include. Default: none.
+         */
+        exclude?: string;
+    };
+    url: '/v1/data_stores/{id}/entry';
+};
+
+export type DataStoresRemoveEntryErrors = {
+    /**
+     * The request is malformed. details names each field at fault.
+     */
+    400: InvalidRequestProblem;
+    /**
+     * The key is missing, malformed, unknown or revoked.
+     */
+    401: UnauthorizedProblem;
+    /**
+     * The server's operator has suspended the account. | A request in a session comes from another site, or lacks the header that shows that it does not. | The scope of the key does not include the operation.
+     */
+    403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
+    /**
+     * There is no active endpoint at this URL.
+     */
+    404: NotFoundProblem;
+    /**
+     * The path does not accept the method.
+     */
+    405: MethodNotAllowedProblem;
+    /**
+     * The account sends too many requests a second, or has too many bytes of responses under way.
+     */
+    429: RateLimitedProblem;
+    /**
+     * An error in the server.
+     */
+    500: InternalErrorProblem;
+    /**
+     * The database is unavailable, or the server is shutting down or overloaded.
+     */
+    503: UnavailableProblem;
+};
+
+export type DataStoresRemoveEntryError = DataStoresRemoveEntryErrors[keyof DataStoresRemoveEntryErrors];
+
+export type DataStoresRemoveEntryResponses = {
+    /**
+     * Done. There is no body.
+     */
+    204: void;
+};
+
+export type DataStoresRemoveEntryResponse = DataStoresRemoveEntryResponses[keyof DataStoresRemoveEntryResponses];
+
+export type DataStoresEntryData = {
+    body?: never;
+    path: {
+        /**
+         * The data store's id or name.
+         */
+        id: string;
+    };
+    query: {
+        /**
+         * The key.
+         */
+        key: string;
+        /**
+         * Comma-separated list of response fields to include; dotted paths reach into objects. Default: all.
+         */
+        include?: string;
+        /**
+         * Comma-separated list of response fields to leave out; overrides include. Default: none.
+         */
+        exclude?: string;
+    };
+    url: '/v1/data_stores/{id}/entry';
+};
+
+export type DataStoresEntryErrors = {
+    /**
+     * The request is malformed. details names each field at fault.
+     */
+    400: InvalidRequestProblem;
+    /**
+     * The key is missing, malformed, unknown or revoked.
+     */
+    401: UnauthorizedProblem;
+    /**
+     * The server's operator has suspended the account. | A request in a session comes from another site, or lacks the header that shows that it does not. | The scope of the key does not include the operation.
+     */
+    403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
+    /**
+     * There is no active endpoint at this URL.
+     */
+    404: NotFoundProblem;
+    /**
+     * The path does not accept the method.
+     */
+    405: MethodNotAllowedProblem;
+    /**
+     * The account sends too many requests a second, or has too many bytes of responses under way.
+     */
+    429: RateLimitedProblem;
+    /**
+     * An error in the server.
+     */
+    500: InternalErrorProblem;
+    /**
+     * The database is unavailable, or the server is shutting down or overloaded.
+     */
+    503: UnavailableProblem;
+};
+
+export type DataStoresEntryError = DataStoresEntryErrors[keyof DataStoresEntryErrors];
+
+export type DataStoresEntryResponses = {
+    /**
+     * The current resource.
+     */
+    200: {
+        data: DataStoreEntry;
+    };
+};
+
+export type DataStoresEntryResponse = DataStoresEntryResponses[keyof DataStoresEntryResponses];
+
+export type DataStoresSetEntryData = {
+    body: {
+        /**
+         * The key.
+         */
+        key: string;
+        /**
+         * The value: any JSON.
+         */
+        value: unknown;
+        /**
+         * Seconds after which it is removed. Default: null, it stays.
+         */
+        ttl?: number | null;
+        /**
+         * Comma-separated list of response fields to include; dotted paths reach into objects. Default: all.
+         */
+        include?: string;
+        /**
+         * Comma-separated list of response fields to leave out; overrides include. Default: none.
+         */
+        exclude?: string;
+    };
+    path: {
+        /**
+         * The data store's id or name.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/data_stores/{id}/entry';
+};
+
+export type DataStoresSetEntryErrors = {
+    /**
+     * The request is malformed. details names each field at fault.
+     */
+    400: InvalidRequestProblem;
+    /**
+     * The key is missing, malformed, unknown or revoked.
+     */
+    401: UnauthorizedProblem;
+    /**
+     * The server's operator has suspended the account. | A request in a session comes from another site, or lacks the header that shows that it does not. | The scope of the key does not include the operation.
+     */
+    403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
+    /**
+     * There is no active endpoint at this URL.
+     */
+    404: NotFoundProblem;
+    /**
+     * The path does not accept the method.
+     */
+    405: MethodNotAllowedProblem;
+    /**
+     * The body is too large.
+     */
+    413: PayloadTooLargeProblem;
+    /**
+     * The body is not `application/json` in UTF-8, or has a `Content-Encoding`.
+     */
+    415: UnsupportedMediaTypeProblem;
+    /**
+     * The account sends too many requests a second, or has too many bytes of responses under way.
+     */
+    429: RateLimitedProblem;
+    /**
+     * An error in the server.
+     */
+    500: InternalErrorProblem;
+    /**
+     * The database is unavailable, or the server is shutting down or overloaded.
+     */
+    503: UnavailableProblem;
+};
+
+export type DataStoresSetEntryError = DataStoresSetEntryErrors[keyof DataStoresSetEntryErrors];
+
+export type DataStoresSetEntryResponses = {
+    /**
+     * The current resource.
+     */
+    200: {
+        data: DataStoreEntry;
+    };
+};
+
+export type DataStoresSetEntryResponse = DataStoresSetEntryResponses[keyof DataStoresSetEntryResponses];
 
 export type WorkflowsListData = {
     body?: never;
