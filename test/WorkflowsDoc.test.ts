@@ -25,6 +25,8 @@ const Trial = Schema.Struct({
   /** Events that other workflows of the document are invoked with, by the names of their files. */
   others: Schema.optionalKey(Schema.Record(Schema.String, Schema.Array(Schema.Json))),
   invocations: Schema.optionalKey(Schema.Array(Schema.Json)),
+  /** Bodies that are sent to the URLs by which its runs are resumed, which it emits on a stream. */
+  resumes: Schema.optionalKey(Schema.Array(Schema.Json)),
   /** Oldest first. */
   runs: Schema.optionalKey(Schema.Array(Run))
 })
@@ -83,6 +85,22 @@ const assertRuns = Effect.fnUntraced(function*(path: string, expected: NonNullab
   assert.deepStrictEqual<unknown>(found, expected)
 })
 
+/** Sends bodies to the URLs that the workflow asks its questions with, one each. */
+const resume = Effect.fnUntraced(function*(path: string, bodies: ReadonlyArray<Schema.Json>) {
+  const process = yield* DocumentServer.DocumentServer
+  const { data } = yield* process.api("GET", `${path}/event_summaries?event_name=questions&expand=event`)
+  const urls = Json.listOf(data).toReversed().map(({ event }) => Json.textOf(event!["raw_event"]!["resume_url"]))
+  assert.strictEqual(urls.length, bodies.length)
+  for (const [index, url] of urls.entries()) {
+    const run = (yield* runsOf(path))[index]!
+    assert.deepStrictEqual<unknown>(yield* DocumentServer.post(url, bodies[index]), {
+      status: 200,
+      body: { run_id: run["id"], status: "resumed" }
+    })
+    assert.strictEqual((yield* DocumentServer.post(url, bodies[index])).status, 404)
+  }
+})
+
 const perform = Effect.fnUntraced(function*(workflow_code: string, given: Trial) {
   const upstream = yield* Upstream.make(given.upstream ?? {})
   const trial = DocumentServer.atPort(given, upstream.port)
@@ -117,6 +135,7 @@ const perform = Effect.fnUntraced(function*(workflow_code: string, given: Trial)
   for (const event of invocations) yield* one(invoke(path, event))
   const endpoint = DocumentServer.endpointOf(workflow)
   const answers = yield* Effect.forEach(requests, (request) => one(DocumentServer.post(endpoint, request)))
+  if (trial.resumes !== undefined) yield* resume(path, trial.resumes)
   for (const [index, answer] of (trial.answers ?? []).entries()) assert.deepInclude(answers[index], answer)
 
   if (trial.runs !== undefined) yield* assertRuns(path, trial.runs)

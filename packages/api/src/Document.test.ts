@@ -103,6 +103,7 @@ describe("Document", () => {
       "DELETE /v1/clock",
       "POST /v1/workflows/{id}/invocations",
       "POST /v1/workflows/{id}/runs/{run_id}/rerun",
+      "POST /v1/workflows/{id}/runs/{run_id}/resume",
       "POST /v1/workflows/{id}/runs/{run_id}/cancel"
     ])
     assert.sameMembers(writes!.filter((name) => name.startsWith("GET ")), [

@@ -195,7 +195,7 @@ export class RunNotWaiting extends HttpApiError.Problem<RunNotWaiting>()(
     Schema.Struct({ status: Schema.String }).annotate({ examples: [{ status: "running" }] }),
     "Only a waiting run can be cancelled: the status of this one is running."
   ),
-  { description: "The run is at a step or has ended. Only a waiting run can be cancelled." }
+  { description: "The run is at a step, about to be, or has ended. Only a waiting run can be cancelled or resumed." }
 ) {}
 
 export class DeliveryNotPending extends HttpApiError.Problem<DeliveryNotPending>()(

@@ -79,8 +79,10 @@ export interface ProgramError {
 export interface WorkflowRun {
   readonly id: string
   readonly status: "running" | "waiting" | "success" | "error" | "cancelled"
-  /** The time at which a waiting run goes on. */
+  /** The time at which a waiting run goes on; a suspended one ends then, unless its workflow resumes it. */
   readonly dueAt?: string
+  /** The reason for which a run waits. */
+  readonly waitsFor?: "suspend" | "delay" | "rerun" | "retry"
   readonly error?: { readonly name: string; readonly message: string }
   readonly steps: ReadonlyArray<
     { readonly name: string; readonly status: "success" | "error"; readonly at: string; readonly result: ParsedJson }
@@ -214,6 +216,7 @@ export class Workflow extends Program {
       id: run.id,
       status: run.status,
       ...(run.due_at_ms === null ? {} : { dueAt: new Date(run.due_at_ms).toISOString() }),
+      ...(run.waits_for === null ? {} : { waitsFor: run.waits_for }),
       ...(run.error === null ? {} : { error: run.error }),
       steps: run.steps.map(({ name, result, started_at_ms, status }: ParsedJson) => ({
         name,
@@ -222,6 +225,16 @@ export class Workflow extends Program {
         result: result?.$return_value
       }))
     }
+  }
+
+  /** Has a run that waits go on, and does what is to be done of it. Its steps find the body in `$resume_data`. */
+  async resume(id: string, body?: unknown): Promise<void> {
+    await this.hw.api("POST", `${this.path}/${this.id}/runs/${id}/resume`, { body })
+  }
+
+  /** Ends a run that waits. */
+  async cancel(id: string): Promise<void> {
+    await this.hw.api("POST", `${this.path}/${this.id}/runs/${id}/cancel`)
   }
 }
 

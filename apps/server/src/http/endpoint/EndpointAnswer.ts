@@ -86,6 +86,8 @@ export const make = (
     Effect.flatMap((reply) => responseOf(reply, endpointPath, sent)),
     Effect.catchTags({
       EndpointNotFound: () => noEndpoint,
+      RunKeyInvalid: () => Effect.fail(noRun),
+      RunTooLarge: ({ limit }) => Effect.fail(runTooLarge(limit)),
       BacklogFull: () => Effect.fail(backlogFull),
       NotAnswered: ({ reason }) => Effect.fail(notAnswered(reason)),
       QuotaExceeded: (error) => Effect.flatMap(quotaExceeded(error), Effect.fail)
@@ -99,6 +101,12 @@ export const noEndpoint = Effect.fail(
     "There is no active endpoint at this URL. The configured_props of an active source or workflow show its endpoint_url."
   ))
 )
+
+const noRun = new Problem.NotFound(Problem.because(
+  "No run waits for this URL: it was used, its time is over, or it is not whole."
+))
+
+export const runTooLarge = (limit: number) => Problem.tooLarge("What the run's steps gave, with this,", limit)
 
 const notAnswered = (reason: NotAnswered["reason"]) => {
   switch (reason) {
