@@ -30,6 +30,9 @@ export type HttpReply = typeof HttpReply.Type
 /** No active program answers at this endpoint. */
 export class EndpointNotFound extends Schema.TaggedError<EndpointNotFound>()("EndpointNotFound", {}) {}
 
+/** The request does not name the token that the program asks for. */
+export class TokenRefused extends Schema.TaggedError<TokenRefused>()("TokenRefused", {}) {}
+
 /** The program has acknowledged more requests than it may hold unrun. */
 export class BacklogFull extends Schema.TaggedError<BacklogFull>()("BacklogFull", {
   programId: Schema.String

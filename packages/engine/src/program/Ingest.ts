@@ -6,7 +6,7 @@ import type { AccountId, ProgramId } from "@headwater/domain/Id"
 import * as RealTime from "@headwater/domain/RealTime"
 import { Programs } from "@headwater/log/resources/Programs"
 import { Cache, Clock, Context, Duration, Effect, Exit, Layer, Option, Schema } from "effect"
-import { ActorCalls, type OnAnswered } from "../ground/ActorCalls.ts"
+import { ActorCalls, type IngestRequest, type OnAnswered } from "../ground/ActorCalls.ts"
 import { BacklogFull, EndpointNotFound } from "../ground/HttpExchange.ts"
 import { Suspensions } from "../ground/Suspensions.ts"
 import { toUnavailable, type Unavailable } from "../ground/Unavailable.ts"
@@ -16,6 +16,12 @@ export type { RequestError } from "../ground/ActorCalls.ts"
 export type { HttpReply, HttpRequestEvent, NotAnswered } from "../ground/HttpExchange.ts"
 export { accepted } from "./ProgramRequests.ts"
 export type { QuotaExceeded } from "./Quotas.ts"
+
+/** A request to an endpoint; `hops` is the number of emitters that it has passed through (`x-headwater-hops`). */
+export interface TakenRequest extends Pick<IngestRequest, "authorization" | "hops" | "isTest"> {
+  /** The JSON text of an `HttpRequestEvent`. */
+  readonly eventJson: string
+}
 
 /** The program that answers at an endpoint. */
 export interface Endpoint {
@@ -49,14 +55,8 @@ export class Ingest extends Context.Service<Ingest, {
    * account has used up a quota, and while the program has as much waiting as it may.
    */
   readonly admit: (endpoint: Endpoint) => Effect.Effect<void, BacklogFull | QuotaExceeded | Unavailable>
-  /**
-   * Takes an admitted request.
-   *
-   * @param eventJson the JSON text of an `HttpRequestEvent`
-   * @param hops how many emitters the request has passed through (`x-headwater-hops`)
-   * @param onAnswered called once
-   */
-  readonly take: (endpoint: Endpoint, eventJson: string, hops: number, onAnswered: OnAnswered) => void
+  /** Takes an admitted request, and calls back once. */
+  readonly take: (endpoint: Endpoint, request: TakenRequest, onAnswered: OnAnswered) => void
 }>()("@headwater/engine/program/Ingest") {
   static readonly layer = Layer.effect(
     Ingest,
@@ -118,10 +118,10 @@ export class Ingest extends Context.Service<Ingest, {
             ? unlessExceeded(exceeded.value)
             : Effect.catchTag(Effect.flatMap(exceeded, unlessExceeded), "SqlError", toUnavailable)
         },
-        take: ({ key, programId }, eventJson, hops, onAnswered) =>
+        take: ({ key, programId }, { eventJson, hops, ...more }, onAnswered) =>
           actors.ingest(
             programId,
-            { endpointKey: key, emitId: EmitId.make(), payload: eventJson, hops: Math.min(hops, maxHops) },
+            { ...more, endpointKey: key, emitId: EmitId.make(), payload: eventJson, hops: Math.min(hops, maxHops) },
             (exit) => {
               if (Exit.isFailure(exit) && Option.exists(Exit.findErrorOption(exit), Schema.is(BacklogFull))) {
                 noteFull(programId, RealTime.elapsedUnsafe(clock))
