@@ -204,7 +204,7 @@ export const run = Effect.fnUntraced(
           const ingest = yield* Ingest
           const endpoint = yield* ingest.find(endpointKey)
           return yield* answerTo<RequestError>((onAnswered) =>
-            ingest.take(endpoint, JSON.stringify(request), 0, onAnswered)
+            ingest.take(endpoint, { eventJson: JSON.stringify(request), hops: 0 }, onAnswered)
           )
         })))
         const isTaken = answer._tag === "Success"

@@ -32,6 +32,25 @@ export interface HttpResponse {
   readonly body?: unknown
 }
 
+/** The way in which a prop of the type `$.interface.http` takes requests. */
+export interface HttpSettings {
+  /** The event: the whole request, its body alone, or the request with its body as text and no header as a list. */
+  readonly event?: "whole" | "body" | "raw" | undefined
+  /** `accepted`: 200 once the request is durable. `run`: the code responds. Or an answer that is always the same. */
+  readonly response?:
+    | "accepted"
+    | "run"
+    | {
+      readonly status?: number | undefined
+      readonly headers?: Readonly<Record<string, string>> | undefined
+      /** What is no text is sent as JSON. */
+      readonly body?: unknown
+    }
+    | undefined
+  /** Requests have to name it: `Authorization: Bearer <token>`. */
+  readonly token?: string | undefined
+}
+
 /** `this.<prop>` of a prop of the type `$.interface.http`. */
 export interface HttpInterface {
   /** The URL that takes requests. */
@@ -45,10 +64,33 @@ export type Timer =
   | { readonly intervalSeconds: number; readonly cron?: undefined; readonly timezone?: undefined }
   | { readonly cron: string; readonly timezone?: string | undefined; readonly intervalSeconds?: undefined }
 
+/** A time in a time zone, in parts and as texts. */
+export interface ZonedTime {
+  /** `month` is from 1. */
+  readonly date: { readonly year: number; readonly month: number; readonly day: number }
+  readonly time: {
+    readonly hour: number
+    readonly minute: number
+    readonly second: number
+    readonly millisecond: number
+  }
+  /** The time and the timestamp with the offset of the zone. */
+  readonly iso8601: { readonly date: string; readonly time: string; readonly timestamp: string }
+  readonly pretty: { readonly date: string; readonly time: string; readonly time_24h: string }
+  /** Sunday is 0, and begins the week. */
+  readonly metadata: { readonly day_name: string; readonly day_of_week: number; readonly start_of_week: string }
+  /** IANA name. */
+  readonly timezone: string
+}
+
 /** What `run` gets of a prop of the type `$.interface.timer`; `timestamp` is when the tick was due, in Unix seconds. */
 export type TimerEvent =
-  | { readonly timestamp: number; readonly interval_seconds: number; readonly cron?: undefined }
-  | { readonly timestamp: number; readonly cron: string; readonly interval_seconds?: undefined }
+  & (
+    | { readonly timestamp: number; readonly interval_seconds: number; readonly cron?: undefined }
+    | { readonly timestamp: number; readonly cron: string; readonly interval_seconds?: undefined }
+  )
+  /** That time in the timer's time zone, and in UTC. */
+  & { readonly timezone_configured: ZonedTime; readonly timezone_utc: ZonedTime }
 
 /** `this.<prop>` of a prop of the type `$.interface.apphook`. */
 export interface Apphook {

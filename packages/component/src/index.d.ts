@@ -14,9 +14,11 @@ export type {
   HttpRequest,
   HttpRequestAnswer,
   HttpResponse,
+  HttpSettings,
   Store,
   Timer,
-  TimerEvent
+  TimerEvent,
+  ZonedTime
 } from "./Interfaces.d.ts"
 export type { Db, OptionsRequest, PropInput, PropInputs, PropType, PropValue, PropValues } from "./Props.d.ts"
 export type { Batch, EventFor, SourceDefinition, SourceThis } from "./Source.d.ts"

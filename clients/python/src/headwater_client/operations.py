@@ -2431,6 +2431,7 @@ class WorkflowRunsOperations(Group):
         id: str,
         *,
         status: Literal["running", "waiting", "success", "error", "cancelled"] | None = None,
+        waits_for: Literal["suspend", "delay", "rerun", "retry"] | None = None,
         limit: int | None = None,
         after: str | None = None,
         before: str | None = None,
@@ -2444,13 +2445,15 @@ class WorkflowRunsOperations(Group):
 
         Args:
             id: The workflow's id or its name slug.
-            status: waiting: until a delay, a rerun or a retry is due.
+            status: waiting: until somebody resumes it, or a delay, a rerun or a retry is due.
+            waits_for: The reason for which a run waits.
         """
         return self._send(
             "GET",
             f"/v1/workflows/{segment(id)}/runs",
             query={
                 "status": status,
+                "waits_for": waits_for,
                 "limit": limit,
                 "after": after,
                 "before": before,
@@ -2503,6 +2506,33 @@ class WorkflowRunsOperations(Group):
         return self._send(
             "POST",
             f"/v1/workflows/{segment(id)}/runs/{segment(run_id)}/rerun",
+            query={"include": include, "exclude": exclude},
+            headers={"Idempotency-Key": idempotency_key},
+            body=body,
+        )
+
+    def resume(
+        self,
+        id: str,
+        run_id: str,
+        *,
+        body: types.WorkflowRunsResumeBody | None = None,
+        include: str | None = None,
+        exclude: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> types.WorkflowRunsResumeResponse:
+        """Resume a waiting run.
+
+        Extension: Continues the run before its time, as a request to its resume_url does. The server answers once
+        that is durable. The run continues when its turn comes. Needs a key with the scope `run`.
+
+        Args:
+            id: The workflow's id or its name slug.
+            run_id: The run's id.
+        """
+        return self._send(
+            "POST",
+            f"/v1/workflows/{segment(id)}/runs/{segment(run_id)}/resume",
             query={"include": include, "exclude": exclude},
             headers={"Idempotency-Key": idempotency_key},
             body=body,

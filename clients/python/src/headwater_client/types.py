@@ -723,13 +723,15 @@ class WorkflowRun(TypedDict):
     deployment_id: str
     """Begins with d_."""
     status: Literal["running", "waiting", "success", "error", "cancelled"]
-    """waiting: until a delay, a rerun or a retry is due."""
+    """waiting: until somebody resumes it, or a delay, a rerun or a retry is due."""
     trigger: WorkflowRunTrigger
     started_at_ms: int
     """Unix time in milliseconds."""
     ended_at_ms: int | None
     due_at_ms: int | None
-    """When a waiting run continues."""
+    """When a waiting run continues. A suspended one ends then, unless the workflow resumes it."""
+    waits_for: Literal["suspend", "delay", "rerun", "retry"] | None
+    """The reason for which a waiting run waits; null if it waits for nothing but its turn."""
     error: RunFault | None
     exit_reason: str | None
     """The reason that a step gave to $.flow.exit, at most 1,000 characters; empty if it gave none, null if no step
@@ -803,13 +805,15 @@ class WorkflowRunDetails(TypedDict):
     deployment_id: str
     """Begins with d_."""
     status: Literal["running", "waiting", "success", "error", "cancelled"]
-    """waiting: until a delay, a rerun or a retry is due."""
+    """waiting: until somebody resumes it, or a delay, a rerun or a retry is due."""
     trigger: WorkflowRunDetailsTrigger
     started_at_ms: int
     """Unix time in milliseconds."""
     ended_at_ms: int | None
     due_at_ms: int | None
-    """When a waiting run continues."""
+    """When a waiting run continues. A suspended one ends then, unless the workflow resumes it."""
+    waits_for: Literal["suspend", "delay", "rerun", "retry"] | None
+    """The reason for which a waiting run waits; null if it waits for nothing but its turn."""
     error: RunFault | None
     exit_reason: str | None
     """The reason that a step gave to $.flow.exit, at most 1,000 characters; empty if it gave none, null if no step
@@ -887,6 +891,8 @@ class Workflow(_WorkflowOptional):
     """Seconds to wait before each retry of a failed step, one number for each retry. Empty: no retries."""
     errors: Literal["each", "last"]
     """Which failures of a step go to $errors: each one, or only the last, after which there is no retry."""
+    suspension_timeout: Literal["cancel", "resume"]
+    """What becomes of a suspended run that nobody resumes in time."""
     created_at: int
     """Unix time in seconds."""
     updated_at: int
@@ -3787,6 +3793,8 @@ class WorkflowsCreateBody(TypedDict, total=False):
     """Seconds to wait before each retry of a failed step, one number for each retry. Empty: no retries."""
     errors: Literal["each", "last"]
     """Which failures of a step go to $errors: each one, or only the last, after which there is no retry."""
+    suspension_timeout: Literal["cancel", "resume"]
+    """What becomes of a suspended run that nobody resumes in time."""
     include: str
     """Comma-separated list of response fields to include; dotted paths reach into objects. Default: all."""
     exclude: str
@@ -3821,6 +3829,8 @@ class WorkflowsUpdateBody(TypedDict, total=False):
     """Seconds to wait before each retry of a failed step, one number for each retry. Empty: no retries."""
     errors: Literal["each", "last"]
     """Which failures of a step go to $errors: each one, or only the last, after which there is no retry."""
+    suspension_timeout: Literal["cancel", "resume"]
+    """What becomes of a suspended run that nobody resumes in time."""
     include: str
     """Comma-separated list of response fields to include; dotted paths reach into objects. Default: all."""
     exclude: str
@@ -3869,6 +3879,19 @@ class WorkflowRunsRerunBody(TypedDict, total=False):
 
 class WorkflowRunsRerunResponse(TypedDict):
     data: RunStarted
+
+
+class WorkflowRunsResumeBody(TypedDict, total=False):
+    body: Any
+    """The body of the request that the steps see as $resume_data: any JSON value. Default: there is no body."""
+    include: str
+    """Comma-separated list of response fields to include; dotted paths reach into objects. Default: all."""
+    exclude: str
+    """Comma-separated list of response fields to leave out; overrides include. Default: none."""
+
+
+class WorkflowRunsResumeResponse(TypedDict):
+    data: WorkflowRun
 
 
 class WorkflowRunsCancelResponse(TypedDict):

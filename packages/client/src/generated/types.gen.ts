@@ -996,7 +996,7 @@ export type WorkflowRun = {
      */
     deployment_id: string;
     /**
-     * waiting: until a delay, a rerun or a retry is due.
+     * waiting: until somebody resumes it, or a delay, a rerun or a retry is due.
      */
     status: 'running' | 'waiting' | 'success' | 'error' | 'cancelled';
     trigger: {
@@ -1026,9 +1026,13 @@ export type WorkflowRun = {
     started_at_ms: number;
     ended_at_ms: number | null;
     /**
-     * When a waiting run continues.
+     * When a waiting run continues. A suspended one ends then, unless the workflow resumes it.
      */
     due_at_ms: number | null;
+    /**
+     * The reason for which a waiting run waits; null if it waits for nothing but its turn.
+     */
+    waits_for: 'suspend' | 'delay' | 'rerun' | 'retry' | null;
     error: RunFault | null;
     /**
      * The reason that a step gave to $.flow.exit, at most 1,000 characters; empty if it gave none, null if no step ended the run this way.
@@ -1105,7 +1109,7 @@ export type WorkflowRunDetails = {
      */
     deployment_id: string;
     /**
-     * waiting: until a delay, a rerun or a retry is due.
+     * waiting: until somebody resumes it, or a delay, a rerun or a retry is due.
      */
     status: 'running' | 'waiting' | 'success' | 'error' | 'cancelled';
     trigger: {
@@ -1135,9 +1139,13 @@ export type WorkflowRunDetails = {
     started_at_ms: number;
     ended_at_ms: number | null;
     /**
-     * When a waiting run continues.
+     * When a waiting run continues. A suspended one ends then, unless the workflow resumes it.
      */
     due_at_ms: number | null;
+    /**
+     * The reason for which a waiting run waits; null if it waits for nothing but its turn.
+     */
+    waits_for: 'suspend' | 'delay' | 'rerun' | 'retry' | null;
     error: RunFault | null;
     /**
      * The reason that a step gave to $.flow.exit, at most 1,000 characters; empty if it gave none, null if no step ended the run this way.
@@ -1234,6 +1242,10 @@ export type Workflow = {
      * Which failures of a step go to $errors: each one, or only the last, after which there is no retry.
      */
     errors: 'each' | 'last';
+    /**
+     * What becomes of a suspended run that nobody resumes in time.
+     */
+    suspension_timeout: 'cancel' | 'resume';
     /**
      * Unix time in seconds.
      */
@@ -3623,7 +3635,7 @@ export type ComponentsCreateErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -3732,7 +3744,7 @@ export type ComponentsConfigureErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -3824,7 +3836,7 @@ export type ComponentsListErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -3914,7 +3926,7 @@ export type ComponentsListPublishedErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -3997,7 +4009,7 @@ export type ComponentsGetPublishedErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -4066,7 +4078,7 @@ export type ComponentsDeleteErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -4137,7 +4149,7 @@ export type ComponentsGetErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -4213,7 +4225,7 @@ export type SourcesListErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -4327,7 +4339,7 @@ export type SourcesCreateErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -4412,7 +4424,7 @@ export type SourcesDeleteErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -4479,7 +4491,7 @@ export type SourcesGetErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -4578,7 +4590,7 @@ export type SourcesUpdateErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -4679,7 +4691,7 @@ export type EventsSourceSummariesErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -4782,7 +4794,7 @@ export type EventsSourceErrorSummariesErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -4885,7 +4897,7 @@ export type EventsSourceLogSummariesErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -4984,7 +4996,7 @@ export type EventsDeleteSourceEventsErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -5069,7 +5081,7 @@ export type LogSourceEventsErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -5176,7 +5188,7 @@ export type EventsWorkflowSummariesErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -5279,7 +5291,7 @@ export type EventsWorkflowErrorSummariesErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -5382,7 +5394,7 @@ export type EventsWorkflowLogSummariesErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -5476,7 +5488,7 @@ export type ConsumersListErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -5584,7 +5596,7 @@ export type ConsumersCreateErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -5665,7 +5677,7 @@ export type ConsumersDeleteErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -5732,7 +5744,7 @@ export type ConsumersGetErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -5809,7 +5821,7 @@ export type ConsumersPositionsErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -5912,7 +5924,7 @@ export type ConsumersEventsErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -6018,7 +6030,7 @@ export type ConsumersCommitErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -6118,7 +6130,7 @@ export type ConsumersSeekErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -6234,7 +6246,7 @@ export type LogAccountEventsErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -6333,7 +6345,7 @@ export type LogSourceEventErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -6406,7 +6418,7 @@ export type LogSourceEventTraceErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -6495,7 +6507,7 @@ export type LogWorkflowEventsErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -6586,7 +6598,7 @@ export type LogWorkflowEventErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -6659,7 +6671,7 @@ export type LogWorkflowEventTraceErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -6732,7 +6744,7 @@ export type JourneyEventErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -6816,7 +6828,7 @@ export type FiguresSeriesErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -6896,7 +6908,7 @@ export type GraphPageErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -6960,7 +6972,7 @@ export type NodesListErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -7020,7 +7032,7 @@ export type DiagnosisGetErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -7080,7 +7092,7 @@ export type ClockReleaseErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -7144,7 +7156,7 @@ export type ClockGetErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -7210,7 +7222,7 @@ export type ClockFreezeErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -7303,7 +7315,7 @@ export type ClockAdvanceErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -7380,7 +7392,7 @@ export type ClockOperationErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -7480,7 +7492,7 @@ export type SubscriptionsDeleteErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -7621,7 +7633,7 @@ export type SubscriptionsCreateErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -7754,7 +7766,7 @@ export type SubscriptionsUpdateErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -7876,7 +7888,7 @@ export type SubscriptionsPreviewErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -7952,7 +7964,7 @@ export type SubscriptionsListErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -8067,7 +8079,7 @@ export type AutoSubscriptionsCreateErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -8155,7 +8167,7 @@ export type AutoSubscriptionsListErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -8238,7 +8250,7 @@ export type AutoSubscriptionsDeleteErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -8401,7 +8413,7 @@ export type WebhooksCreateErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -8485,7 +8497,7 @@ export type WebhooksListErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -8568,7 +8580,7 @@ export type WebhooksDeleteErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -8635,7 +8647,7 @@ export type WebhooksGetErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -8779,7 +8791,7 @@ export type WebhooksUpdateErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -8856,7 +8868,7 @@ export type WebhooksGetSecretErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -8931,7 +8943,7 @@ export type WebhooksRotateSecretErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -9008,7 +9020,7 @@ export type WebhooksGetPublicKeyErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -9083,7 +9095,7 @@ export type WebhooksRotatePublicKeyErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -9187,7 +9199,7 @@ export type WebhooksTestErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -9274,7 +9286,7 @@ export type WebhooksPauseErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -9370,7 +9382,7 @@ export type WebhooksResumeErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -9470,7 +9482,7 @@ export type WebhooksForceNextErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -9606,7 +9618,7 @@ export type DeliveriesListErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -9745,7 +9757,7 @@ export type DeliveriesOfWebhookErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -9835,7 +9847,7 @@ export type DeliveriesDueErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -9900,7 +9912,7 @@ export type DeliveriesGetErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -9975,7 +9987,7 @@ export type DeliveriesRetryErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -10058,7 +10070,7 @@ export type DeliveriesSkipErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -10142,7 +10154,7 @@ export type BulkActionsListErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -10299,7 +10311,7 @@ export type BulkActionsCreateErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -10410,7 +10422,7 @@ export type BulkActionsReplayErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -10491,7 +10503,7 @@ export type BulkActionsGetErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -10564,7 +10576,7 @@ export type BulkActionsUpdateErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -10651,7 +10663,7 @@ export type BulkActionsPauseErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -10734,7 +10746,7 @@ export type BulkActionsResumeErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -10817,7 +10829,7 @@ export type BulkActionsCancelErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -10889,7 +10901,7 @@ export type UsersMeErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -10961,7 +10973,7 @@ export type KeysListErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -11062,7 +11074,7 @@ export type KeysCreateErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -11158,7 +11170,7 @@ export type KeysRotateErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -11239,7 +11251,7 @@ export type KeysRevokeErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -11333,7 +11345,7 @@ export type AuditListErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -11423,7 +11435,7 @@ export type AppAccountsListErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -11521,7 +11533,7 @@ export type AppAccountsCreateErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -11598,7 +11610,7 @@ export type AppAccountsDeleteErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -11665,7 +11677,7 @@ export type AppAccountsGetErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -11744,7 +11756,7 @@ export type AppAccountsUpdateErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -11820,7 +11832,7 @@ export type EnvironmentListErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -11893,7 +11905,7 @@ export type EnvironmentDeleteErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -11964,7 +11976,7 @@ export type EnvironmentGetErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -12045,7 +12057,7 @@ export type EnvironmentSetErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -12129,7 +12141,7 @@ export type DataStoresListErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -12217,7 +12229,7 @@ export type DataStoresCreateErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -12294,7 +12306,7 @@ export type DataStoresDeleteErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -12361,7 +12373,7 @@ export type DataStoresGetErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -12434,7 +12446,7 @@ export type DataStoresUpdateErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -12515,7 +12527,7 @@ export type DataStoresClearErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -12594,7 +12606,7 @@ export type DataStoresEntriesErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -12704,7 +12716,7 @@ export type DataStoresSetEntriesErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -12789,7 +12801,7 @@ export type DataStoresRemoveEntryErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -12860,7 +12872,7 @@ export type DataStoresEntryErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -12941,7 +12953,7 @@ export type DataStoresSetEntryErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -13025,7 +13037,7 @@ export type WorkflowsListErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -13119,6 +13131,10 @@ export type WorkflowsCreateData = {
          */
         errors?: 'each' | 'last';
         /**
+         * What becomes of a suspended run that nobody resumes in time.
+         */
+        suspension_timeout?: 'cancel' | 'resume';
+        /**
          * Comma-separated list of response fields to include; dotted paths reach into objects. Default: all.
          */
         include?: string;
@@ -13144,7 +13160,7 @@ export type WorkflowsCreateErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -13225,7 +13241,7 @@ export type WorkflowsDeleteErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -13292,7 +13308,7 @@ export type WorkflowsGetErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -13372,6 +13388,10 @@ export type WorkflowsUpdateData = {
          */
         errors?: 'each' | 'last';
         /**
+         * What becomes of a suspended run that nobody resumes in time.
+         */
+        suspension_timeout?: 'cancel' | 'resume';
+        /**
          * Comma-separated list of response fields to include; dotted paths reach into objects. Default: all.
          */
         include?: string;
@@ -13396,7 +13416,7 @@ export type WorkflowsUpdateErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -13477,7 +13497,7 @@ export type WorkflowsGetSecretErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -13565,7 +13585,7 @@ export type WorkflowsInvokeErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -13629,9 +13649,13 @@ export type WorkflowRunsListData = {
     };
     query?: {
         /**
-         * waiting: until a delay, a rerun or a retry is due.
+         * waiting: until somebody resumes it, or a delay, a rerun or a retry is due.
          */
         status?: 'running' | 'waiting' | 'success' | 'error' | 'cancelled';
+        /**
+         * The reason for which a run waits.
+         */
+        waits_for?: 'suspend' | 'delay' | 'rerun' | 'retry';
         /**
          * Items per page, 1 to 100; default 10.
          */
@@ -13662,7 +13686,7 @@ export type WorkflowRunsListErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -13753,7 +13777,7 @@ export type WorkflowRunsGetErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -13845,7 +13869,7 @@ export type WorkflowRunsRerunErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -13899,6 +13923,110 @@ export type WorkflowRunsRerunResponses = {
 
 export type WorkflowRunsRerunResponse = WorkflowRunsRerunResponses[keyof WorkflowRunsRerunResponses];
 
+export type WorkflowRunsResumeData = {
+    body?: {
+        /**
+         * The body of the request that the steps see as $resume_data: any JSON value. Default: there is no body.
+         */
+        body?: unknown;
+        /**
+         * Comma-separated list of response fields to include; dotted paths reach into objects. Default: all.
+         */
+        include?: string;
+        /**
+         * Comma-separated list of response fields to leave out; overrides include. Default: none.
+         */
+        exclude?: string;
+    };
+    headers?: {
+        /**
+         * Extension: Identifies this request. If you send it again within 24 hours with the same key, the server repeats the first response and does nothing else. 1 to 255 printable ASCII characters, chosen by the client.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * The workflow's id or its name slug.
+         */
+        id: string;
+        /**
+         * The run's id.
+         */
+        run_id: string;
+    };
+    query?: {
+        /**
+         * Comma-separated list of response fields to include; dotted paths reach into objects. Default: all.
+         */
+        include?: string;
+        /**
+         * Comma-separated list of response fields to leave out; overrides include. Default: none.
+         */
+        exclude?: string;
+    };
+    url: '/v1/workflows/{id}/runs/{run_id}/resume';
+};
+
+export type WorkflowRunsResumeErrors = {
+    /**
+     * The request is malformed. details names each field at fault.
+     */
+    400: InvalidRequestProblem;
+    /**
+     * The endpoint asks for a token that the request does not name.
+     */
+    401: UnauthorizedProblem;
+    /**
+     * The server's operator has suspended the account. | A request in a session comes from another site, or lacks the header that shows that it does not. | The scope of the key does not include the operation.
+     */
+    403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
+    /**
+     * The account has nothing with this id.
+     */
+    404: NotFoundProblem;
+    /**
+     * The path does not accept the method.
+     */
+    405: MethodNotAllowedProblem;
+    /**
+     * The run is at a step, about to be, or has ended. Only a waiting run can be cancelled or resumed. | The same `Idempotency-Key` came with another request.
+     */
+    409: RunNotWaitingProblem | IdempotencyConflictProblem;
+    /**
+     * The body, the code or a configured prop is too large.
+     */
+    413: PayloadTooLargeProblem;
+    /**
+     * The body is not `application/json` in UTF-8, or has a `Content-Encoding`.
+     */
+    415: UnsupportedMediaTypeProblem;
+    /**
+     * The account sends too many requests a second, or has too many bytes of responses under way.
+     */
+    429: RateLimitedProblem;
+    /**
+     * An error in the server.
+     */
+    500: InternalErrorProblem;
+    /**
+     * The database is unavailable, or the server is shutting down or overloaded.
+     */
+    503: UnavailableProblem;
+};
+
+export type WorkflowRunsResumeError = WorkflowRunsResumeErrors[keyof WorkflowRunsResumeErrors];
+
+export type WorkflowRunsResumeResponses = {
+    /**
+     * The current resource.
+     */
+    200: {
+        data: WorkflowRun;
+    };
+};
+
+export type WorkflowRunsResumeResponse = WorkflowRunsResumeResponses[keyof WorkflowRunsResumeResponses];
+
 export type WorkflowRunsCancelData = {
     body?: never;
     headers?: {
@@ -13936,7 +14064,7 @@ export type WorkflowRunsCancelErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -13952,7 +14080,7 @@ export type WorkflowRunsCancelErrors = {
      */
     405: MethodNotAllowedProblem;
     /**
-     * The run is at a step or has ended. Only a waiting run can be cancelled. | The same `Idempotency-Key` came with another request.
+     * The run is at a step, about to be, or has ended. Only a waiting run can be cancelled or resumed. | The same `Idempotency-Key` came with another request.
      */
     409: RunNotWaitingProblem | IdempotencyConflictProblem;
     /**
@@ -14013,7 +14141,7 @@ export type CodeSourceCodeErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -14082,7 +14210,7 @@ export type CodeWorkflowCodeErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -14174,7 +14302,7 @@ export type CodeCheckErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -14310,7 +14438,7 @@ export type CodeTryCodeErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -14434,7 +14562,7 @@ export type CodeTrySourceErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -14554,7 +14682,7 @@ export type CodeTryWorkflowErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**

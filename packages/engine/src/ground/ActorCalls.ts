@@ -14,7 +14,7 @@ import type {
   ReadRequest,
   SeekRequest
 } from "./ConsumerRequests.ts"
-import type { BacklogFull, EndpointNotFound, HttpReply, NotAnswered } from "./HttpExchange.ts"
+import type { BacklogFull, EndpointNotFound, HttpReply, NotAnswered, TokenRefused } from "./HttpExchange.ts"
 import type { TestedAttempt } from "./TestedAttempt.ts"
 import type { Unavailable } from "./Unavailable.ts"
 import type * as Wake from "./Wake.ts"
@@ -30,10 +30,18 @@ export interface IngestRequest {
   /** JSON text of the request event. */
   readonly payload: string
   readonly hops: number
+  /** The `Authorization` header that it came with. */
+  readonly authorization?: string
+  /** True if it is only to be answered as it would be: it does not come into the log, and begins no run. */
+  readonly isTest?: boolean
 }
 
+/** True if a request has nothing but what every one has. */
+export const isPlain = ({ authorization, isTest, kind }: IngestRequest): boolean =>
+  authorization === undefined && kind === undefined && isTest === undefined
+
 /** The reasons for which a request is not taken, or not answered. */
-export type RequestError = BacklogFull | EndpointNotFound | NotAnswered | Unavailable
+export type RequestError = BacklogFull | EndpointNotFound | NotAnswered | TokenRefused | Unavailable
 
 /** Told once what became of a request. */
 export type OnAnswered = (exit: Exit.Exit<HttpReply, RequestError>) => void

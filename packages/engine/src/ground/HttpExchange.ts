@@ -38,6 +38,8 @@ export class RunTooLarge extends Schema.TaggedError<RunTooLarge>()("RunTooLarge"
   /** The characters that the results of its steps may have together. */
   limit: Schema.Int
 }) {}
+/** The request does not name the token that the program asks for. */
+export class TokenRefused extends Schema.TaggedError<TokenRefused>()("TokenRefused", {}) {}
 
 /** The program has acknowledged more requests than it may hold unrun. */
 export class BacklogFull extends Schema.TaggedError<BacklogFull>()("BacklogFull", {

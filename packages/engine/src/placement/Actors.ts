@@ -30,6 +30,7 @@ import {
   EventRange,
   HookFailed,
   type IngestRequest,
+  isPlain,
   type OnAnswered,
   ProgramNotFound,
   Reopening,
@@ -48,7 +49,7 @@ import {
   SeekRequest
 } from "../ground/ConsumerRequests.ts"
 import { Draining } from "../ground/Draining.ts"
-import { BacklogFull, EndpointNotFound, HttpReply, NotAnswered } from "../ground/HttpExchange.ts"
+import { BacklogFull, EndpointNotFound, HttpReply, NotAnswered, TokenRefused } from "../ground/HttpExchange.ts"
 import { ShardsAcquired } from "../ground/ShardsAcquired.ts"
 import { Suspensions } from "../ground/Suspensions.ts"
 import { TestedAttempt } from "../ground/TestedAttempt.ts"
@@ -81,10 +82,12 @@ const ProgramEntity = Entity.make("Program", [
       kind: Schema.optionalKey(Schema.Literals(["invocation", "rerun"])),
       emitId: Schema.String,
       payload: Schema.String,
-      hops: Schema.Int
+      hops: Schema.Int,
+      authorization: Schema.optionalKey(Schema.String),
+      isTest: Schema.optionalKey(Schema.Boolean)
     },
     success: HttpReply,
-    error: Schema.Union([BacklogFull, EndpointNotFound, NotAnswered, Unavailable])
+    error: Schema.Union([BacklogFull, EndpointNotFound, NotAnswered, TokenRefused, Unavailable])
   }),
   WakeRpc,
   Rpc.make("Deploy", { payload: { emits: Schema.Boolean }, error: changeError }),
@@ -342,7 +345,7 @@ const layerNoLocal: Layer.Layer<
           if (ingestHere(programId, request, onAnswered)) return
           const throughCluster = () =>
             runFork(reach(program(programId).Ingest(request), ingestTimeout)).addObserver(onAnswered)
-          const isSent = crossing.request(programId, request, (exit) => {
+          const isSent = isPlain(request) && crossing.request(programId, request, (exit) => {
             if (exit === undefined) throughCluster()
             else onAnswered(exit)
           })

@@ -7,7 +7,7 @@ import * as RealTime from "@headwater/domain/RealTime"
 import { parse as parseRunKey, type RunKey } from "@headwater/domain/RunKey"
 import { Programs } from "@headwater/log/resources/Programs"
 import { Cache, Clock, Context, Duration, Effect, Exit, Layer, Option, Schema } from "effect"
-import { ActorCalls, type RequestError as RequestRefused } from "../ground/ActorCalls.ts"
+import { ActorCalls, type IngestRequest, type RequestError as RequestRefused } from "../ground/ActorCalls.ts"
 import { BacklogFull, EndpointNotFound, RunKeyInvalid, type RunTooLarge } from "../ground/HttpExchange.ts"
 import { Suspensions } from "../ground/Suspensions.ts"
 import { toUnavailable, type Unavailable } from "../ground/Unavailable.ts"
@@ -20,6 +20,12 @@ export type { QuotaExceeded } from "./Quotas.ts"
 
 /** The reasons for which a request is not taken, or not answered. */
 export type RequestError = RequestRefused | RunKeyInvalid | RunTooLarge
+
+/** A request to an endpoint; `hops` is the number of emitters that it has passed through (`x-headwater-hops`). */
+export interface TakenRequest extends Pick<IngestRequest, "authorization" | "hops" | "isTest"> {
+  /** The JSON text of an `HttpRequestEvent`. */
+  readonly eventJson: string
+}
 
 /** The program that answers at an endpoint. */
 export interface Endpoint {
@@ -55,14 +61,8 @@ export class Ingest extends Context.Service<Ingest, {
    * account has used up a quota, and while the program has as much waiting as it may.
    */
   readonly admit: (endpoint: Endpoint) => Effect.Effect<void, BacklogFull | QuotaExceeded | Unavailable>
-  /**
-   * Takes an admitted request.
-   *
-   * @param eventJson the JSON text of an `HttpRequestEvent`
-   * @param hops how many emitters the request has passed through (`x-headwater-hops`)
-   * @param onAnswered called once
-   */
-  readonly take: (endpoint: Endpoint, eventJson: string, hops: number, onAnswered: RunUrls.OnCalled) => void
+  /** Takes an admitted request, and calls back once. */
+  readonly take: (endpoint: Endpoint, request: TakenRequest, onAnswered: RunUrls.OnCalled) => void
 }>()("@headwater/engine/program/Ingest") {
   static readonly layer = Layer.effect(
     Ingest,
@@ -136,11 +136,11 @@ export class Ingest extends Context.Service<Ingest, {
             ? unlessExceeded(exceeded.value)
             : Effect.catchTag(Effect.flatMap(exceeded, unlessExceeded), "SqlError", toUnavailable)
         },
-        take: ({ accountId, key, programId, runKey }, eventJson, hops, onAnswered) => {
+        take: ({ accountId, key, programId, runKey }, { eventJson, hops, ...more }, onAnswered) => {
           if (runKey !== undefined) return runUrls.call({ programId, accountId, runKey }, eventJson, onAnswered)
           actors.ingest(
             programId,
-            { endpointKey: key, emitId: EmitId.make(), payload: eventJson, hops: Math.min(hops, maxHops) },
+            { ...more, endpointKey: key, emitId: EmitId.make(), payload: eventJson, hops: Math.min(hops, maxHops) },
             (exit) => {
               if (Exit.isFailure(exit) && Option.exists(Exit.findErrorOption(exit), Schema.is(BacklogFull))) {
                 noteFull(programId, RealTime.elapsedUnsafe(clock))

@@ -3,7 +3,7 @@ import type { Program } from "@headwater/domain/Program"
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { ActorCalls, answerTo, type Cancellation, type ProgramNotFound, type Resumption } from "../ground/ActorCalls.ts"
-import { type BacklogFull, type EndpointNotFound, NotAnswered } from "../ground/HttpExchange.ts"
+import type { BacklogFull, EndpointNotFound } from "../ground/HttpExchange.ts"
 import { toUnavailable, type Unavailable } from "../ground/Unavailable.ts"
 import { type QuotaExceeded, Quotas } from "./Quotas.ts"
 import { Rerun } from "./StepRuns.ts"
@@ -48,8 +48,8 @@ export class Invocations extends Context.Service<Invocations, {
         const id = Id.RunId.make(yield* Effect.provideService(Id.make("run"), SecureRandom.SecureRandom, random))
         const request = { endpointKey: null, kind, emitId: id, payload, hops: 0 }
         yield* answerTo((onAnswered) => actors.ingest(workflow.id, request, onAnswered)).pipe(
-          // Only who comes through an endpoint waits for an answer of the code.
-          Effect.catchIf(Schema.is(NotAnswered), Effect.die)
+          // Only who comes through an endpoint waits for an answer of the code, or is asked for a token.
+          Effect.catchTags({ NotAnswered: Effect.die, TokenRefused: Effect.die })
         )
         return id
       }, Effect.catchTag("SqlError", toUnavailable))

@@ -36,9 +36,8 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
   it.effect("ticks at its interval from its deploy, each tick once", () =>
     Effect.gen(function*() {
       yield* TestClock.setTime(nine)
-      const { actor, program } = yield* start(onTimer("this.$emit(event)"), {
-        timers: { timer: { intervalSeconds: 60 } }
-      })
+      const code = onTimer("this.$emit({ timestamp: event.timestamp, interval_seconds: event.interval_seconds })")
+      const { actor, program } = yield* start(code, { timers: { timer: { intervalSeconds: 60 } } })
       yield* actor.deploy()
       assert.strictEqual(yield* timerDueAt(program), nine + 60_000)
       yield* TestClock.adjust("59 seconds")

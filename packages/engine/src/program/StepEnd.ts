@@ -152,6 +152,8 @@ export const originOf = (
   input: {
     kind: run.trigger.kind,
     eventJson: run.event,
+    // The event of a workflow's run is whole from the beginning.
+    isShaped: true,
     id: run.trigger.id,
     at: run.trigger.at,
     hops: run.trigger.hops,

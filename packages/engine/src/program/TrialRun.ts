@@ -165,7 +165,7 @@ export class TrialRun {
       null,
       isHook
         ? { _tag: "Hook", hook: trigger }
-        : { _tag: "Run", eventsJson: [input.eventJson], isRequest: trigger === "http" }
+        : { _tag: "Run", eventsJson: [input.eventJson], isRequest: trigger === "http" && input.isShaped !== true }
     )
     yield* this.take(
       null,

@@ -252,8 +252,14 @@ class EndpointRequest {
 
   private ingest(endpoint: Endpoint, eventJson: string): void {
     this.state = "ingesting"
-    const hops = hopsOf(this.headers["x-headwater-hops"])
-    this.services.ingest.take(endpoint, eventJson, hops, (reply) => this.end(reply))
+    const { authorization } = this.headers
+    const taken = {
+      eventJson,
+      hops: hopsOf(this.headers["x-headwater-hops"]),
+      ...(authorization === undefined ? {} : { authorization }),
+      ...(this.headers["x-pd-notrigger"] === "1" ? { isTest: true } : {})
+    }
+    this.services.ingest.take(endpoint, taken, (reply) => this.end(reply))
   }
 
   /** The event that the program's code sees. */
