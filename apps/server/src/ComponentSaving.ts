@@ -357,9 +357,9 @@ export const sourceFault = ({ component, place }: SavedComponent): Option.Option
   component.type !== "action" ? Option.none() : Option.some(unusable(
     {
       message:
-        `its type is "action": an action does one thing when an editor's workflow calls it, and nothing calls it ` +
-        "here. A source runs on requests, timers and events: leave type out, give it an interface or a subscription, " +
-        "and take the event as run(event). For steps that follow each other, write a workflow"
+        `its type is "action": an action does one thing as a step of a workflow, or is run by itself with ` +
+        "`headwater actions run`. A source runs on requests, timers and events: leave type out, give it an interface or a " +
+        "subscription, and take the event as run(event)"
     },
     place,
     "definition"

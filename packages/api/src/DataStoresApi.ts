@@ -154,9 +154,10 @@ export class DataStoresApi extends HttpApiGroup.make("dataStores")
         })
       ),
       error: [Problem.NotFound, Problem.PayloadTooLarge]
-    }).annotate(NeededScope, "write").annotate(TakesLargeBody, true).middleware(Idempotency.Idempotency).annotateMerge(
-      Extension.operation("Set entries of a data store", "All of them at once, or none. Other entries stay.")
-    ),
+    }).annotate(NeededScope, "write").annotate(TakesLargeBody, "values").middleware(Idempotency.Idempotency)
+      .annotateMerge(
+        Extension.operation("Set entries of a data store", "All of them at once, or none. Other entries stay.")
+      ),
     HttpApiEndpoint.delete("clear", "/data_stores/:id/entries", {
       params,
       query: Projection.fields,
@@ -176,7 +177,7 @@ export class DataStoresApi extends HttpApiGroup.make("dataStores")
       payload: Schema.Struct({ ...given, ...Projection.fields }).annotate({ examples: [example] }),
       success: Pagination.Single(EntryResource),
       error: [Problem.NotFound, Problem.PayloadTooLarge]
-    }).annotate(NeededScope, "write").annotate(TakesLargeBody, true).annotateMerge(
+    }).annotate(NeededScope, "write").annotate(TakesLargeBody, "values").annotateMerge(
       Extension.operation("Set an entry of a data store", "Replaces the value, and when it is removed.")
     ),
     HttpApiEndpoint.delete("removeEntry", "/data_stores/:id/entry", {

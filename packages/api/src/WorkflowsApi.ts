@@ -142,13 +142,14 @@ export class WorkflowsApi extends HttpApiGroup.make("workflows")
       }),
       success: Pagination.Single(WorkflowResource),
       error: Problem.ComponentInvalid
-    }).annotate(NeededScope, "write").annotate(TakesLargeBody, true).middleware(Idempotency.Idempotency).annotateMerge(
-      Extension.operation(
-        "Create a workflow",
-        "One of workflow_code and workflow_url is required. The workflow listens to its subscriptions, and to the HTTP " +
-          "and timer props in its code."
-      )
-    ),
+    }).annotate(NeededScope, "write").annotate(TakesLargeBody, "code").middleware(Idempotency.Idempotency)
+      .annotateMerge(
+        Extension.operation(
+          "Create a workflow",
+          "One of workflow_code and workflow_url is required. The workflow listens to its subscriptions, and to the HTTP " +
+            "and timer props in its code."
+        )
+      ),
     HttpApiEndpoint.get("get", "/workflows/:id", {
       params: workflowParams,
       query: Projection.fields,
@@ -162,7 +163,7 @@ export class WorkflowsApi extends HttpApiGroup.make("workflows")
       payload: Schema.Struct(input).annotate({ examples: [{ configured_props: { limit: 200 }, active: true }] }),
       success: Pagination.Single(WorkflowResource),
       error: [Problem.NotFound, Problem.ComponentInvalid]
-    }).annotate(NeededScope, "write").annotate(TakesLargeBody, true).annotateMerge(Extension.operation(
+    }).annotate(NeededScope, "write").annotate(TakesLargeBody, "code").annotateMerge(Extension.operation(
       "Update a workflow",
       "Fields that are not given stay unchanged, but a missing active means true. Runs that have begun continue with the code " +
         "and props that they began with."

@@ -8,6 +8,7 @@ import * as Timer from "@headwater/domain/Timer"
 import { Turns } from "@headwater/domain/Turns"
 import { DedupeMarks } from "@headwater/log/logs/DedupeMarks"
 import { ProgramState } from "@headwater/log/logs/ProgramState"
+import { DataStores } from "@headwater/log/resources/DataStores"
 import type { RunCall, RunRequest, RunResult, StepKeys } from "@headwater/sandbox/Run"
 import { Sandbox } from "@headwater/sandbox/Sandbox"
 import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
@@ -39,6 +40,8 @@ export interface TrialRequest extends TrialInput.TrialSample {
   readonly configuredProps: Readonly<Record<string, Schema.Json>>
   /** True if the code's requests are made. */
   readonly mayConnect: boolean
+  /** True if the code's changes of data stores are kept, and nothing else is. */
+  readonly keepsStores?: boolean
 }
 
 /** After so many milliseconds no further step is begun: somebody waits. */
@@ -66,6 +69,7 @@ const timesOf = ({ timers }: Program, now: number) =>
 
 const services = Effect.all({
   config: EngineConfig,
+  dataStores: DataStores,
   limits: EngineLimits,
   marks: DedupeMarks,
   newId: Effect.map(
@@ -91,7 +95,7 @@ interface Parts extends Effect.Success<typeof services> {
 }
 
 /**
- * One run of code as it would run, of which nothing is kept:
+ * One run of code as it would run, of which nothing is kept, or its changes of data stores alone:
  *
  *     input ─▶ execute ─▶ take ─▶ (the next step ─▶ …) ─▶ told
  *
@@ -108,8 +112,8 @@ export class TrialRun {
   private constructor(parts: Parts) {
     this.parts = parts
     this.db = { ...parts.before }
-    const { stores } = parts.run
-    this.stores = stores === undefined ? undefined : new TrialStores(stores.reads)
+    const { request: { keepsStores }, run: { stores } } = parts
+    this.stores = stores === undefined || keepsStores === true ? undefined : new TrialStores(stores.reads)
   }
 
   /** Has code run as a program, which may be a new one. */
@@ -297,12 +301,25 @@ export class TrialRun {
         if (value === null) delete db[key]
         else OwnMember.set(db, key, value)
       }
-      if (this.stores !== undefined) yield* this.stores.take(result.stores)
+      if (this.stores === undefined) yield* this.keep(step, result)
+      else yield* this.stores.take(result.stores)
       const failure = RunEvents.failureOf(result)
       if (failure === undefined) return
       record.outcome = result.outcome
       record.error = { stack: "", ...failure, ...result.error, step }
     })
+  }
+
+  private keep(step: string | null, { stores }: RunResult): Effect.Effect<void, SqlError.SqlError> {
+    return Effect.gen({ self: this }, function*() {
+      const { dataStores } = this.parts
+      if (stores.length > 0) yield* dataStores.commit(stores, yield* Clock.currentTimeMillis)
+    }).pipe(Effect.catchTag("Fenced", () =>
+      Effect.sync(() => {
+        const message = "another run has changed the value of a data store meanwhile, so nothing was stored"
+        this.record.outcome = "error"
+        this.record.error = { name: "DataStoreChanged", message, stack: "", step }
+      })))
   }
 
   private show(step: string | null, { meta, payload, stream }: RunEvents.RunEvents["events"][number]): void {
