@@ -106,6 +106,38 @@ export interface Store<Shape = Record<string, any>> {
   set<Key extends keyof Shape & string>(key: Key, value: Shape[Key] | undefined): void
 }
 
+/** `this.<prop>` of a prop of the type `data_store`: what sources and workflows of the account share. */
+export interface DataStore {
+  /** The value, or `undefined` if there is none. */
+  get(key: string): Promise<any>
+  /** Stores a JSON value of at most 1 MiB. `ttl`: seconds after which it is removed; else it stays. */
+  set(key: string, value: unknown, options?: { readonly ttl?: number | null | undefined }): Promise<void>
+  /** Changes the seconds after which a key is removed; `null`: it stays. */
+  setTtl(key: string, seconds: number | null): Promise<void>
+  has(key: string): Promise<boolean>
+  delete(key: string): Promise<void>
+  /** Removes all keys. */
+  clear(): Promise<void>
+  /** In no certain order. */
+  keys(): Promise<ReadonlyArray<string>>
+  /** For `for await`; awaited, it is a list. */
+  entries():
+    & AsyncIterableIterator<readonly [key: string, value: any]>
+    & PromiseLike<ReadonlyArray<readonly [key: string, value: any]>>
+  size(): Promise<number>
+  /** Reads page by page. */
+  [Symbol.asyncIterator](): AsyncIterableIterator<readonly [key: string, value: any]>
+  /** Adds a number, 1 if left out, and answers the sum. Throws if the value is no number. */
+  increment(key: string, by?: number): Promise<number>
+  /** Stores the value if the key has the expected one, `undefined` for none, and answers whether it did. */
+  compareAndSet(
+    key: string,
+    expected: unknown,
+    value: unknown,
+    options?: { readonly ttl?: number | null | undefined }
+  ): Promise<boolean>
+}
+
 /** What goes with an emitted event. */
 export interface EmitMetadata {
   /** What `dedupe` goes by. An object counts as its JSON. */

@@ -1,5 +1,5 @@
 import type { AppInstance } from "./App.d.ts"
-import type { Apphook, HttpInterface, HttpRequest, HttpSettings, Store, Timer } from "./Interfaces.d.ts"
+import type { Apphook, DataStore, HttpInterface, HttpRequest, HttpSettings, Store, Timer } from "./Interfaces.d.ts"
 
 declare const shape: unique symbol
 
@@ -21,7 +21,7 @@ interface ValueOfType {
   readonly "object": Record<string, any>
   readonly "any": any
   readonly "sql": any
-  readonly "data_store": any
+  readonly "data_store": DataStore
   readonly "dir": any
   readonly "alert": undefined
   readonly "http_request": HttpRequest

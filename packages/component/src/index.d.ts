@@ -6,6 +6,7 @@ import type { WorkflowDefinition } from "./Workflow.d.ts"
 export type { App, AppInstance, AppName, AuthOf } from "./App.d.ts"
 export type {
   Apphook,
+  DataStore,
   Emit,
   EmitMetadata,
   HttpEvent,

@@ -248,7 +248,9 @@ export const encodeHostMessage = (message: HostMessage): string => {
     }
     case "Step": {
       const { runs, ...plain } = call
-      const each = runs.map(({ context, stepsJson }) => `{"context":${JSON.stringify(context)},"steps":${stepsJson}}`)
+      const each = runs.map(({ context, n, stepsJson }) =>
+        `{"n":${n},"context":${JSON.stringify(context)},"steps":${stepsJson}}`
+      )
       return withCall(plain, "runs", `[${each.join()}]`)
     }
     default:

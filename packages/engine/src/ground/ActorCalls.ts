@@ -1,6 +1,6 @@
 import type { Lease } from "@headwater/domain/Consumer"
 import type { LoggedEvent } from "@headwater/domain/Event"
-import type * as Id from "@headwater/domain/Id"
+import * as Id from "@headwater/domain/Id"
 import type { Program } from "@headwater/domain/Program"
 import type { HeldActors } from "@headwater/log/database/Nodes"
 import { Context, Effect, type Exit, Schema } from "effect"
@@ -47,8 +47,9 @@ export type RequestError = BacklogFull | EndpointNotFound | NotAnswered | TokenR
 export type OnAnswered = (exit: Exit.Exit<HttpReply, RequestError>) => void
 
 /** The answer to a request. To stop waiting for it does not take the request back. */
-export const answerTo = (ask: (onAnswered: OnAnswered) => void): Effect.Effect<HttpReply, RequestError> =>
-  Effect.callback(ask)
+export const answerTo = <E = RequestError>(
+  ask: (onAnswered: (exit: Exit.Exit<HttpReply, E>) => void) => void
+): Effect.Effect<HttpReply, E> => Effect.callback(ask)
 
 /** Events of one stream that are to go: from the first id to the last, both included. */
 export const EventRange = Schema.Struct({
@@ -64,6 +65,20 @@ export const everyEvent: Pick<EventRange, "from" | "to"> = { from: 0n, to: (1n <
 /** The outcome of the wish to cancel a run: only one that waits is cancelled, and one that was stays so. */
 export const Cancellation = Schema.Literals(["cancelled", "not_waiting", "unknown"])
 export type Cancellation = typeof Cancellation.Type
+
+/** The wish to have a run that waits go on. */
+export const ResumptionRequest = Schema.Struct({
+  id: Id.RunId,
+  /** The step after which it is to wait, by its number; null for any. */
+  n: Schema.NullOr(Schema.Int),
+  /** JSON text for the steps to see; never the same for two wishes. Null for nothing. */
+  data: Schema.NullOr(Schema.String)
+})
+export type ResumptionRequest = typeof ResumptionRequest.Type
+
+/** The outcome of the wish to have a run go on: `too_large` if it would hold more than a run may. */
+export const Resumption = Schema.Literals(["resumed", "not_waiting", "unknown", "too_large"])
+export type Resumption = typeof Resumption.Type
 
 /** A hook threw, or ran over a limit. */
 export class HookFailed extends Schema.TaggedError<HookFailed>()("HookFailed", {
@@ -100,10 +115,16 @@ export class ActorCalls extends Context.Service<ActorCalls, {
     programId: Id.ProgramId,
     range: EventRange
   ) => Effect.Effect<void, ProgramNotFound | Unavailable>
+  /** @param n given where it is to be one that waits after this step */
   readonly cancelRun: (
     workflowId: Id.ProgramId,
-    id: Id.RunId
+    id: Id.RunId,
+    n?: number
   ) => Effect.Effect<Cancellation, ProgramNotFound | Unavailable>
+  readonly resumeRun: (
+    workflowId: Id.ProgramId,
+    request: ResumptionRequest
+  ) => Effect.Effect<Resumption, ProgramNotFound | Unavailable>
   readonly retireProgram: (programId: Id.ProgramId) => Effect.Effect<void, ProgramNotFound | Unavailable>
   readonly retireWebhook: (webhookId: Id.WebhookId) => Effect.Effect<void, Unavailable>
   readonly webhookChanged: (webhookId: Id.WebhookId) => Effect.Effect<void, Unavailable>

@@ -34,6 +34,8 @@ import {
   type OnAnswered,
   ProgramNotFound,
   Reopening,
+  Resumption,
+  ResumptionRequest,
   WebhookNotFound
 } from "../ground/ActorCalls.ts"
 import {
@@ -93,8 +95,13 @@ const ProgramEntity = Entity.make("Program", [
   Rpc.make("Retire", { error: Schema.Union([ProgramNotFound, Unavailable]) }),
   Rpc.make("DeleteEvents", { payload: EventRange, error: Schema.Union([ProgramNotFound, Unavailable]) }),
   Rpc.make("CancelRun", {
-    payload: { id: Id.RunId },
+    payload: { id: Id.RunId, n: Schema.optionalKey(Schema.Int) },
     success: Cancellation,
+    error: Schema.Union([ProgramNotFound, Unavailable])
+  }),
+  Rpc.make("ResumeRun", {
+    payload: ResumptionRequest,
+    success: Resumption,
     error: Schema.Union([ProgramNotFound, Unavailable])
   }),
   Rpc.make("Forget", { payload: { subscriptionId: Schema.String } }),
@@ -347,7 +354,9 @@ const layerNoLocal: Layer.Layer<
         deploy: (programId, options) => reach(program(programId).Deploy(options), changeTimeout),
         update: (next) => reach(program(next.id).Update({ program: next }), changeTimeout),
         deleteEvents: (programId, range) => reach(program(programId).DeleteEvents(range), callTimeout),
-        cancelRun: (workflowId, id) => reach(program(workflowId).CancelRun({ id }), callTimeout),
+        cancelRun: (workflowId, id, n) =>
+          reach(program(workflowId).CancelRun({ id, ...(n === undefined ? {} : { n }) }), callTimeout),
+        resumeRun: (workflowId, request) => reach(program(workflowId).ResumeRun(request), callTimeout),
         retireProgram: (programId) => reach(program(programId).Retire(), changeTimeout),
         retireWebhook: (webhookId) => reach(webhook(webhookId).Retire(), callTimeout),
         webhookChanged: (webhookId) => reach(webhook(webhookId).Changed(), callTimeout),
@@ -439,7 +448,8 @@ const layerEntities = Layer.unwrap(Effect.map(Effect.map(Clock.Clock, onTimeOf),
           Update: ({ payload }) => actor.update(payload.program),
           Retire: () => actor.retire,
           DeleteEvents: ({ payload }) => actor.deleteEvents(payload),
-          CancelRun: ({ payload }) => actor.cancelRun(payload.id),
+          CancelRun: ({ payload }) => actor.cancelRun(payload.id, payload.n),
+          ResumeRun: ({ payload }) => actor.resumeRun(payload),
           Forget: ({ payload }) => actor.forget(payload.subscriptionId),
           Refilter: ({ payload }) => actor.refilter(payload.subscriptionId)
         })

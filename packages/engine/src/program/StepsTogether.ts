@@ -1,6 +1,6 @@
 import * as Storable from "@headwater/domain/Storable"
 import * as CrashPoint from "@headwater/log/commit/CrashPoint"
-import type { RunResult } from "@headwater/sandbox/Run"
+import type { RunResult, StepKeys } from "@headwater/sandbox/Run"
 import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
 import { Clock, Effect, Exit } from "effect"
 import type { CommitParts } from "../ground/EmitterLog.ts"
@@ -25,6 +25,7 @@ export interface BeginningRun {
 
 interface Parts {
   readonly code: CodeRuns
+  readonly keys: StepKeys
   readonly limits: Limits
   readonly memory: ProgramMemory
   /** Called with a run that is on its way into the log before it ends. */
@@ -66,8 +67,9 @@ export class StepsTogether {
 
   /** Answers how many were run: the others are still to be run, and so are those that the sandbox can't run. */
   readonly toTheirEnd: Effect.Effect<number, SandboxUnavailable> = Effect.suspend(() => {
-    const { memory, together } = this.parts
-    const call = callOf(memory.program, this.runs.map(({ progress }) => progress), memory.component.steps![0]!.name)
+    const { keys, memory, together } = this.parts
+    const progress = this.runs.map(({ progress }) => progress)
+    const call = callOf(memory.program, progress, memory.component.steps![0]!.name, keys)
     return Effect.andThen(
       Effect.forkChild(Effect.repeat(this.showLong, { until: () => this.begun !== undefined })),
       together.run({

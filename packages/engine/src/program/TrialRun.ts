@@ -8,14 +8,14 @@ import * as Timer from "@headwater/domain/Timer"
 import { Turns } from "@headwater/domain/Turns"
 import { DedupeMarks } from "@headwater/log/logs/DedupeMarks"
 import { ProgramState } from "@headwater/log/logs/ProgramState"
-import type { RunCall, RunRequest, RunResult } from "@headwater/sandbox/Run"
+import type { RunCall, RunRequest, RunResult, StepKeys } from "@headwater/sandbox/Run"
 import { Sandbox } from "@headwater/sandbox/Sandbox"
 import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
 import { Clock, Effect, Option, type Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import type { SqlError } from "effect/sql"
 import * as DueItems from "../ground/DueItems.ts"
-import { EngineConfig } from "../ground/EngineConfig.ts"
+import { endpointUrl, EngineConfig } from "../ground/EngineConfig.ts"
 import { EngineLimits } from "../ground/EngineLimits.ts"
 import * as OutgoingRequest from "../webhook/OutgoingRequest.ts"
 import { makeGivenOf, moduleOf } from "./ComponentRuns.ts"
@@ -46,6 +46,9 @@ const longest = 300_000
 
 /** The most times that a step is run again in a trial that asks for it. */
 const mostReruns = 10
+
+/** The keys of the run open nothing, as it never waits. */
+const noSecret = "trial"
 
 /** Times shown of each timer. */
 const shownTimes = 3
@@ -194,7 +197,7 @@ export class TrialRun {
   private runStep(progress: WorkflowProgress, name: string) {
     return Effect.gen({ self: this }, function*() {
       const { parts: { limits, program }, record } = this
-      const result = yield* this.execute(name, callOf(program, [progress], name))
+      const result = yield* this.execute(name, callOf(program, [progress], name, this.keys))
       const { cpuMs, wallMs } = result
       const outcome = outcomeOf(result, progress, limits.resultsOfRun)
       if (outcome._tag === "Failed") {
@@ -205,7 +208,7 @@ export class TrialRun {
         return false
       }
       yield* this.take(name, result)
-      const { flow: { delay, exit, rerun }, resultJson } = outcome
+      const { flow: { delay, exit, rerun, suspend }, resultJson } = outcome
       const { run } = progress
       const isRerun = exit === undefined && rerun !== undefined && run.tries < mostReruns
       record.steps.push({
@@ -214,7 +217,7 @@ export class TrialRun {
         wallMs,
         cpuMs,
         exportsJson: isRerun || !record.hasRoom(resultJson.length) ? null : resultJson,
-        waitMs: exit === undefined ? rerun?.delay ?? delay ?? null : null,
+        waitMs: exit === undefined ? rerun?.delay ?? suspend ?? delay ?? null : null,
         isRerun
       })
       if (exit !== undefined) {
@@ -229,6 +232,10 @@ export class TrialRun {
       progress.run = { ...run, step: run.step + 1, tries: 0, rerunContext: null }
       return true
     })
+  }
+
+  private get keys(): StepKeys {
+    return { url: endpointUrl(this.parts.config.publicUrl, ""), secret: noSecret }
   }
 
   private execute(step: string | null, call: RunCall): Effect.Effect<RunResult, SandboxUnavailable> {

@@ -4,12 +4,12 @@ import type { Program } from "@headwater/domain/Program"
 import * as Stream from "@headwater/domain/Stream"
 import { version } from "@headwater/domain/Version"
 import { untilAnswered } from "@headwater/log/database/TransientSqlError"
-import type { RunTrigger, StepRecord, WorkflowRun, WorkflowRuns } from "@headwater/log/work/WorkflowRuns"
-import type { RunCall, StepInput } from "@headwater/sandbox/Run"
+import type { RunProgress, RunTrigger, StepRecord, WorkflowRun, WorkflowRuns } from "@headwater/log/work/WorkflowRuns"
+import type { RunCall, StepInput, StepKeys } from "@headwater/sandbox/Run"
 import { Effect } from "effect"
 import type { ProgramInput } from "./ProgramInput.ts"
 
-type DoneStep = Pick<StepRecord, "n" | "name" | "result">
+type DoneStep = Pick<StepRecord, "n" | "name" | "result" | "resumeData" | "status">
 
 /** A run that has not ended, as its workflow's owner holds it while it goes on. */
 export class WorkflowProgress {
@@ -20,6 +20,10 @@ export class WorkflowProgress {
   held: number
   /** The number of steps that were recorded. */
   recorded: number
+  /** JSON text of the request by which the step that is next was asked to run again, before its time. */
+  callback: string | null = null
+  /** JSON text of the request by which the run last went on to another step. */
+  resumed: string | null = null
   /** True in a trial, of which nothing is kept. */
   readonly isTrial: boolean
 
@@ -30,6 +34,19 @@ export class WorkflowProgress {
     this.results = new Map(done.flatMap(({ name, result }) => result === null ? [] : [[name, result] as const]))
     this.held = [...this.results.values()].reduce((sum, { length }) => sum + length, run.event.length)
     this.recorded = done.at(-1)?.n ?? 0
+    for (const { result, resumeData, status } of done) {
+      if (status === "error") continue
+      this.callback = result === null ? resumeData : null
+      if (result !== null && resumeData !== null) this.resumed = resumeData
+    }
+  }
+
+  /** Notes the turn that it takes after a step, and what that gave. */
+  noteStep(step: string, turn: Omit<RunProgress, "id">, resultJson: string | null): void {
+    this.run = { ...this.run, ...turn }
+    this.recorded += 1
+    if (turn.error === null) this.callback = null
+    if (resultJson !== null) this.noteResult(step, resultJson)
   }
 
   /** Notes what a step gave. */
@@ -50,6 +67,7 @@ export const beginning = {
   failures: 0,
   rerunContext: null,
   dueAt: null,
+  waitsFor: null,
   error: null,
   exitReason: null,
   endedAt: null
@@ -127,15 +145,26 @@ const inputOf = (program: Program, progress: WorkflowProgress, step: string): St
       step,
       run: {
         runs: run.tries + 1,
-        context: run.rerunContext === null ? null : JSON.parse(run.rerunContext)
-      }
-    }
+        context: parsed(run.rerunContext),
+        callback_request: parsed(progress.callback)
+      },
+      resume: parsed(progress.resumed)
+    },
+    n: progress.recorded + 1
   }
 }
 
+const parsed = (json: string | null): unknown => json === null ? null : JSON.parse(json)
+
 /** The call of a step of runs, one after the other. */
-export const callOf = (program: Program, runs: ReadonlyArray<WorkflowProgress>, step: string): RunCall => ({
+export const callOf = (
+  program: Program,
+  runs: ReadonlyArray<WorkflowProgress>,
+  step: string,
+  keys: StepKeys
+): RunCall => ({
   _tag: "Step",
   step,
+  keys,
   runs: runs.map((progress) => inputOf(program, progress, step))
 })

@@ -91,6 +91,8 @@ export const make = (
     Effect.flatMap((reply) => responseOf(reply, endpointPath, sent)),
     Effect.catchTags({
       EndpointNotFound: () => noEndpoint,
+      RunKeyInvalid: () => Effect.fail(noRun),
+      RunTooLarge: ({ limit }) => Effect.fail(runTooLarge(limit)),
       TokenRefused: () => Effect.fail(tokenRefused),
       BacklogFull: () => Effect.fail(backlogFull),
       NotAnswered: ({ reason }) => Effect.fail(notAnswered(reason)),
@@ -106,6 +108,11 @@ export const noEndpoint = Effect.fail(
   ))
 )
 
+const noRun = new Problem.NotFound(Problem.because(
+  "No run waits for this URL: it was used, its time is over, or it is not whole."
+))
+
+export const runTooLarge = (limit: number) => Problem.tooLarge("What the run's steps gave, with this,", limit)
 const tokenRefused = new Problem.Unauthorized(
   Problem.because("This endpoint asks for a token. Send it as `Authorization: Bearer <token>`.")
 )
