@@ -8,6 +8,7 @@ import { AccountLifecycle } from "@headwater/engine/AccountLifecycle"
 import { Draining } from "@headwater/engine/Draining"
 import * as Engine from "@headwater/engine/Engine"
 import { EngineConfig } from "@headwater/engine/EngineConfig"
+import * as MailServer from "@headwater/engine/MailServer"
 import * as Tables from "@headwater/log/Tables"
 import { accessibleExecutable, sandboxIdentity } from "@headwater/postgres/Unprivileged"
 import { Packages } from "@headwater/sandbox/Packages"
@@ -87,7 +88,12 @@ const packages = Layer.unwrap(Effect.map(ServerConfig, ({ dataDirectory, extraCa
     ...(Option.isSome(npmRegistry) ? { registry: npmRegistry.value } : {})
   })))
 
+const mailServer = Layer.unwrap(
+  Effect.map(ServerConfig, ({ smtp }) => Option.match(smtp, { onNone: () => Layer.empty, onSome: MailServer.layer }))
+)
+
 const beneathEngine = sandbox.pipe(
+  Layer.provideMerge(mailServer),
   Layer.provideMerge(packages),
   Layer.provideMerge(egressHttp),
   Layer.provideMerge(guard),

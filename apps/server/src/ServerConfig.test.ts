@@ -46,6 +46,23 @@ describe("ServerConfig", () => {
       assert.match(render(yield* settingsFrom({ HEADWATER_WORKERS: "3" })), /^HEADWATER_WORKERS=3$/m)
     }))
 
+  it.effect("asks for a sender with an SMTP server, and shows no password of it", () =>
+    Effect.gen(function*() {
+      const smtp = { HEADWATER_SMTP_URL: "smtp://ann:hunter2@mail.example.com:587" }
+      const { message } = yield* Effect.flip(settingsFrom(smtp))
+      assert.include(message, "HEADWATER_MAIL_FROM: is required with HEADWATER_SMTP_URL")
+      const shown = render(yield* settingsFrom({ ...smtp, HEADWATER_MAIL_FROM: "Headwater <hw@example.com>" }))
+      assert.match(shown, /^HEADWATER_SMTP_URL=smtp:\/\/ann:\*+@mail\.example\.com:587$/m)
+      assert.match(shown, /^HEADWATER_MAIL_FROM=Headwater <hw@example\.com>$/m)
+      const refused = yield* Effect.flip(
+        settingsFrom({ HEADWATER_SMTP_URL: "http://x", HEADWATER_MAIL_FROM: "nobody" })
+      )
+      assert.deepStrictEqual(refused.faults.map(({ variable }) => variable), [
+        "HEADWATER_SMTP_URL",
+        "HEADWATER_MAIL_FROM"
+      ])
+    }))
+
   it.effect("takes an empty variable for an unset one", () =>
     Effect.gen(function*() {
       assert.strictEqual((yield* settingsFrom({ HEADWATER_PORT: "" })).port, 8787)

@@ -52,6 +52,8 @@ export interface ServerSettings {
   readonly extraCa: Option.Option<string>
   /** The registry that component code's npm packages come from; `None` for the public one. */
   readonly npmRegistry: Option.Option<string>
+  /** The SMTP server that messages are sent through, and their sender; `None` to send none. */
+  readonly smtp: Option.Option<{ readonly url: Redacted.Redacted; readonly from: string }>
   readonly retentionDays: number
   /** Days that the audit log is kept for. */
   readonly auditDays: number
@@ -167,6 +169,22 @@ const databaseUrl: Parse<Redacted.Redacted> = (value) => {
     ? Result.succeed(Redacted.make(value))
     : Result.fail("must begin with postgres:// or postgresql://")
 }
+
+/** Reasons never repeat the value, which holds a password. */
+const smtpUrl: Parse<Redacted.Redacted> = (value) => {
+  if (!URL.canParse(value)) return Result.fail("must be a URL such as smtp://user:password@host:587")
+  const { hostname, protocol } = new URL(value)
+  return (protocol === "smtp:" || protocol === "smtps:") && hostname !== ""
+    ? Result.succeed(Redacted.make(value))
+    : Result.fail("must begin with smtp:// or smtps:// and a host")
+}
+
+const mailFrom: Parse<string> = (value) =>
+  /^(?:[^<>@\r\n]* )?<?[^<>@\s]+@[^<>@\s]+>?$/.test(value)
+    ? Result.succeed(value)
+    : Result.fail(
+      `must be an address such as headwater@example.com or Headwater <headwater@example.com>, not ${quote(value)}`
+    )
 
 const apiKey: Parse<Redacted.Redacted> = (value) =>
   /^hw_[A-Za-z0-9_-]{16,200}$/.test(value)
@@ -306,6 +324,11 @@ function load(): Effect.Effect<ServerSettings, ServerConfigInvalid> {
     if (Option.exists(ownNode, ({ port }) => port + workerCount - 1 > 65_535)) {
       reading.fault("HEADWATER_NODE", `leaves no ports for ${workerCount} workers, which take one after the other`)
     }
+    const smtp = yield* variable("HEADWATER_SMTP_URL", smtpUrl)
+    const from = yield* variable("HEADWATER_MAIL_FROM", mailFrom)
+    if (Option.isSome(smtp) && Option.isNone(from) && !reading.has("HEADWATER_MAIL_FROM")) {
+      reading.fault("HEADWATER_MAIL_FROM", "is required with HEADWATER_SMTP_URL: the address that messages are from")
+    }
     const effectivePort = Option.getOrElse(port, () => 8787)
     const effectiveHost = Option.getOrElse(listenHost, () => "127.0.0.1")
     const log = Option.getOrElse(
@@ -344,6 +367,7 @@ function load(): Effect.Effect<ServerSettings, ServerConfigInvalid> {
         // The registry of npm's own configuration, if npm starts the server.
         () => npmsOwn
       ),
+      smtp: Option.all({ url: smtp, from }),
       retentionDays: Option.getOrElse(yield* variable("HEADWATER_RETENTION_DAYS", integer(1, 36_500)), () => 30),
       auditDays: Option.getOrElse(yield* variable("HEADWATER_AUDIT_DAYS", integer(1, 36_500)), () => 90),
       rateLimit: Option.getOrElse(yield* variable("HEADWATER_RATE_LIMIT", integer(0, 1_000_000)), () => 0),
@@ -428,6 +452,11 @@ export const render = (settings: ServerSettings): string => {
     ["HEADWATER_NAME_SERVERS", settings.nameServers.join(",")],
     ["HEADWATER_EXTRA_CA", Option.getOrElse(settings.extraCa, () => "")],
     ["HEADWATER_NPM_REGISTRY", Option.getOrElse(settings.npmRegistry, () => "")],
+    [
+      "HEADWATER_SMTP_URL",
+      Option.match(settings.smtp, { onNone: () => "", onSome: ({ url }) => maskPassword(url) })
+    ],
+    ["HEADWATER_MAIL_FROM", Option.match(settings.smtp, { onNone: () => "", onSome: ({ from }) => from })],
     ["HEADWATER_RETENTION_DAYS", settings.retentionDays],
     ["HEADWATER_AUDIT_DAYS", settings.auditDays],
     ["HEADWATER_RATE_LIMIT", settings.rateLimit],

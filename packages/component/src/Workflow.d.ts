@@ -52,6 +52,17 @@ export interface OutgoingRequest {
   readonly headers?: Readonly<Record<string, string | number | boolean | null | undefined>> | undefined
   /** What is not text is sent as JSON. */
   readonly data?: unknown
+  /** Added to the query of the URL. */
+  readonly params?: Readonly<Record<string, unknown>> | URLSearchParams | undefined
+  /** Sent as `Authorization: Basic`. */
+  readonly auth?: { readonly username: string; readonly password: string } | undefined
+}
+
+/** An e-mail to the owner of the account, which the server sends when the step is committed. */
+export interface OutgoingMail {
+  readonly subject?: string | undefined
+  readonly text?: string | undefined
+  readonly html?: string | undefined
 }
 
 /** The URLs of a run that waits. Each can be called once, by whoever knows it. */
@@ -105,6 +116,10 @@ export interface StepServices {
     /** Emits to a stream. */
     emit(event: unknown, name?: string): Promise<void>
     http(request: OutgoingRequest): Promise<void>
+    /** To the owner of the account. */
+    email(message: OutgoingMail): Promise<void>
+    /** Emits to the stream that is named like the channel; its readers follow it by server-sent events. */
+    sse(message: { readonly channel?: string; readonly payload: unknown }): Promise<void>
   }
   readonly flow: {
     /** Ends the run when this step has ended, successfully. The rest of the step runs: `return $.flow.exit()` ends at once. */

@@ -11,6 +11,7 @@ import type { DueItem } from "@headwater/log/work/DueWork"
 import type { RunEmit, RunResult } from "@headwater/sandbox/Run"
 import { DateTime, Option, Schema } from "effect"
 import * as DueItems from "../ground/DueItems.ts"
+import * as OutgoingMail from "../webhook/OutgoingMail.ts"
 import * as OutgoingRequest from "../webhook/OutgoingRequest.ts"
 import * as Dedupe from "./Dedupe.ts"
 import type { ProgramInput } from "./ProgramInput.ts"
@@ -59,6 +60,10 @@ export interface RunFailure {
   readonly message: string
   readonly stack?: string
 }
+
+/** True for what `$.send` leaves on the stream `$sends`. */
+const isToBeSent = (payload: string): boolean =>
+  Option.isSome(OutgoingMail.parse(payload)) || Option.isSome(OutgoingRequest.parse(payload))
 
 const isStreamName = Schema.is(Stream.StreamNameInput)
 
@@ -194,7 +199,7 @@ export function* make(options: {
       continue
     }
     const isPayload = yield* isReadable(emit.payload)
-    if (!isPayload || stream === Stream.sends && Option.isNone(OutgoingRequest.parse(emit.payload))) {
+    if (!isPayload || stream === Stream.sends && !isToBeSent(emit.payload)) {
       unreadable++
       continue
     }
@@ -244,7 +249,7 @@ export function* make(options: {
       name: "InvalidPayload",
       message:
         `${unreadable} events were not emitted: a payload must be JSON of at most ${maxComponentDepth} levels, ` +
-        `and on $sends a request to be sent: {method, url, headers, body}`
+        `and on $sends a request to be sent: {method, url, headers, body}, or {email: {subject, text, html}}`
     })
   }
   if (result.unreadable !== undefined) {

@@ -332,6 +332,7 @@ export class TrialRun {
     } else if (stream === Stream.sends) {
       const sent = OutgoingRequest.parse(payload)
       if (Option.isSome(sent)) record.show(record.sends, sent.value, payload)
+      else record.show(record.emits, { step, stream, payload, meta, dueAt: null }, payload)
     } else record.show(record.emits, { step, stream, payload, meta, dueAt: null }, payload, meta.summary)
   }
 

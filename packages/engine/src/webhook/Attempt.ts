@@ -1,8 +1,8 @@
 import { Effect } from "effect"
+import type { AttemptRequest, AttemptResult } from "./AttemptRecord.ts"
 import type { AttemptKind } from "./AttemptSlots.ts"
 import type { WebhookMemory } from "./WebhookMemory.ts"
 import type { WebhookOwner } from "./WebhookOwner.ts"
-import type { AttemptRequest, AttemptResult } from "./WebhookSend.ts"
 
 type State =
   | { readonly _tag: "Waiting" }

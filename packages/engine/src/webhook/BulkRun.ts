@@ -14,6 +14,7 @@ import type { DueItem } from "@headwater/log/work/DueWork"
 import { Effect, Exit, Fiber, type Latch, Option } from "effect"
 import * as EventBatch from "../routing/EventBatch.ts"
 import { Attempt } from "./Attempt.ts"
+import type { AttemptRequest } from "./AttemptRecord.ts"
 import * as BulkItems from "./BulkItems.ts"
 import type { BulkItem, BulkItemPage } from "./BulkItems.ts"
 import * as DeliveryEvents from "./DeliveryEvents.ts"
@@ -23,7 +24,6 @@ import { Pace } from "./Pace.ts"
 import type { StrictOrder } from "./StrictOrder.ts"
 import type { WebhookMemory } from "./WebhookMemory.ts"
 import type { WebhookOwner } from "./WebhookOwner.ts"
-import type { AttemptRequest } from "./WebhookSend.ts"
 
 /** Emitters whose items are sent at once. */
 const mostLines = 4

@@ -3,7 +3,7 @@ import type { Attempt } from "@headwater/log/work/Attempts"
 import type { Delivery, DeliveryBatch } from "@headwater/log/work/Deliveries"
 import { Effect, Option } from "effect"
 import type { SqlError } from "effect/sql"
-import type { AttemptRequest } from "./WebhookSend.ts"
+import type { AttemptRequest } from "./AttemptRecord.ts"
 
 /** The events that an attempt sends. */
 export type DeliveryEvents = Pick<AttemptRequest, "event" | "batch">

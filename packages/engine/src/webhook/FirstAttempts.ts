@@ -8,13 +8,13 @@ import type { BatchItem, EventItem, Feed, PassedItem } from "../routing/Feed.ts"
 import type { NextItem } from "../routing/Inbox.ts"
 import type { Lane } from "../routing/Lanes.ts"
 import { Attempt } from "./Attempt.ts"
+import type { AttemptRequest } from "./AttemptRecord.ts"
 import * as Outcome from "./Outcome.ts"
 import { Overlap, type OverlapItem } from "./Overlap.ts"
 import type { StrictOrder } from "./StrictOrder.ts"
 import * as WebhookCommits from "./WebhookCommits.ts"
 import type { WebhookMemory } from "./WebhookMemory.ts"
 import type { WebhookOwner } from "./WebhookOwner.ts"
-import type { AttemptRequest } from "./WebhookSend.ts"
 
 /**
  * Sends what the lanes of a webhook have, one item of a lane after the other and as many lanes at once as there are

@@ -4,10 +4,10 @@ import type { CursorMove } from "@headwater/log/work/Cursors"
 import type { Delivery, LastAttempt } from "@headwater/log/work/Deliveries"
 import { Effect, Random } from "effect"
 import * as EventBatch from "../routing/EventBatch.ts"
+import type { AttemptResult } from "./AttemptRecord.ts"
 import * as RetrySchedule from "./RetrySchedule.ts"
 import { arrived, become, retryItem, retryOver, settlementsOf } from "./WebhookCommits.ts"
 import type { WebhookMemory } from "./WebhookMemory.ts"
-import type { AttemptResult } from "./WebhookSend.ts"
 import * as WebhookTransitions from "./WebhookTransitions.ts"
 
 /**

@@ -19,9 +19,9 @@ import {
 import type { DueItem } from "@headwater/log/work/DueWork"
 import * as EventBatch from "../routing/EventBatch.ts"
 import type { EventItem, Feed, FeedItem } from "../routing/Feed.ts"
+import type { AttemptRequest } from "./AttemptRecord.ts"
 import * as DeliveryEvents from "./DeliveryEvents.ts"
 import type { WebhookMemory } from "./WebhookMemory.ts"
-import type { AttemptRequest } from "./WebhookSend.ts"
 
 /** A delivery's next attempt, due at a time in Unix milliseconds. */
 export const retryItem = (webhookId: string, deliveryId: string, dueAt: number): DueItem => ({

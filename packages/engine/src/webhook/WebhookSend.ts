@@ -1,49 +1,23 @@
-import type { LoggedEvent } from "@headwater/domain/Event"
 import * as EventId from "@headwater/domain/EventId"
 import * as RealTime from "@headwater/domain/RealTime"
-import * as Storable from "@headwater/domain/Storable"
 import { version } from "@headwater/domain/Version"
 import { EgressHttp, type EgressHttpEnding, type EgressHttpResponse } from "@headwater/egress/EgressHttp"
-import type { EarlierRequest } from "@headwater/egress/EgressHttpFailed"
-import type { Phases } from "@headwater/egress/Phases"
+import type { Accounts } from "@headwater/log/access/Accounts"
 import { Figures } from "@headwater/log/commit/Figures"
-import type { Attempt, FirstRequest } from "@headwater/log/work/Attempts"
 import { Clock, Effect, Metric, Option, Redacted, Result } from "effect"
 import * as LogText from "../ground/LogText.ts"
 import { WideLog } from "../ground/WideLog.ts"
 import * as EventBatch from "../routing/EventBatch.ts"
+import * as AttemptRecord from "./AttemptRecord.ts"
+import type { AttemptRequest, AttemptResult } from "./AttemptRecord.ts"
 import * as DeliveryOutcome from "./DeliveryOutcome.ts"
 import { EchoedSecrets } from "./EchoedSecrets.ts"
+import * as MailSend from "./MailSend.ts"
+import * as OutgoingMail from "./OutgoingMail.ts"
 import * as OutgoingRequest from "./OutgoingRequest.ts"
 import * as SentHeaders from "./SentHeaders.ts"
 import * as StandardWebhook from "./StandardWebhook.ts"
 import type { WebhookMemory } from "./WebhookMemory.ts"
-
-/** The most bytes that are kept of an answer's body. */
-const keptOfSuccess = 1_024
-const keptOfFailure = 16 * 1_024
-
-/** One attempt to make. */
-export interface AttemptRequest {
-  readonly deliveryId: string
-  readonly subscriptionId: string
-  /** The first one of a batch. */
-  readonly event: LoggedEvent
-  /** From 1. */
-  readonly attempt: number
-  /** It belongs to no delivery, and is sent to try the endpoint. */
-  readonly isTest?: true
-  /** The batch, if several events go together. */
-  readonly batch?: EventBatch.EventBatch | undefined
-}
-
-/** The outcome of an attempt, with its record as it is if no other attempt is due. */
-export interface AttemptResult {
-  readonly outcome: DeliveryOutcome.DeliveryOutcome
-  readonly endedAt: number
-  readonly record: Attempt
-  readonly batch: EventBatch.EventBatch | undefined
-}
 
 const userAgent = `Headwater/${version}`
 
@@ -118,26 +92,6 @@ const factsOf = ({ attempt, batch, event, subscriptionId }: AttemptRequest, star
   batch: EventBatch.sent(batch)
 })
 
-/** Longer phases are beyond the range of the column, and beyond any timeout. */
-const longestPhaseMs = 32_767
-
-const phaseOf = (ms: number | null): number | null =>
-  ms === null ? null : Math.max(0, Math.min(Math.round(ms), longestPhaseMs))
-
-/** The phases of a request that was not sent. */
-const noPhases: Phases = { dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null }
-
-/** The request that was sent before the one that counts. */
-const firstRequestOf = ({ address, durationMs, message, phases, reason }: EarlierRequest): FirstRequest => ({
-  address,
-  errorClass: reason,
-  errorMessage: Storable.toText(message),
-  durationMs: Storable.toInteger(Math.round(durationMs)),
-  dnsMs: phaseOf(phases.dnsMs),
-  connectMs: phaseOf(phases.connectMs),
-  tlsMs: phaseOf(phases.tlsMs)
-})
-
 /** An answer as it is kept: no secret of the request is in it. */
 const withoutSecrets = (response: EgressHttpResponse, secrets: EchoedSecrets): EgressHttpResponse => ({
   ...response,
@@ -160,62 +114,7 @@ const resultOf = (
     ? DeliveryOutcome.ofResponse(answer.success, endedAt)
     : DeliveryOutcome.ofFailure(answer.failure)
   const kept = Result.map(answer, (response) => withoutSecrets(response, secrets))
-  return recordOf(memory, attempt, outcome, requestHeaders, startedAt, endedAt, durationMs, kept)
-}
-
-/** @param answer none if nothing was sent */
-const recordOf = (
-  { webhook }: WebhookMemory,
-  { attempt, batch, deliveryId, event, subscriptionId }: AttemptRequest,
-  outcome: DeliveryOutcome.DeliveryOutcome,
-  requestHeaders: string | null,
-  startedAt: number,
-  endedAt: number,
-  durationMs: number,
-  answer: EgressHttpEnding | undefined
-): AttemptResult => {
-  const delivered = outcome._tag === "Delivered"
-  const response = answer !== undefined && Result.isSuccess(answer) ? answer.success : undefined
-  const { address = undefined, earlier = undefined, phases = noPhases } = answer === undefined
-    ? {}
-    : Result.isSuccess(answer)
-    ? answer.success
-    : answer.failure
-  return {
-    outcome,
-    endedAt,
-    batch,
-    record: {
-      accountId: webhook.accountId,
-      deliveryId,
-      attempt,
-      webhookId: webhook.id,
-      subscriptionId,
-      emitterId: event.emitterId,
-      stream: event.stream,
-      eventId: batch?.eventIds[0] ?? event.id,
-      emitId: batch?.id ?? event.emitId,
-      batch: EventBatch.sent(batch),
-      startedAt,
-      durationMs: Storable.toInteger(durationMs),
-      outcome: delivered ? "delivered" : "failed",
-      status: response?.status ?? null,
-      address: address ?? null,
-      errorClass: delivered ? null : outcome.errorClass,
-      errorMessage: delivered ? null : Storable.toText(outcome.message),
-      responseHeaders: response === undefined ? null : JSON.stringify(response.headers),
-      responseBody: response === undefined
-        ? null
-        : response.body.subarray(0, delivered ? keptOfSuccess : keptOfFailure),
-      nextAt: null,
-      requestHeaders,
-      dnsMs: phaseOf(phases.dnsMs),
-      connectMs: phaseOf(phases.connectMs),
-      tlsMs: phaseOf(phases.tlsMs),
-      firstByteMs: phaseOf(phases.firstByteMs),
-      firstRequest: earlier && firstRequestOf(earlier)
-    }
-  }
+  return AttemptRecord.make(memory, attempt, outcome, requestHeaders, startedAt, endedAt, durationMs, kept)
 }
 
 /** Tells, once it has returned, that nothing was sent. */
@@ -241,8 +140,9 @@ export type WebhookSend = (
   onResult: (result: AttemptResult) => void
 ) => { readonly cancel: () => void }
 
-export const make: Effect.Effect<WebhookSend, never, EgressHttp | Figures> = Effect.gen(function*() {
+export const make: Effect.Effect<WebhookSend, never, Accounts | EgressHttp | Figures> = Effect.gen(function*() {
   const http = yield* EgressHttp
+  const sendMail = yield* MailSend.make
   const wideLog = yield* WideLog
   const figures = yield* Figures
   const clock = yield* Clock.Clock
@@ -284,16 +184,19 @@ export const make: Effect.Effect<WebhookSend, never, EgressHttp | Figures> = Eff
     const startedAt = clock.currentTimeMillisUnsafe()
     const beganAt = RealTime.elapsedUnsafe(clock)
     const signedAt = RealTime.isApart(clock) ? RealTime.of(clock).currentTimeMillisUnsafe() : startedAt
-    const { requestSettings } = memory
+    const { requestSettings, webhook } = memory
+    const done = (result: AttemptResult) => {
+      report(memory, attempt, result)
+      onResult(result)
+    }
+    const mail = webhook.workflowId === null ? Option.none() : OutgoingMail.parse(attempt.event.payload)
+    if (Option.isSome(mail)) return sendMail(memory, attempt, mail.value, done)
     const request = requestOf(memory, attempt)
     if (requestSettings?.maxBytes !== undefined) {
       const bytes = Buffer.byteLength(request.body ?? "")
       if (bytes > requestSettings.maxBytes) {
         const outcome = DeliveryOutcome.tooLarge(bytes, requestSettings.maxBytes)
-        return refuse(recordOf(memory, attempt, outcome, null, startedAt, startedAt, 0, undefined), (result) => {
-          report(memory, attempt, result)
-          onResult(result)
-        })
+        return refuse(AttemptRecord.make(memory, attempt, outcome, null, startedAt, startedAt, 0, undefined), done)
       }
     }
     const own = ownHeaders(memory, attempt, request, { signedAt, startedAt })
@@ -302,15 +205,15 @@ export const make: Effect.Effect<WebhookSend, never, EgressHttp | Figures> = Eff
     return http.start({
       ...request,
       asker: {
-        accountId: memory.webhook.accountId,
+        accountId: webhook.accountId,
         use: "delivery",
-        programId: memory.webhook.workflowId ?? undefined
+        programId: webhook.workflowId ?? undefined
       },
       headers: SentHeaders.all(factsOf(attempt, startedAt), own),
       tls: requestSettings?.tls,
       http2: requestSettings?.http2,
-      timeoutMillis: memory.webhook.settings.timeoutMs,
-      maxBodyBytes: keptOfFailure
+      timeoutMillis: webhook.settings.timeoutMs,
+      maxBodyBytes: AttemptRecord.keptOfFailure
     }, (answer) => {
       const durationMs = Math.round(RealTime.elapsedUnsafe(clock) - beganAt)
       const secrets = memory.secrets ?? EchoedSecrets.of(request.url, request.headers)
@@ -324,8 +227,7 @@ export const make: Effect.Effect<WebhookSend, never, EgressHttp | Figures> = Eff
         durationMs,
         answer
       )
-      report(memory, attempt, result)
-      onResult(result)
+      done(result)
     })
   }
 })

@@ -8,8 +8,8 @@ import type { DueItem } from "@headwater/log/work/DueWork"
 import { Effect, Metric, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import * as DueItems from "../ground/DueItems.ts"
+import type { AttemptResult } from "./AttemptRecord.ts"
 import type { WebhookMemory } from "./WebhookMemory.ts"
-import type { AttemptResult } from "./WebhookSend.ts"
 
 /** A webhook with nothing but failures for this long goes out of service, in milliseconds (delivery.md). */
 const failingLimitMs = 5 * 24 * 3_600_000

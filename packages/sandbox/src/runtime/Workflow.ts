@@ -8,6 +8,7 @@ import { type Bindings, definitions, emit, makeThis, respond, type This } from "
 
 const { parse, stringify } = JSON
 const { entries, fromEntries, hasOwn } = Object
+const { isArray } = Array
 
 /** One of the steps to run: what the steps before it gave, and where the run stands. */
 export interface StepCall {
@@ -156,8 +157,29 @@ const sends = "$sends"
 
 const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
 
+/** The pairs that a parameter adds to a query, as axios names them: a list's name ends in brackets. */
+const pairsOf = ([name, value]: readonly [string, unknown]): ReadonlyArray<readonly [string, string]> => {
+  if (value === undefined || value === null) return []
+  if (isArray(value)) return value.flatMap((each) => pairsOf([name.endsWith("[]") ? name : `${name}[]`, each]))
+  if (value instanceof Date) return [[name, value.toISOString()]]
+  return [[name, typeof value === "object" ? stringify(value) : String(value)]]
+}
+
+const urlOf = (url: unknown, params: unknown): string => {
+  const whole = new URL(String(url))
+  const pairs = params instanceof URLSearchParams ? [...params] : entries((params ?? {}) as object).flatMap(pairsOf)
+  for (const [name, value] of pairs) whole.searchParams.append(name, value)
+  return whole.href
+}
+
+/** The header that names a user and a password. */
+const authorizationOf = (auth: unknown): string => {
+  const { password = "", username = "" } = auth as Record<string, unknown>
+  return `Basic ${Buffer.from(`${String(username)}:${String(password)}`).toString("base64")}`
+}
+
 const outgoing = (request: unknown): Record<string, unknown> => {
-  const { body, data = body, headers, method, url } = (request ?? {}) as Record<string, unknown>
+  const { auth, body, data = body, headers, method, params, url } = (request ?? {}) as Record<string, unknown>
   const wanted = String(method ?? (data === undefined ? "GET" : "POST")).toUpperCase()
   if (!methods.has(wanted)) throw new TypeError(`$.send.http does not support the method ${wanted}`)
   if (!/^https?:\/\/[^/]/i.test(String(url)) || !URL.canParse(String(url))) {
@@ -167,9 +189,21 @@ const outgoing = (request: unknown): Record<string, unknown> => {
     .flatMap(([name, value]) => value === undefined || value === null ? [] : [[name.toLowerCase(), String(value)]])
   return {
     method: wanted,
-    url: new URL(String(url)).href,
-    headers: fromEntries(named),
+    url: urlOf(url, params),
+    headers: {
+      ...fromEntries(named),
+      ...(auth === undefined || auth === null ? {} : { authorization: authorizationOf(auth) })
+    },
     ...(data === undefined || data === null ? {} : { body: typeof data === "string" ? data : stringify(data) })
+  }
+}
+
+const mail = (message: unknown): Record<string, unknown> => {
+  const { html, subject, text } = (message ?? {}) as Record<string, unknown>
+  const parts = entries({ text, html }).filter(([, part]) => part !== undefined && part !== null)
+  if (subject === undefined && parts.length === 0) throw new TypeError("$.send.email needs a subject, a text or html")
+  return {
+    email: { subject: String(subject ?? ""), ...fromEntries(parts.map(([name, part]) => [name, String(part)])) }
   }
 }
 
@@ -202,7 +236,12 @@ const make$ = (run: RunContext, bindings: Bindings, call: StepCall, context: Ste
     emit: send,
     send: {
       emit: (event: unknown, name?: unknown) => send(event, name === undefined ? {} : { name }),
-      http: (request: unknown) => send(outgoing(request), { name: sends })
+      http: (request: unknown) => send(outgoing(request), { name: sends }),
+      email: (message: unknown) => send(mail(message), { name: sends }),
+      sse: (given: unknown) => {
+        const { channel, payload } = (given ?? {}) as Record<string, unknown>
+        return send(payload, channel === undefined ? {} : { name: String(channel) })
+      }
     },
     flow: {
       exit: (reason?: unknown) => {

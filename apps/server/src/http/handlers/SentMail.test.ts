@@ -1,0 +1,69 @@
+import { assert, layer } from "@effect/vitest"
+import * as MailServer from "@headwater/engine/MailServer"
+import * as Json from "@headwater/fixtures/Json"
+import * as MailSink from "@headwater/fixtures/MailSink"
+import { Context, Effect, Layer, Redacted, Schedule } from "effect"
+import * as Http from "../../../test/HttpAppFixture.ts"
+
+class Sink extends Context.Service<Sink, MailSink.MailSink>()("SentMailSink") {
+  /** It refuses the first message for now, and the second one for good. */
+  static readonly layer = Layer.effect(
+    Sink,
+    MailSink.make((count) =>
+      count === 0
+        ? { code: 451, message: "try again later" }
+        : count === 1
+        ? { code: 550, message: "no such mailbox" }
+        : undefined
+    )
+  )
+}
+
+const mail = Layer.unwrap(
+  Effect.map(
+    Sink,
+    ({ url }) => MailServer.layer({ url: Redacted.make(url), from: "Headwater <headwater@example.com>" })
+  )
+)
+
+const live = Http.layer.pipe(Layer.provide(mail), Layer.provideMerge(Sink.layer))
+
+const sending = `export default {
+  run({ steps, $ }) {
+    $.send.email(steps.trigger.event)
+  }
+}`
+
+layer(live, { excludeTestServices: true })("$.send.email", (it) => {
+  it.effect("reaches the account's owner through the operator's SMTP server, and is tried again until it is taken or refused", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const { received } = yield* Sink
+      const workflow = yield* http.created("/v1/workflows", { workflow_code: sending })
+      const invoke = (event: unknown) =>
+        http.request("POST", `/v1/workflows/${workflow.id}/invocations`, { body: { event } })
+      const deliveries = (state: string) =>
+        http.request("GET", `/v1/deliveries?state=${state}`).pipe(
+          Effect.map(({ json }) => Json.listOf(json["data"])),
+          Effect.repeat({ until: (found) => found.length > 0, schedule: Schedule.spaced("20 millis") }),
+          Effect.timeout("30 seconds")
+        )
+      yield* invoke({ subject: "first", text: "Grüße", html: "<b>Grüße</b>" })
+      const [waiting] = yield* deliveries("pending").pipe(
+        Effect.repeat({
+          until: ([first]) => first?.["last_attempt"] !== null && first !== undefined,
+          schedule: Schedule.spaced("20 millis")
+        }),
+        Effect.timeout("30 seconds")
+      )
+      yield* invoke({ subject: "second" })
+      const [refused] = yield* deliveries("exhausted")
+      assert.include(JSON.stringify(refused), "550")
+      yield* http.request("POST", `/v1/deliveries/${Json.textOf(waiting!["id"])}/retry`)
+      yield* deliveries("delivered")
+      assert.strictEqual(received.length, 1)
+      const { from, mail, to } = received[0]!
+      assert.deepStrictEqual([from, to], ["headwater@example.com", ["ann@example.com"]])
+      assert.deepStrictEqual([mail.subject, mail.text?.trim(), mail.html], ["first", "Grüße", "<b>Grüße</b>"])
+    }))
+})

@@ -1,0 +1,108 @@
+import { Context, Effect, Layer, Redacted, Schema } from "effect"
+import { createTransport, type NodemailerError } from "nodemailer"
+
+/** A message to one address. */
+export interface MailMessage {
+  readonly to: string
+  readonly subject: string
+  readonly text?: string | undefined
+  readonly html?: string | undefined
+  /** The same in each try, so that a receiver can tell that a message came twice. */
+  readonly id: string
+}
+
+/** The message was not taken. */
+export class MailFailed extends Schema.TaggedError<MailFailed>()("MailFailed", {
+  reason: Schema.Literals(["no_mail_server", "dns", "connect", "tls", "timeout", "status"]),
+  /** True if the server has refused the message for good. */
+  isFinal: Schema.Boolean,
+  /** The server's reply code. */
+  status: Schema.NullOr(Schema.Int),
+  message: Schema.String
+}) {}
+
+/** The server's reply to a message that it has taken. */
+export interface MailTaken {
+  readonly status: number
+  readonly reply: string
+}
+
+const reasons: Readonly<Record<string, MailFailed["reason"]>> = {
+  EDNS: "dns",
+  ECONNECTION: "connect",
+  ESOCKET: "connect",
+  ETLS: "tls",
+  ETIMEDOUT: "timeout"
+}
+
+/** Codes of what is wrong with this message or its address alone: others may be mended, such as a wrong password. */
+const ofMessage: ReadonlySet<string> = new Set(["EENVELOPE", "EMESSAGE"])
+
+const failureOf = (error: NodemailerError): MailFailed => {
+  const { code = "", message, responseCode } = error
+  return new MailFailed({
+    reason: responseCode === undefined ? reasons[code] ?? "connect" : "status",
+    isFinal: responseCode === undefined ? code === "EENVELOPE" : responseCode >= 500 && ofMessage.has(code),
+    status: responseCode ?? null,
+    message
+  })
+}
+
+/** Connections that are open at a time. */
+const mostConnections = 4
+
+const connectMs = 10_000
+
+/** Less than an attempt of a delivery may take. */
+const silenceMs = 20_000
+
+/** The SMTP server that the operator has set for what this server sends; undefined without one. */
+export const MailServer = Context.Reference<
+  { readonly send: (message: MailMessage) => Effect.Effect<MailTaken, MailFailed> } | undefined
+>("@headwater/engine/ground/MailServer", { defaultValue: () => undefined })
+
+/**
+ * @param options.url `smtp://` or `smtps://`, with user and password if the server asks for them
+ * @param options.from the sender of all messages
+ */
+export const layer = (options: { readonly url: Redacted.Redacted; readonly from: string }) =>
+  Layer.effect(
+    MailServer,
+    Effect.map(
+      Effect.acquireRelease(
+        Effect.sync(() =>
+          createTransport({
+            url: Redacted.value(options.url),
+            pool: true,
+            maxConnections: mostConnections,
+            connectionTimeout: connectMs,
+            greetingTimeout: connectMs,
+            socketTimeout: silenceMs,
+            // A message is text alone: nothing in it is read from a file or a URL.
+            disableFileAccess: true,
+            disableUrlAccess: true
+          })
+        ),
+        (transport) => Effect.sync(() => transport.close())
+      ),
+      (transport) => ({
+        send: ({ html, id, subject, text, to }) =>
+          Effect.map(
+            Effect.tryPromise({
+              try: () =>
+                transport.sendMail({
+                  from: options.from,
+                  to: { name: "", address: to },
+                  subject,
+                  text,
+                  html,
+                  messageId: `<${id}@headwater>`,
+                  headers: { "Auto-Submitted": "auto-generated" }
+                }),
+              catch: (error) => failureOf(error as NodemailerError)
+            }),
+            ({ response }): MailTaken => ({ status: Number(response.slice(0, 3)) || 250, reply: response })
+          )
+      })
+    )
+  )

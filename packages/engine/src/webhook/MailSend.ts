@@ -1,0 +1,65 @@
+import * as RealTime from "@headwater/domain/RealTime"
+import { Accounts } from "@headwater/log/access/Accounts"
+import { untilAnswered } from "@headwater/log/database/TransientSqlError"
+import { Clock, Effect, Option, Result } from "effect"
+import { MailFailed, MailServer } from "../ground/MailServer.ts"
+import * as AttemptRecord from "./AttemptRecord.ts"
+import type { AttemptRequest, AttemptResult } from "./AttemptRecord.ts"
+import type { DeliveryOutcome } from "./DeliveryOutcome.ts"
+import type { OutgoingMail } from "./OutgoingMail.ts"
+import type { WebhookMemory } from "./WebhookMemory.ts"
+
+const notSet = new MailFailed({
+  reason: "no_mail_server",
+  isFinal: false,
+  status: null,
+  message: "the operator of this server has set no SMTP server to send with (HEADWATER_SMTP_URL)"
+})
+
+const outcomeOf = ({ isFinal, message, reason }: MailFailed): DeliveryOutcome => ({
+  _tag: isFinal ? "Refused" : "Failed",
+  errorClass: reason,
+  message
+})
+
+/** Sends a message to the owner of a webhook's account. Calls back once, unless it is cancelled. */
+export type MailSend = (
+  memory: WebhookMemory,
+  attempt: AttemptRequest,
+  mail: OutgoingMail,
+  onResult: (result: AttemptResult) => void
+) => { readonly cancel: () => void }
+
+export const make: Effect.Effect<MailSend, never, Accounts> = Effect.gen(function*() {
+  const accounts = yield* Accounts
+  const server = yield* MailServer
+  const clock = yield* Clock.Clock
+  const runFork = Effect.runForkWith(yield* Effect.context<never>())
+
+  const send = Effect.fnUntraced(
+    function*(accountId: WebhookMemory["webhook"]["accountId"], id: string, mail: OutgoingMail) {
+      if (server === undefined) return yield* notSet
+      const account = yield* untilAnswered(accounts.get(accountId))
+      // An account that is gone is being erased, and the webhook with it.
+      const to = Option.match(account, { onNone: () => "", onSome: ({ email }) => email })
+      return yield* server.send({ ...mail.email, to, id })
+    }
+  )
+
+  return (memory, attempt, mail, onResult) => {
+    const startedAt = clock.currentTimeMillisUnsafe()
+    const beganAt = RealTime.elapsedUnsafe(clock)
+    const fiber = runFork(
+      Effect.map(Effect.result(send(memory.webhook.accountId, attempt.event.emitId, mail)), (sent) => {
+        const durationMs = Math.round(RealTime.elapsedUnsafe(clock) - beganAt)
+        const outcome: DeliveryOutcome = Result.isSuccess(sent) ? { _tag: "Delivered" } : outcomeOf(sent.failure)
+        const endedAt = clock.currentTimeMillisUnsafe()
+        const result = AttemptRecord.make(memory, attempt, outcome, null, startedAt, endedAt, durationMs, undefined)
+        const status = Result.isSuccess(sent) ? sent.success.status : sent.failure.status
+        const responseBody = Result.isSuccess(sent) ? Buffer.from(sent.success.reply) : null
+        onResult({ ...result, record: { ...result.record, status, responseBody } })
+      })
+    )
+    return { cancel: () => fiber.interruptUnsafe() }
+  }
+})
