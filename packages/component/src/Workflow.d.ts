@@ -121,7 +121,23 @@ export interface StepServices {
      * of the next one.
      */
     rerun(ms: number, context?: unknown, max?: number): RunUrls
+    /** Runs another workflow of the account, by its id or slug, with an event, when this step has ended. */
+    trigger(workflow: string, event?: unknown): Promise<void>
   }
+}
+
+/** A value, a text with expressions, or a function that answers the value. */
+type Given<Value, Event> = Value | string | ((input: StepInput<Event>) => Value | Promise<Value>)
+
+/** What a step may have in place of `run`. */
+interface BuiltInStep<Event> {
+  /** The run goes on if the value is true, or as good as true, and ends otherwise, with this reason. */
+  readonly filter?: Given<unknown, Event>
+  readonly reason?: string
+  /** Delays the next step: milliseconds, or the time at which the run goes on. */
+  readonly delay?: Given<number | string | Date, Event>
+  /** Ends the run, for this reason. */
+  readonly end?: Given<string | true, Event>
 }
 
 /** What begins a run of a workflow: requests and ticks of its props, or what others emit and invoke it with. */
@@ -162,11 +178,12 @@ export interface WorkflowDefinition<Props, Methods, B, StepProps, StepMembers> {
   readonly steps?:
     & {
       readonly [Name in keyof StepProps]:
+        & BuiltInStep<TriggerEvent<Props, B>>
         & {
           readonly props?: StepProps[Name] & PropInputs & CheckedProps<StepProps[Name]>
           readonly methods?: object
           additionalProps?(this: any, declared: any): unknown
-          run(input: StepInput<TriggerEvent<Props, B>>): unknown
+          run?(input: StepInput<TriggerEvent<Props, B>>): unknown
         }
         & ThisType<StepThis<Props, Methods, At<StepProps, Name>, At<StepMembers, Name>>>
     }
@@ -174,13 +191,14 @@ export interface WorkflowDefinition<Props, Methods, B, StepProps, StepMembers> {
     // Where no step has members but its `run`, the compiler knows the names of none.
     & {
       readonly [step: string]:
+        & BuiltInStep<TriggerEvent<Props, B>>
         & {
           readonly props?: unknown
           readonly methods?: object
           additionalProps?(this: any, declared: any): unknown
-          run(input: StepInput<TriggerEvent<Props, B>>): unknown
+          run?(input: StepInput<TriggerEvent<Props, B>>): unknown
         }
-        & ThisType<PropValues<Props> & Methods>
+          & ThisType<PropValues<Props> & Methods>
     }
   /** The only step, in place of `steps`. */
   run?(input: StepInput<TriggerEvent<Props, B>>): unknown

@@ -20,7 +20,9 @@ export const StepAnswer = Schema.Struct({
     rerun: Schema.optionalKey(Schema.Struct({
       delay: Delay,
       context: ParsedJson
-    }))
+    })),
+    /** Workflows, by id or slug, to be run over events once the step is done. */
+    triggers: Schema.optionalKey(Schema.Array(Schema.Struct({ workflow: Schema.String, event: ParsedJson })))
   })
 })
 export type StepAnswer = typeof StepAnswer.Type

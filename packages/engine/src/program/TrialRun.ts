@@ -27,6 +27,7 @@ import { outcomeOf, undone } from "./StepEnd.ts"
 import { type Trial, type TrialChange, TrialRecord } from "./Trial.ts"
 import * as TrialInput from "./TrialInput.ts"
 import { TrialStores } from "./TrialStores.ts"
+import { makeFind } from "./TriggeredWorkflows.ts"
 import { callOf, isOfRun, runOver, WorkflowProgress } from "./WorkflowProgress.ts"
 
 /** The code to try, and the input to try it over. */
@@ -66,6 +67,7 @@ const timesOf = ({ timers }: Program, now: number) =>
 
 const services = Effect.all({
   config: EngineConfig,
+  findWorkflows: makeFind,
   limits: EngineLimits,
   marks: DedupeMarks,
   newId: Effect.map(
@@ -199,7 +201,8 @@ export class TrialRun {
       const { parts: { limits, program }, record } = this
       const result = yield* this.execute(name, callOf(program, [progress], name, this.keys))
       const { cpuMs, wallMs } = result
-      const outcome = outcomeOf(result, progress, limits.resultsOfRun)
+      const known = yield* this.parts.findWorkflows(program.accountId, [result])
+      const outcome = outcomeOf(result, progress, limits.resultsOfRun, known)
       if (outcome._tag === "Failed") {
         const failed = undone(result, outcome.fault)
         yield* this.take(name, failed)

@@ -1,5 +1,6 @@
 /** A workflow's steps, what each sees as `this` and `$`, and what it answers (`decisions.md`, "Workflows"). */
 import * as RunKey from "@headwater/domain/RunKey"
+import { isBuiltIn, toStep } from "./BuiltInStep.ts"
 import { type ComponentDefinition, Invalid } from "./Module.ts"
 import { bindMethods, isCallable } from "./Props.ts"
 import type { RunContext } from "./RunContext.ts"
@@ -50,6 +51,7 @@ const readSteps = (workflow: ComponentDefinition): Steps => {
         ["steps", name]
       )
     }
+    if (isBuiltIn(step)) return [name, toStep(step, ["steps", name])] as const
     if (!isStep(step)) throw invalid(`the step ${stringify(name)} has no function run`, ["steps", name])
     return [name, step] as const
   })
@@ -189,6 +191,7 @@ const urlsOf = ({ context, keys, n }: StepCall) => {
 const make$ = (run: RunContext, bindings: Bindings, call: StepCall, context: StepCall["context"]) => {
   const exports: Record<string, unknown> = {}
   const flow: Record<string, unknown> = {}
+  const triggers: Array<{ readonly workflow: string; readonly event: unknown }> = []
   const send = (event: unknown, metadata: unknown) => {
     emit(run, event, typeof metadata === "object" && metadata !== null ? metadata as Record<string, unknown> : {})
     return Promise.resolve()
@@ -220,6 +223,11 @@ const make$ = (run: RunContext, bindings: Bindings, call: StepCall, context: Ste
         const delay = milliseconds(ms)
         if (context.run.runs <= Number(max)) flow["rerun"] = { delay, context: json(handed) ?? null }
         return urlsOf(call)
+      },
+      trigger: (workflow: unknown, event?: unknown) => {
+        triggers.push({ workflow: String(workflow), event: json(event) ?? null })
+        flow["triggers"] = triggers
+        return Promise.resolve()
       }
     }
   }
