@@ -27,6 +27,7 @@ const fields = [
   "retry_delays",
   "errors",
   "suspension_timeout",
+  "timeout_seconds",
   "created_at",
   "updated_at"
 ]

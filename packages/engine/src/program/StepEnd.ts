@@ -107,10 +107,12 @@ const afterFailure = (
   { failures, rerunContext, step, tries }: Turn,
   { retryDelays }: WorkflowSettings,
   fault: RunFault,
+  isLimited: boolean,
   now: number
 ): Turn => {
   const counted = { step, tries: tries + 1, failures: failures + 1 }
-  const delay = retryDelays[failures]
+  // What has taken too long, or too much, would do so again.
+  const delay = isLimited ? undefined : retryDelays[failures]
   return delay === undefined
     ? lastTurn(counted, { error: fault }, now)
     : { ...beginning, ...counted, ...until("retry", now + delay * 1_000), rerunContext, error: fault }
@@ -204,7 +206,7 @@ export const make = (options: {
   const outcome = outcomeOf(result, progress, limits.resultsOfRun, known)
   const settings = settingsOf(memory)
   const turn = outcome._tag === "Failed"
-    ? afterFailure(run, settings, outcome.fault, now)
+    ? afterFailure(run, settings, outcome.fault, result.outcome === "limit", now)
     : afterSuccess(run, outcome.flow, steps.length, limits.rerunsOfStep, now)
   const isAgain = turn.status === "waiting" && turn.step === run.step
   const resultJson = outcome._tag === "Done" && !isAgain ? outcome.resultJson : null
