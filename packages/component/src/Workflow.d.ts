@@ -138,6 +138,36 @@ interface BuiltInStep<Event> {
   readonly delay?: Given<number | string | Date, Event>
   /** Ends the run, for this reason. */
   readonly end?: Given<string | true, Event>
+
+  /** Which steps are run: those of `then` if the value is true, or as good as true, else those of `else`. */
+  readonly if?: Given<unknown, Event>
+  readonly then?: InnerSteps<Event>
+  readonly else?: InnerSteps<Event>
+  /** Which steps are run: those of the case that is the value as text, or those of `default`. */
+  readonly switch?: Given<unknown, Event>
+  readonly cases?: { readonly [value: string]: InnerSteps<Event> }
+  readonly default?: InnerSteps<Event>
+  /** Branches of which the first is run whose condition holds, or every one. */
+  readonly branches?: {
+    readonly [branch: string]: { readonly when?: Given<unknown, Event>; readonly steps: InnerSteps<Event> }
+  }
+  /** `first` if missing. */
+  readonly match?: "first" | "every"
+  /** Branches that are all run. */
+  readonly parallel?: { readonly [branch: string]: InnerSteps<Event> }
+}
+
+/** The steps of a branch. */
+interface InnerSteps<Event> {
+  readonly [step: string]:
+    & BuiltInStep<Event>
+    & {
+      readonly props?: unknown
+      readonly methods?: object
+      additionalProps?(this: any, declared: any): unknown
+      run?(input: StepInput<Event>): unknown
+    }
+    & ThisType<any>
 }
 
 /** What begins a run of a workflow: requests and ticks of its props, or what others emit and invoke it with. */
@@ -198,7 +228,7 @@ export interface WorkflowDefinition<Props, Methods, B, StepProps, StepMembers> {
           additionalProps?(this: any, declared: any): unknown
           run?(input: StepInput<TriggerEvent<Props, B>>): unknown
         }
-          & ThisType<PropValues<Props> & Methods>
+        & ThisType<PropValues<Props> & Methods>
     }
   /** The only step, in place of `steps`. */
   run?(input: StepInput<TriggerEvent<Props, B>>): unknown

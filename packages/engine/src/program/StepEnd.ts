@@ -118,22 +118,28 @@ const afterFailure = (
     : { ...beginning, ...counted, ...until("retry", now + delay * 1_000), rerunContext, error: fault }
 }
 
+/** The place of the step that comes next: always a later one, whatever code says, so that a run ends. */
+export const placeAfter = (step: number, { next = step + 1 }: StepAnswer.StepAnswer["flow"]): number =>
+  Math.max(next, step + 1)
+
 /** The turn of a run whose step has come to its end. */
 const afterSuccess = (
   { failures, step, tries }: Turn,
-  { delay, exit, rerun, suspend }: StepAnswer.StepAnswer["flow"],
+  flow: StepAnswer.StepAnswer["flow"],
   steps: number,
   mostReruns: number,
   now: number
 ): Turn => {
+  const { delay, exit, rerun, suspend } = flow
   const counted = { step, tries: tries + 1, failures }
   if (exit !== undefined) return lastTurn(counted, { exit }, now)
   if (rerun !== undefined && counted.tries <= mostReruns) {
     const rerunContext = JSON.stringify(rerun.context)
     return { ...beginning, ...counted, ...until("rerun", now + rerun.delay), rerunContext }
   }
-  if (step + 1 >= steps) return lastTurn(counted, {}, now)
-  const onward = { ...beginning, step: step + 1 }
+  const next = placeAfter(step, flow)
+  if (next >= steps) return lastTurn(counted, {}, now)
+  const onward = { ...beginning, step: next }
   if (suspend !== undefined) return { ...onward, ...until("suspend", now + suspend) }
   return delay === undefined ? onward : { ...onward, ...until("delay", now + delay) }
 }

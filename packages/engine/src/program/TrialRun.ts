@@ -23,7 +23,7 @@ import * as Dedupe from "./Dedupe.ts"
 import type { ProgramInput } from "./ProgramInput.ts"
 import { interfacesOf, valuesOf } from "./ProgramMemory.ts"
 import * as RunEvents from "./RunEvents.ts"
-import { outcomeOf, undone } from "./StepEnd.ts"
+import { outcomeOf, placeAfter, undone } from "./StepEnd.ts"
 import { type Trial, type TrialChange, TrialRecord } from "./Trial.ts"
 import * as TrialInput from "./TrialInput.ts"
 import { TrialStores } from "./TrialStores.ts"
@@ -232,7 +232,7 @@ export class TrialRun {
         return true
       }
       progress.noteResult(name, resultJson)
-      progress.run = { ...run, step: run.step + 1, tries: 0, rerunContext: null }
+      progress.run = { ...run, step: placeAfter(run.step, outcome.flow), tries: 0, rerunContext: null }
       return true
     })
   }
