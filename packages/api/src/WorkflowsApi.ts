@@ -39,6 +39,9 @@ const settings = {
   }),
   suspension_timeout: Schema.Literals(["cancel", "resume"]).annotate({
     description: "What becomes of a suspended run that nobody resumes in time."
+  }),
+  timeout_seconds: Schema.NullOr(between(1, 300)).annotate({
+    description: "The longest that a step may take, at most what the server allows. null: what the server allows."
   })
 }
 
@@ -56,6 +59,7 @@ const exampleWorkflow = {
   retry_delays: [],
   errors: "last" as const,
   suspension_timeout: "cancel" as const,
+  timeout_seconds: null,
   created_at: 1760000002,
   updated_at: 1760000002
 }
@@ -107,6 +111,7 @@ const input = {
   retry_delays: Schema.optionalKey(settings.retry_delays),
   errors: Schema.optionalKey(settings.errors),
   suspension_timeout: Schema.optionalKey(settings.suspension_timeout),
+  timeout_seconds: Schema.optionalKey(settings.timeout_seconds),
   ...Projection.fields
 }
 

@@ -39,7 +39,9 @@ export class RequestedRuns {
 
   constructor(request: RunRequest, limits: SandboxLimits, listener: RunListener, parts: RunParts) {
     this.count = runsOf(request.call)
-    this.limits = { ...limits, ...request.limits }
+    const { wallMillis = limits.wallMillis } = request.limits ?? {}
+    // A request may ask for less time than the server allows, and not for more.
+    this.limits = { ...limits, ...request.limits, wallMillis: Math.min(wallMillis, limits.wallMillis) }
     this.listener = listener
     this.parts = parts
     this.request = request

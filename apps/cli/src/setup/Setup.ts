@@ -79,7 +79,8 @@ export const files = {
     rate_limit: Schema.optionalKey(WorkflowResource.fields.rate_limit),
     retry_delays: Schema.optionalKey(WorkflowResource.fields.retry_delays),
     errors: Schema.optionalKey(WorkflowResource.fields.errors),
-    suspension_timeout: Schema.optionalKey(WorkflowResource.fields.suspension_timeout)
+    suspension_timeout: Schema.optionalKey(WorkflowResource.fields.suspension_timeout),
+    timeout_seconds: Schema.optionalKey(WorkflowResource.fields.timeout_seconds)
   }),
   subscriptions: Schema.Struct({ emitter: Schema.String, ...listening }),
   auto_subscriptions: Schema.Struct(listening)
@@ -112,7 +113,8 @@ export const workflowSettings = [
   "rate_limit",
   "retry_delays",
   "errors",
-  "suspension_timeout"
+  "suspension_timeout",
+  "timeout_seconds"
 ] as const
 
 /** The variable that holds a secret, unless its file names another one. */

@@ -247,6 +247,7 @@ export class CodeRuns {
     const { config, moduleOf, givenOf } = this.services
     const { db, program } = memory
     const { additionalProps, component, declared, values } = executable
+    const timeout = program.workflow?.settings.timeoutSeconds ?? null
     return Effect.map(givenOf(program, declared, values), (given) => ({
       accountId: program.accountId,
       programId: program.id,
@@ -256,6 +257,7 @@ export class CodeRuns {
       props: values,
       interfaces: interfacesOf(program, declared, config.publicUrl),
       ...given,
+      ...(timeout === null ? {} : { limits: { wallMillis: timeout * 1_000 } }),
       db
     }))
   }

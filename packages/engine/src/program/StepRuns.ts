@@ -20,6 +20,7 @@ import type { ProgramOwner } from "./ProgramOwner.ts"
 import { RunsTogether } from "./RunsTogether.ts"
 import * as StepEnd from "./StepEnd.ts"
 import { StepsTogether } from "./StepsTogether.ts"
+import * as TriggeredWorkflows from "./TriggeredWorkflows.ts"
 import { UncommittedRuns } from "./UncommittedRuns.ts"
 import { beginning, callOf, isOfRun, runOver, WorkflowProgress } from "./WorkflowProgress.ts"
 
@@ -39,6 +40,7 @@ const services = Effect.all({
   components: Components,
   config: EngineConfig,
   deployments: Deployments,
+  findWorkflows: TriggeredWorkflows.makeFind,
   limits: EngineLimits,
   random: SecureRandom.SecureRandom,
   runs: WorkflowRuns,
@@ -214,8 +216,17 @@ export class StepRuns {
     return Effect.gen({ self: this }, function*() {
       const { run } = progress
       const { code, limits } = this.parts
+      const known = yield* this.parts.findWorkflows(memory.program.accountId, [step.result])
       const now = yield* Clock.currentTimeMillis
-      const { ended, name, resultJson, turn } = StepEnd.make({ memory, executable, progress, step, limits, now })
+      const { ended, name, resultJson, turn } = StepEnd.make({
+        memory,
+        executable,
+        progress,
+        step,
+        limits,
+        now,
+        known
+      })
       const submission = yield* code.handOver(memory, [ended])
       code.noteRefusal(submission, [run.id])
       submission.onEnd((exit) => {

@@ -11,6 +11,7 @@ import { executableOf, type ProgramMemory } from "./ProgramMemory.ts"
 import type { ProgramOwner } from "./ProgramOwner.ts"
 import type { RunsTogether } from "./RunsTogether.ts"
 import * as StepEnd from "./StepEnd.ts"
+import type * as TriggeredWorkflows from "./TriggeredWorkflows.ts"
 import type { UncommittedRuns } from "./UncommittedRuns.ts"
 import { callOf, type InputOfRun, type WorkflowProgress } from "./WorkflowProgress.ts"
 
@@ -25,6 +26,7 @@ export interface BeginningRun {
 
 interface Parts {
   readonly code: CodeRuns
+  readonly findWorkflows: Effect.Success<typeof TriggeredWorkflows.makeFind>
   readonly keys: StepKeys
   readonly limits: Limits
   readonly memory: ProgramMemory
@@ -85,11 +87,12 @@ export class StepsTogether {
   private handOver(results: ReadonlyArray<RunResult>, runs: ReadonlyArray<BeginningRun>): Effect.Effect<void> {
     return Effect.gen({ self: this }, function*() {
       CrashPoint.reached("step-ended")
-      const { begun, parts: { code, memory, uncommitted } } = this
+      const { begun, parts: { code, findWorkflows, memory, uncommitted } } = this
       this.isHandingOver = true
+      const known = yield* findWorkflows(memory.program.accountId, results)
       const now = yield* Clock.currentTimeMillis
       const steps = results.map((result, index) => this.timed(runs[index]!, result, now))
-      const [first, ...more] = runs.map((run, index) => this.endOf(run, steps[index]!, now))
+      const [first, ...more] = runs.map((run, index) => this.endOf(run, steps[index]!, now, known))
       const submission = yield* code.handOver(memory, [first!, ...more])
       this.handedOver += results.length
       this.isHandingOver = false
@@ -112,7 +115,12 @@ export class StepsTogether {
     return { n: 1, startedAt, result }
   }
 
-  private endOf(run: BeginningRun, step: StepEnd.EndedStep, now: number) {
+  private endOf(
+    run: BeginningRun,
+    step: StepEnd.EndedStep,
+    now: number,
+    known: TriggeredWorkflows.KnownWorkflows
+  ) {
     const { executable, parts: { limits, memory } } = this
     const { input, progress } = run
     const taken = run === this.begun ? undefined : input.take()
@@ -122,7 +130,7 @@ export class StepsTogether {
         ? parts
         : { ...taken, runs: [{ ...progress.run, ...turn }], duePut: [...taken.duePut ?? [], ...parts.duePut] }
     }
-    return StepEnd.make({ memory, executable, progress, step, limits, now, written }).ended
+    return StepEnd.make({ memory, executable, progress, step, limits, now, known, written }).ended
   }
 
   private readonly showLong = Effect.gen({ self: this }, function*() {

@@ -24,10 +24,11 @@ import * as Dedupe from "./Dedupe.ts"
 import type { ProgramInput } from "./ProgramInput.ts"
 import { interfacesOf, valuesOf } from "./ProgramMemory.ts"
 import * as RunEvents from "./RunEvents.ts"
-import { outcomeOf, undone } from "./StepEnd.ts"
+import { outcomeOf, placeAfter, undone } from "./StepEnd.ts"
 import { type Trial, type TrialChange, TrialRecord } from "./Trial.ts"
 import * as TrialInput from "./TrialInput.ts"
 import { TrialStores } from "./TrialStores.ts"
+import { makeFind } from "./TriggeredWorkflows.ts"
 import { callOf, isOfRun, runOver, WorkflowProgress } from "./WorkflowProgress.ts"
 
 /** The code to try, and the input to try it over. */
@@ -70,6 +71,7 @@ const timesOf = ({ timers }: Program, now: number) =>
 const services = Effect.all({
   config: EngineConfig,
   dataStores: DataStores,
+  findWorkflows: makeFind,
   limits: EngineLimits,
   marks: DedupeMarks,
   newId: Effect.map(
@@ -203,7 +205,8 @@ export class TrialRun {
       const { parts: { limits, program }, record } = this
       const result = yield* this.execute(name, callOf(program, [progress], name, this.keys))
       const { cpuMs, wallMs } = result
-      const outcome = outcomeOf(result, progress, limits.resultsOfRun)
+      const known = yield* this.parts.findWorkflows(program.accountId, [result])
+      const outcome = outcomeOf(result, progress, limits.resultsOfRun, known)
       if (outcome._tag === "Failed") {
         const failed = undone(result, outcome.fault)
         yield* this.take(name, failed)
@@ -233,7 +236,7 @@ export class TrialRun {
         return true
       }
       progress.noteResult(name, resultJson)
-      progress.run = { ...run, step: run.step + 1, tries: 0, rerunContext: null }
+      progress.run = { ...run, step: placeAfter(run.step, outcome.flow), tries: 0, rerunContext: null }
       return true
     })
   }
