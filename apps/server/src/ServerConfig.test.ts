@@ -29,7 +29,8 @@ describe("ServerConfig", () => {
         wallMillis: 300_000,
         cpuMillis: 30_000,
         heapMebibytes: 256,
-        outputBytes: 6_291_456
+        outputBytes: 6_291_456,
+        fileBytes: 67_108_864
       })
       assert.isTrue(Option.isNone(settings.databaseUrl))
     }))

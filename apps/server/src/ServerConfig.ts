@@ -66,7 +66,7 @@ export interface ServerSettings {
   /** Bytes of one configured prop's JSON. */
   readonly maxProp: number
   /** Limits of each run of component code. */
-  readonly runLimits: Pick<SandboxLimits, "wallMillis" | "cpuMillis" | "heapMebibytes" | "outputBytes">
+  readonly runLimits: Pick<SandboxLimits, "wallMillis" | "cpuMillis" | "heapMebibytes" | "outputBytes" | "fileBytes">
   /** Proxies whose word is taken for the address of a request's client. */
   readonly trustedProxies: ReadonlyArray<IpNetwork.IpNetwork>
   /** Names under which the server is reached, beside those of `url` and `host`; `*.` and a name for all below it, `*` for all. */
@@ -376,7 +376,11 @@ function load(): Effect.Effect<ServerSettings, ServerConfigInvalid> {
         outputBytes: Option.getOrElse(
           yield* variable("HEADWATER_RUN_OUTPUT", integer(64 * 1024, 64 * 1024 * 1024)),
           () => defaultLimits.outputBytes
-        )
+        ),
+        fileBytes: Option.match(yield* variable("HEADWATER_RUN_FILES", integer(0, 1024)), {
+          onNone: () => defaultLimits.fileBytes,
+          onSome: (mebibytes) => mebibytes * mebibyte
+        })
       },
       trustedProxies: Option.getOrElse(yield* variable("HEADWATER_TRUSTED_PROXIES", networks), () => []),
       allowedHosts: Option.getOrElse(yield* variable("HEADWATER_ALLOWED_HOSTS", hostNames), () => []),
@@ -398,6 +402,8 @@ const urlOf = (host: string, port: number): string => {
 }
 
 const mask = "********"
+
+const mebibyte = 1024 * 1024
 
 /** The settings in effect, one `NAME=value` a line, with secrets masked. */
 export const render = (settings: ServerSettings): string => {
@@ -432,6 +438,7 @@ export const render = (settings: ServerSettings): string => {
     ["HEADWATER_RUN_CPU_SECONDS", settings.runLimits.cpuMillis / 1_000],
     ["HEADWATER_RUN_HEAP", settings.runLimits.heapMebibytes],
     ["HEADWATER_RUN_OUTPUT", settings.runLimits.outputBytes],
+    ["HEADWATER_RUN_FILES", settings.runLimits.fileBytes / mebibyte],
     ["HEADWATER_TRUSTED_PROXIES", settings.trustedProxies.map(IpNetwork.format).join(",")],
     ["HEADWATER_ALLOWED_HOSTS", settings.allowedHosts.join(",")],
     ["HEADWATER_KEEP_ALIVE_SECONDS", settings.keepAliveSeconds],

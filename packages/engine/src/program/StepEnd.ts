@@ -5,6 +5,7 @@ import * as Storable from "@headwater/domain/Storable"
 import * as Stream from "@headwater/domain/Stream"
 import { defaultSettings, type WorkflowSettings } from "@headwater/domain/Workflow"
 import type { DueItem } from "@headwater/log/work/DueWork"
+import type { WorkflowFiles } from "@headwater/log/work/WorkflowFiles"
 import type { RunFault, RunProgress, RunTrigger, StepRecord } from "@headwater/log/work/WorkflowRuns"
 import type { RunResult } from "@headwater/sandbox/Run"
 import * as StepAnswer from "@headwater/sandbox/StepAnswer"
@@ -57,7 +58,7 @@ export const outcomeOf = (result: RunResult, { results }: WorkflowProgress, most
 }
 
 /** A result with nothing that is to last but what was logged. */
-export const undone = (result: RunResult, fault: RunFault): RunResult => ({
+export const undone = ({ files: _files, ...result }: RunResult, fault: RunFault): RunResult => ({
   ...result,
   emits: [],
   db: {},
@@ -175,11 +176,12 @@ export const make = (options: {
   readonly executable: Executable
   readonly progress: WorkflowProgress
   readonly step: EndedStep
+  readonly files: WorkflowFiles["Service"]
   readonly limits: Limits
   readonly now: number
   readonly written?: (turn: Turn) => CommitParts
 }) => {
-  const { executable, limits, memory, now, progress, step: { n, result, startedAt } } = options
+  const { executable, files, limits, memory, now, progress, step: { n, result, startedAt } } = options
   const { run } = progress
   const steps = executable.component.steps ?? []
   const { id, name } = steps[run.step]!
@@ -202,6 +204,9 @@ export const make = (options: {
     error: outcome._tag === "Done" ? null : outcome.fault
   }
   const parts: CommitParts = options.written === undefined ? partsOf(progress, turn) : options.written(turn)
+  // Files are for the next step, if there is one.
+  const fileChanges = outcome._tag === "Done" && turn.endedAt === null ? result.files : undefined
+  const ofFiles = fileChanges === undefined ? [] : files.write(run.id, fileChanges)
   const ended: EndedRun = {
     origin: originOf(memory, progress, id),
     component: executable.component,
@@ -214,10 +219,11 @@ export const make = (options: {
       const last = appended.at(-1)?.id
       return {
         ...parts,
+        ...(ofFiles.length === 0 ? {} : { updates: [...parts.updates ?? [], ...ofFiles] }),
         steps: [{ ...record, events: first === undefined || last === undefined ? null : { first, last } }]
       }
     },
     annotations: { run_id: run.id, deployment_id: run.deploymentId, step: name }
   }
-  return { ended, name, resultJson, turn }
+  return { ended, fileChanges, name, resultJson, turn }
 }

@@ -1,10 +1,12 @@
 import * as Id from "@headwater/domain/Id"
 import { declaredProps } from "@headwater/domain/Program"
+import { changed } from "@headwater/domain/RunFile"
 import * as CrashPoint from "@headwater/log/commit/CrashPoint"
 import { untilAnswered } from "@headwater/log/database/TransientSqlError"
 import { Components } from "@headwater/log/resources/Components"
 import { Deployments } from "@headwater/log/resources/Deployments"
 import type { DueItem } from "@headwater/log/work/DueWork"
+import { WorkflowFiles } from "@headwater/log/work/WorkflowFiles"
 import { type RunFault, type StepRecord, type WorkflowRun, WorkflowRuns } from "@headwater/log/work/WorkflowRuns"
 import type { RunResponse } from "@headwater/sandbox/Run"
 import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
@@ -21,6 +23,7 @@ import type { ProgramOwner } from "./ProgramOwner.ts"
 import { changingOwners } from "./ProgramRequests.ts"
 import { RunsTogether } from "./RunsTogether.ts"
 import * as StepEnd from "./StepEnd.ts"
+import * as StepFiles from "./StepFiles.ts"
 import { StepsTogether } from "./StepsTogether.ts"
 import { UncommittedRuns } from "./UncommittedRuns.ts"
 import { beginning, callOf, isOfRun, read as readProgress, runOver, WorkflowProgress } from "./WorkflowProgress.ts"
@@ -42,6 +45,8 @@ const decodeRerun = Schema.decodeUnknownEffect(Schema.fromJsonString(Rerun))
 const services = Effect.all({
   components: Components,
   deployments: Deployments,
+  files: WorkflowFiles,
+  filesOf: StepFiles.make,
   limits: EngineLimits,
   random: SecureRandom.SecureRandom,
   runs: WorkflowRuns
@@ -154,11 +159,11 @@ export class StepRuns {
   /** Takes up a run that waited for its time. */
   resume(memory: ProgramMemory, item: DueItem): Effect.Effect<void> {
     return this.deciding.withPermits(1)(Effect.gen({ self: this }, function*() {
-      const { owner, runs } = this.parts
+      const { files, owner, runs } = this.parts
       const found = yield* untilAnswered(runs.get(workflowIdOf(memory), Id.RunId.make(item.key)))
       if (Option.isSome(found) && found.value.status === "waiting") {
         const run = { ...found.value, status: "running" as const, dueAt: null }
-        memory.underWay.push(yield* readProgress(runs, run))
+        memory.underWay.push(yield* readProgress({ files, runs }, run))
         yield* owner.commit(memory, [], { dueDone: [item], runChanges: [run] })
       } else {
         yield* owner.commit(memory, [], { dueDone: [item] })
@@ -216,7 +221,7 @@ export class StepRuns {
       }
       CrashPoint.reached("step-chosen")
       const step = this.uncommitted.takeStep(progress) ??
-        (yield* this.execute(memory, progress, executable, name, onRespond))
+        (yield* this.execute(memory, progress, executable, onRespond))
       CrashPoint.reached("step-ended")
       return yield* this.commit(memory, progress, executable, step, onRespond !== undefined)
     })
@@ -226,13 +231,17 @@ export class StepRuns {
     memory: ProgramMemory,
     progress: WorkflowProgress,
     executable: Executable,
-    name: string,
     onRespond: OnRespond | undefined
   ): Effect.Effect<StepEnd.EndedStep, SandboxUnavailable> {
     return Effect.gen({ self: this }, function*() {
-      const { code, together } = this.parts
+      const { code, filesOf, together } = this.parts
+      const { component: { steps = [] } } = executable
       const startedAt = yield* Clock.currentTimeMillis
-      const result = yield* code.execute(memory, executable, callOf(memory.program, [progress], name), onRespond)
+      const call = callOf(memory.program, [progress], {
+        steps: steps ?? [],
+        filesOf: (progress) => filesOf(memory.program.accountId, progress)
+      })
+      const result = yield* code.execute(memory, executable, call, onRespond)
       together.note(result.wallMs)
       return { n: progress.recorded + 1, startedAt, result }
     })
@@ -248,9 +257,17 @@ export class StepRuns {
   ): Effect.Effect<boolean> {
     return Effect.gen({ self: this }, function*() {
       const { run } = progress
-      const { code, limits } = this.parts
+      const { code, files, limits } = this.parts
       const now = yield* Clock.currentTimeMillis
-      const { ended, name, resultJson, turn } = StepEnd.make({ memory, executable, progress, step, limits, now })
+      const { ended, fileChanges, name, resultJson, turn } = StepEnd.make({
+        memory,
+        executable,
+        progress,
+        step,
+        files,
+        limits,
+        now
+      })
       const submission = yield* code.handOver(memory, [ended])
       code.noteRefusal(submission, [run.id])
       submission.onEnd((exit) => {
@@ -260,13 +277,20 @@ export class StepRuns {
       })
       const isOver = turn.status !== "running"
       // On memory that has failed the commit fails too: what the step did is to be kept before the run is taken up again.
-      if (isOver && !isAwaited && !memory.failed && !hasDataStores(memory)) return false
+      const hasFiles = progress.files.length > 0
+      if (isOver && !isAwaited && !hasFiles && !memory.failed && !hasDataStores(memory)) return false
       // A step's effect is there for good before the next one begins. If it is not, the step is still to be run.
       if (Exit.isFailure(yield* Effect.exit(submission.durable))) return true
       CrashPoint.reached("step-done")
       progress.run = { ...run, ...turn }
       progress.recorded += 1
       if (resultJson !== null) progress.noteResult(name, resultJson)
+      if (turn.endedAt !== null) {
+        if (hasFiles) yield* untilAnswered(files.removeOf(run.id))
+      } else if (fileChanges !== undefined) {
+        progress.files = changed(progress.files, fileChanges)
+        if (fileChanges.dropped.length > 0) yield* untilAnswered(files.drop(run.id, fileChanges.dropped))
+      }
       return !isOver
     })
   }

@@ -1,6 +1,8 @@
+import type { AccountId } from "@headwater/domain/Id"
 import * as Storable from "@headwater/domain/Storable"
 import * as CrashPoint from "@headwater/log/commit/CrashPoint"
-import type { RunResult } from "@headwater/sandbox/Run"
+import type { WorkflowFiles } from "@headwater/log/work/WorkflowFiles"
+import type { RunFiles, RunResult } from "@headwater/sandbox/Run"
 import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
 import { Clock, Effect, Exit } from "effect"
 import type { CommitParts } from "../ground/EmitterLog.ts"
@@ -25,6 +27,8 @@ export interface BeginningRun {
 
 interface Parts {
   readonly code: CodeRuns
+  readonly files: WorkflowFiles["Service"]
+  readonly filesOf: (accountId: AccountId, progress: WorkflowProgress) => RunFiles
   readonly limits: Limits
   readonly memory: ProgramMemory
   /** Called with a run that is on its way into the log before it ends. */
@@ -66,8 +70,12 @@ export class StepsTogether {
 
   /** Answers how many were run: the others are still to be run, and so are those that the sandbox can't run. */
   readonly toTheirEnd: Effect.Effect<number, SandboxUnavailable> = Effect.suspend(() => {
-    const { memory, together } = this.parts
-    const call = callOf(memory.program, this.runs.map(({ progress }) => progress), memory.component.steps![0]!.name)
+    const { filesOf, memory, together } = this.parts
+    const [first, ...more] = this.runs.map(({ progress }) => progress)
+    const call = callOf(memory.program, [first!, ...more], {
+      steps: memory.component.steps!,
+      filesOf: (progress) => filesOf(memory.program.accountId, progress)
+    })
     return Effect.andThen(
       Effect.forkChild(Effect.repeat(this.showLong, { until: () => this.begun !== undefined })),
       together.run({
@@ -111,7 +119,7 @@ export class StepsTogether {
   }
 
   private endOf(run: BeginningRun, step: StepEnd.EndedStep, now: number) {
-    const { executable, parts: { limits, memory } } = this
+    const { executable, parts: { files, limits, memory } } = this
     const { input, progress } = run
     const taken = run === this.begun ? undefined : input.take()
     const written = (turn: StepEnd.Turn): CommitParts => {
@@ -120,7 +128,7 @@ export class StepsTogether {
         ? parts
         : { ...taken, runs: [{ ...progress.run, ...turn }], duePut: [...taken.duePut ?? [], ...parts.duePut] }
     }
-    return StepEnd.make({ memory, executable, progress, step, limits, now, written }).ended
+    return StepEnd.make({ memory, executable, progress, step, files, limits, now, written }).ended
   }
 
   private readonly showLong = Effect.gen({ self: this }, function*() {

@@ -3,6 +3,7 @@ import * as ExactJson from "@headwater/domain/ExactJson"
 import { receive, send } from "./Channel.ts"
 import { type Call, call, describe } from "./Component.ts"
 import { installFetch } from "./Fetch.ts"
+import { limitFiles } from "./Files.ts"
 import { installGlobals } from "./Globals.ts"
 import { Invalid, learn, load } from "./Module.ts"
 import { routeNetwork } from "./Network.ts"
@@ -78,7 +79,7 @@ type Asked =
   | {
     readonly _tag: "Step"
     readonly step: string
-    readonly runs: ReadonlyArray<Pick<StepCall, "steps" | "context">>
+    readonly runs: ReadonlyArray<Omit<StepCall, "_tag" | "step">>
   }
 
 const countOf = (asked: Asked): number =>
@@ -151,6 +152,9 @@ function* runs({ bindings, call, hash, run: id, time }: Record<string, unknown>,
 
 const onMessage = (message: Record<string, unknown>, line: string): void => {
   switch (message["_tag"]) {
+    case "Start":
+      limitFiles(message["maxFileBytes"] as number)
+      return send({ __proto__: null, _tag: "Ready" })
     case "Ping":
       return send({ __proto__: null, _tag: "Pong" })
     case "Code":
@@ -174,6 +178,4 @@ installGlobals()
 installWebSocket()
 installSystem()
 installOwnRequire()
-void receive((message, line) =>
-  message["_tag"] === "Start" ? send({ __proto__: null, _tag: "Ready" }) : onMessage(message, line)
-)
+void receive(onMessage)

@@ -1,4 +1,6 @@
 /** A workflow's steps, what each sees as `this` and `$`, and what it answers (`decisions.md`, "Workflows"). */
+import type { RunFile } from "@headwater/domain/RunFile"
+import { keepFiles, restoreFiles } from "./Files.ts"
 import { type ComponentDefinition, Invalid } from "./Module.ts"
 import { bindMethods, isCallable } from "./Props.ts"
 import type { RunContext } from "./RunContext.ts"
@@ -14,6 +16,10 @@ export interface StepCall {
   readonly step: string
   readonly steps: Record<string, unknown>
   readonly context: { readonly run: { readonly runs: number } } & Record<string, unknown>
+  /** The files that the run has. */
+  readonly files: ReadonlyArray<RunFile>
+  /** True if no step comes after it. */
+  readonly isLast: boolean
 }
 
 interface Step extends ComponentDefinition {
@@ -217,10 +223,13 @@ export const runStep = async (
   const { definition, steps } = read(workflow)
   const step = steps.find(([name]) => name === call.step)?.[1]
   if (step === undefined) throw invalid(`the workflow has no step ${stringify(call.step)}`)
+  await restoreFiles(run, call.files)
   const context = contextOf(call, bindings)
   const props = { ...bindings.props, ...propsOf(definition, bindings, call, context) }
   const { $, exports, flow } = make$(run, bindings, context)
   const self = thisOf(definition, call.step, step, run, { ...bindings, props })
   const value = await step.run.call(self, { steps: call.steps, $ })
+  const goesOn = flow["exit"] === undefined && (!call.isLast || flow["rerun"] !== undefined)
+  if (goesOn) await keepFiles(run, call.files)
   return { result: { ...exports, $return_value: value }, flow }
 }
