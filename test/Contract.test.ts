@@ -5,6 +5,7 @@ import * as Components from "./contract/ComponentsContract.ts"
 import * as Configuration from "./contract/ConfigurationContract.ts"
 import * as Consumers from "./contract/ConsumersContract.ts"
 import { ContractServer } from "./contract/ContractServer.ts"
+import * as DataStores from "./contract/DataStoresContract.ts"
 import * as DeliveryActions from "./contract/DeliveryActionsContract.ts"
 import * as Environment from "./contract/EnvironmentContract.ts"
 import * as Errors from "./contract/ErrorsContract.ts"
@@ -33,6 +34,7 @@ layer(ContractServer.layer, { excludeTestServices: true })("the contract", (it) 
   Session.rows(it)
   AppAccounts.rows(it)
   Environment.rows(it)
+  DataStores.rows(it)
   Workflows.rows(it)
   Pagination.rows(it)
   Errors.rows(it)

@@ -15,6 +15,8 @@ const Trial = Schema.Struct({
   ...Examples.trialFields,
   /** Beside the code and the props, such as `retry_delays`. */
   settings: Schema.optionalKey(Schema.Record(Schema.String, Schema.Json)),
+  /** The entries of data stores, by their names. */
+  data_stores: Schema.optionalKey(Schema.Record(Schema.String, Schema.Record(Schema.String, Schema.Json))),
   subscriptions: Schema.optionalKey(
     Schema.Array(Schema.Struct({ emitter_id: Schema.String, event_name: Schema.optionalKey(Schema.String) }))
   ),
@@ -23,6 +25,8 @@ const Trial = Schema.Struct({
   /** Events that other workflows of the document are invoked with, by the names of their files. */
   others: Schema.optionalKey(Schema.Record(Schema.String, Schema.Array(Schema.Json))),
   invocations: Schema.optionalKey(Schema.Array(Schema.Json)),
+  /** Bodies that are sent to the URLs by which its runs are resumed, which it emits on a stream. */
+  resumes: Schema.optionalKey(Schema.Array(Schema.Json)),
   /** Oldest first. */
   runs: Schema.optionalKey(Schema.Array(Run))
 })
@@ -81,10 +85,32 @@ const assertRuns = Effect.fnUntraced(function*(path: string, expected: NonNullab
   assert.deepStrictEqual<unknown>(found, expected)
 })
 
+/** Sends bodies to the URLs that the workflow asks its questions with, one each. */
+const resume = Effect.fnUntraced(function*(path: string, bodies: ReadonlyArray<Schema.Json>) {
+  const process = yield* DocumentServer.DocumentServer
+  const { data } = yield* process.api("GET", `${path}/event_summaries?event_name=questions&expand=event`)
+  const urls = Json.listOf(data).toReversed().map(({ event }) => Json.textOf(event!["raw_event"]!["resume_url"]))
+  assert.strictEqual(urls.length, bodies.length)
+  for (const [index, url] of urls.entries()) {
+    const run = (yield* runsOf(path))[index]!
+    assert.deepStrictEqual<unknown>(yield* DocumentServer.post(url, bodies[index]), {
+      status: 200,
+      body: { run_id: run["id"], status: "resumed" }
+    })
+    assert.strictEqual((yield* DocumentServer.post(url, bodies[index])).status, 404)
+  }
+})
+
 const perform = Effect.fnUntraced(function*(workflow_code: string, given: Trial) {
   const upstream = yield* Upstream.make(given.upstream ?? {})
   const trial = DocumentServer.atPort(given, upstream.port)
   const { configured_props = {}, emits = [], invocations = [], others = {}, requests = [] } = trial
+  for (const [name, entries] of Object.entries(trial.data_stores ?? {})) {
+    const store = yield* make("/data_stores", { name })
+    for (const [key, value] of Object.entries(entries)) {
+      yield* DocumentServer.send("PUT", `/data_stores/${Json.textOf(store["id"])}/entry`, { key, value })
+    }
+  }
   const workflow = yield* make("/workflows", { workflow_code, configured_props, ...trial.settings })
   const id = Json.textOf(workflow["id"])
   const path = `/workflows/${id}`
@@ -109,6 +135,7 @@ const perform = Effect.fnUntraced(function*(workflow_code: string, given: Trial)
   for (const event of invocations) yield* one(invoke(path, event))
   const endpoint = DocumentServer.endpointOf(workflow)
   const answers = yield* Effect.forEach(requests, (request) => one(DocumentServer.post(endpoint, request)))
+  if (trial.resumes !== undefined) yield* resume(path, trial.resumes)
   for (const [index, answer] of (trial.answers ?? []).entries()) assert.deepInclude(answers[index], answer)
 
   if (trial.runs !== undefined) yield* assertRuns(path, trial.runs)

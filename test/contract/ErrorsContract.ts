@@ -9,8 +9,12 @@ interface Operation {
   readonly template: string
   /** With ids that nothing has in place of the parameters. */
   readonly path: string
+  /** The parameters that it asks for, behind their question mark; empty if there are none. */
+  readonly query: string
   /** Undefined where it takes no body. */
   readonly body: "required" | "optional" | undefined
+  /** The body's example in the document. */
+  readonly example: unknown
   readonly statuses: ReadonlyArray<number>
   /** Whether it needs neither key nor session. */
   readonly isOpen: boolean
@@ -40,14 +44,18 @@ const operationsOf = (document: Json.Json): ReadonlyArray<Operation> =>
     Object.entries(item).map(([method, operation]) => {
       const template = path.slice("/v1".length)
       const body = operation["requestBody"]
+      const parameters = Json.listOf(operation["parameters"])
+      const asked = parameters.filter(({ in: place, required }) => Json.textOf(place) === "query" && Boolean(required))
       return {
         method: method.toUpperCase(),
         template,
         path: withIds(template),
+        query: asked.length === 0 ? "" : `?${asked.map(({ name }) => `${Json.textOf(name)}=x`).join("&")}`,
+        example: body?.["content"]?.["application/json"]?.["example"],
         body: body === undefined ? undefined : body["required"] ? "required" : "optional",
         statuses: Object.keys(operation["responses"] ?? {}).map(Number),
         isOpen: Json.listOf(operation["security"]).length === 0,
-        projects: Json.listOf(operation["parameters"]).some(({ name }) => Json.textOf(name) === "include")
+        projects: parameters.some(({ name }) => Json.textOf(name) === "include")
       }
     })
   )
@@ -55,7 +63,7 @@ const operationsOf = (document: Json.Json): ReadonlyArray<Operation> =>
 const json = { "content-type": "application/json" }
 
 /** A body in order as far as its form goes, where one is asked for. */
-const formOf = ({ body }: Operation) => body === "required" ? { body: {} } : {}
+const formOf = ({ body, example }: Operation) => body === "required" ? { body: example ?? {} } : {}
 
 /** True of an operation whose path has the name of what it makes, and no id. */
 const makesWhatItNames = ({ method, template }: { readonly method: string; readonly template: string }): boolean =>
@@ -113,10 +121,10 @@ export const rows = (it: It): void => {
       const { ann, document } = yield* ContractServer
       const named = operationsOf(document).filter(({ template }) => template.includes("{"))
       for (const operation of named.filter((operation) => !makesWhatItNames(operation))) {
-        const { method, path, template } = operation
+        const { method, path, query, template } = operation
         const odd = ["x", "dc_", "u_0Uz1W6zoEr8WsXj4LtGp", "%00", "%F0%9F%98%80", "a%2Fb", "..%2F..", "x".repeat(1_500)]
         for (const place of [path, `${path}/`, ...odd.map((id) => template.replace(/\{[^}]+\}/g, id))]) {
-          assertProblem(yield* ann.send(method, place, formOf(operation)), 404, "not_found")
+          assertProblem(yield* ann.send(method, place + query, formOf(operation)), 404, "not_found")
         }
       }
     }))
@@ -169,10 +177,11 @@ export const rows = (it: It): void => {
   it.effect("every operation that reads include and exclude from its query refuses lists that are too long or twice there", () =>
     Effect.gen(function*() {
       const { ann, document } = yield* ContractServer
-      for (const { method, path } of operationsOf(document).filter(({ projects }) => projects)) {
+      for (const { method, path, query } of operationsOf(document).filter(({ projects }) => projects)) {
         const long = "x".repeat(4_097)
-        assertInvalid(yield* ann.send(method, `${path}?include=${long}&exclude=${long}`), "include", "exclude")
-        assertInvalid(yield* ann.send(method, `${path}?include=a&include=b`), "include")
+        const place = `${path}${query === "" ? "?" : `${query}&`}`
+        assertInvalid(yield* ann.send(method, `${place}include=${long}&exclude=${long}`), "include", "exclude")
+        assertInvalid(yield* ann.send(method, `${place}include=a&include=b`), "include")
       }
     }))
 

@@ -26,6 +26,7 @@ const fields = [
   "rate_limit",
   "retry_delays",
   "errors",
+  "suspension_timeout",
   "created_at",
   "updated_at"
 ]
@@ -398,8 +399,33 @@ export const rows = (it: It): void => {
       Json.assertHolds(cancelled, { id: waiting!["id"], status: "cancelled", due_at_ms: null })
       assert.strictEqual((yield* client.send("POST", `${path}/invocations`)).status, 202)
       const [done] = yield* client.listed(`${path}/runs?status=success`, 1)
-      const refused = yield* client.send("POST", `${path}/runs/${idOf(done!)}/cancel`)
-      assertProblem(refused, 409, "run_not_waiting")
-      assert.deepStrictEqual<unknown>(refused.json["details"], { status: "success" })
+      for (const wish of ["cancel", "resume"]) {
+        const refused = yield* client.send("POST", `${path}/runs/${idOf(done!)}/${wish}`)
+        assertProblem(refused, 409, "run_not_waiting")
+        assert.deepStrictEqual<unknown>(refused.json["details"], { status: "success" })
+      }
+    }))
+
+  it.effect("extension: a run that waits is resumed, once, with a body that its steps find", () =>
+    Effect.gen(function*() {
+      const { fresh } = yield* ContractServer
+      const client = yield* fresh("resuming")
+      const workflow = yield* client.ok("POST", "/workflows", {
+        workflow_code: `export default { steps: {
+          ask: { run({ $ }) { $.flow.suspend() } },
+          go: { run({ steps, $ }) { $.flow.exit(steps.ask.$resume_data.body.by) } }
+        } }`,
+        suspension_timeout: "resume"
+      })
+      assert.strictEqual<unknown>(workflow["suspension_timeout"], "resume")
+      const path = `/workflows/${idOf(workflow)}`
+      assert.strictEqual((yield* client.send("POST", `${path}/invocations`)).status, 202)
+      const [waiting] = yield* client.listed(`${path}/runs?waits_for=suspend`, 1)
+      Json.assertHolds(waiting, { status: "waiting", waits_for: "suspend" })
+      const resumed = yield* client.ok("POST", `${path}/runs/${idOf(waiting!)}/resume/`, { body: { by: "ann" } })
+      Json.assertHolds(resumed, { id: waiting!["id"], waits_for: null })
+      const [done] = yield* client.listed(`${path}/runs?status=success`, 1)
+      Json.assertHolds(done, { id: waiting!["id"], exit_reason: "ann" })
+      assertInvalid(yield* client.send("GET", `${path}/runs?waits_for=nothing`), "waits_for")
     }))
 }

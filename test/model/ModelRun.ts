@@ -7,7 +7,7 @@ import { AccountLifecycle } from "@headwater/engine/AccountLifecycle"
 import { ActorCalls, answerTo } from "@headwater/engine/ActorCalls"
 import { BulkControl } from "@headwater/engine/BulkControl"
 import { ConsumerLifecycle } from "@headwater/engine/ConsumerLifecycle"
-import { Ingest } from "@headwater/engine/Ingest"
+import { Ingest, type RequestError } from "@headwater/engine/Ingest"
 import { Invocations } from "@headwater/engine/Invocations"
 import { ProgramLifecycle } from "@headwater/engine/ProgramLifecycle"
 import { SubscriptionLifecycle } from "@headwater/engine/SubscriptionLifecycle"
@@ -203,7 +203,9 @@ export const run = Effect.fnUntraced(
         const answer = yield* Effect.result(engine.use(Effect.gen(function*() {
           const ingest = yield* Ingest
           const endpoint = yield* ingest.find(endpointKey)
-          return yield* answerTo((onAnswered) => ingest.take(endpoint, JSON.stringify(request), 0, onAnswered))
+          return yield* answerTo<RequestError>((onAnswered) =>
+            ingest.take(endpoint, { eventJson: JSON.stringify(request), hops: 0 }, onAnswered)
+          )
         })))
         const isTaken = answer._tag === "Success"
         if (isTaken !== source.active) return yield* fail(`a request to a source was ${isTaken ? "" : "not "}taken`)

@@ -23,7 +23,9 @@ import { loginCommand } from "./commands/LoginCommand.ts"
 import { publishCommand, unpublishCommand } from "./commands/PublishCommand.ts"
 import { replayCommand, retryCommand } from "./commands/RetryCommand.ts"
 import { runCommand } from "./commands/RunCommand.ts"
+import { runsCommand } from "./commands/RunsCommand.ts"
 import { startCommand } from "./commands/StartCommand.ts"
+import { storesCommand } from "./commands/StoresCommand.ts"
 import { tailCommand } from "./commands/TailCommand.ts"
 import { triggerCommand } from "./commands/TriggerCommand.ts"
 import { webhooksCommand } from "./commands/WebhooksCommand.ts"
@@ -38,6 +40,7 @@ const headwater = Command.make("headwater").pipe(
     deployCommand,
     devCommand,
     triggerCommand,
+    runsCommand,
     tailCommand,
     eventsCommand,
     whyCommand,
@@ -49,6 +52,7 @@ const headwater = Command.make("headwater").pipe(
     consumersCommand,
     accountsCommand,
     envCommand,
+    storesCommand,
     accountCommand,
     checkCommand,
     runCommand,

@@ -10,7 +10,14 @@ import { FirstPartyPublishing } from "./FirstPartyPublishing.ts"
 import { HttpSettings } from "./http/conventions/HttpSettings.ts"
 
 // What the server brings along is not held against the limits of its users.
-const settings = Layer.succeed(HttpSettings, { maxBody: 1, maxCode: 1, maxProp: 1, rateLimit: 0, byteRateLimit: 0 })
+const settings = Layer.succeed(HttpSettings, {
+  maxBody: 1,
+  maxCode: 1,
+  maxProp: 1,
+  maxStoredValue: 1,
+  rateLimit: 0,
+  byteRateLimit: 0
+})
 
 const server = Layer.fresh(FirstPartyPublishing.layer).pipe(
   Layer.provideMerge(ComponentSaving.layer.pipe(Layer.fresh, Layer.provide(settings))),

@@ -99,11 +99,12 @@ const httpSettings = Layer.effect(
   HttpSettings,
   Effect.map(
     ServerConfig,
-    ({ allowedHosts, byteRateLimit, host, maxBody, maxCode, maxProp, rateLimit, trustedProxies }) => ({
+    ({ allowedHosts, byteRateLimit, host, maxBody, maxCode, maxProp, rateLimit, runLimits, trustedProxies }) => ({
       byteRateLimit,
       maxBody,
       maxCode,
       maxProp,
+      maxStoredValue: runLimits.storeValueBytes,
       rateLimit,
       trustedProxies,
       ownHosts: [host, ...allowedHosts]

@@ -30,6 +30,7 @@ describe("ServerConfig", () => {
         cpuMillis: 30_000,
         heapMebibytes: 256,
         outputBytes: 6_291_456,
+        storeValueBytes: 1_048_576,
         fileBytes: 67_108_864
       })
       assert.isTrue(Option.isNone(settings.databaseUrl))
@@ -136,6 +137,7 @@ describe("ServerConfig", () => {
     ["HEADWATER_RUN_SECONDS", { HEADWATER_RUN_SECONDS: "301" }],
     ["HEADWATER_RUN_CPU_SECONDS", { HEADWATER_RUN_CPU_SECONDS: "0.5" }],
     ["HEADWATER_RUN_HEAP", { HEADWATER_RUN_HEAP: "8" }],
+    ["HEADWATER_MAX_STORED_VALUE", { HEADWATER_MAX_STORED_VALUE: "16777216" }],
     ["HEADWATER_RUN_OUTPUT", { HEADWATER_RUN_OUTPUT: "6MiB" }],
     ["HEADWATER_ALLOWED_HOSTS", { HEADWATER_ALLOWED_HOSTS: "headwater:8787" }],
     ["HEADWATER_ALLOWED_HOSTS", { HEADWATER_ALLOWED_HOSTS: "a.example,http://b.example" }],

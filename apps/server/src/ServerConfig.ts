@@ -66,7 +66,10 @@ export interface ServerSettings {
   /** Bytes of one configured prop's JSON. */
   readonly maxProp: number
   /** Limits of each run of component code. */
-  readonly runLimits: Pick<SandboxLimits, "wallMillis" | "cpuMillis" | "heapMebibytes" | "outputBytes" | "fileBytes">
+  readonly runLimits: Pick<
+    SandboxLimits,
+    "wallMillis" | "cpuMillis" | "heapMebibytes" | "outputBytes" | "storeValueBytes" | "fileBytes"
+  >
   /** Proxies whose word is taken for the address of a request's client. */
   readonly trustedProxies: ReadonlyArray<IpNetwork.IpNetwork>
   /** Names under which the server is reached, beside those of `url` and `host`; `*.` and a name for all below it, `*` for all. */
@@ -377,6 +380,10 @@ function load(): Effect.Effect<ServerSettings, ServerConfigInvalid> {
           yield* variable("HEADWATER_RUN_OUTPUT", integer(64 * 1024, 64 * 1024 * 1024)),
           () => defaultLimits.outputBytes
         ),
+        storeValueBytes: Option.getOrElse(
+          yield* variable("HEADWATER_MAX_STORED_VALUE", integer(1024, 8 * 1024 * 1024)),
+          () => defaultLimits.storeValueBytes
+        ),
         fileBytes: Option.match(yield* variable("HEADWATER_RUN_FILES", integer(0, 1024)), {
           onNone: () => defaultLimits.fileBytes,
           onSome: (mebibytes) => mebibytes * mebibyte
@@ -439,6 +446,7 @@ export const render = (settings: ServerSettings): string => {
     ["HEADWATER_RUN_HEAP", settings.runLimits.heapMebibytes],
     ["HEADWATER_RUN_OUTPUT", settings.runLimits.outputBytes],
     ["HEADWATER_RUN_FILES", settings.runLimits.fileBytes / mebibyte],
+    ["HEADWATER_MAX_STORED_VALUE", settings.runLimits.storeValueBytes],
     ["HEADWATER_TRUSTED_PROXIES", settings.trustedProxies.map(IpNetwork.format).join(",")],
     ["HEADWATER_ALLOWED_HOSTS", settings.allowedHosts.join(",")],
     ["HEADWATER_KEEP_ALIVE_SECONDS", settings.keepAliveSeconds],

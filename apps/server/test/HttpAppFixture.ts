@@ -23,7 +23,14 @@ import * as HttpApp from "../src/http/HttpApp.ts"
 export const publicUrl = "https://events.example.com"
 export const maxBody = 2_000
 
-const settings = { maxBody, rateLimit: 0, byteRateLimit: 0, maxCode: 1024 * 1024, maxProp: 64 * 1024 }
+const settings = {
+  maxBody,
+  rateLimit: 0,
+  byteRateLimit: 0,
+  maxCode: 1024 * 1024,
+  maxProp: 64 * 1024,
+  maxStoredValue: 1024 * 1024
+}
 
 /** Every test has an account of its own, so processes are given up soon and new ones kept ready. */
 const sandbox = (inspectCpuMillis: number) =>

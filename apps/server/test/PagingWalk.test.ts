@@ -214,6 +214,7 @@ layer(Http.layer, { excludeTestServices: true })("a walk over 1,000 items while 
         tries: 1,
         failures: 0,
         rerunContext: null,
+        waitsFor: null,
         dueAt: null,
         error: null,
         exitReason: null,

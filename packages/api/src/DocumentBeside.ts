@@ -59,7 +59,8 @@ const endpoint = (definitions: JsonSchema.Definitions): PathItem =>
       "Endpoints",
       `Send a ${method.toUpperCase()} to a source or workflow`,
       "Send it to the `endpoint_url` of its HTTP interface or any path below. Other methods work the same way. Without " +
-        "`customResponse` the server answers once the request is durable; with it the component sets the response."
+        "`customResponse` the server answers once the request is durable; with it the component sets the response. The " +
+        "interface's settings can say otherwise, and ask for a token."
     ),
     parameters: [{
       name: "endpoint_key",
@@ -78,6 +79,7 @@ const endpoint = (definitions: JsonSchema.Definitions): PathItem =>
         "NoResponse",
         "InvalidRequest"
       ], definitions),
+      "401": refused("The endpoint asks for a token that the request does not name.", ["Unauthorized"], definitions),
       "404": refused("There is no active endpoint at this URL.", ["NotFound"], definitions),
       "413": refused("The body is too large.", ["PayloadTooLarge"], definitions),
       "429": refused(

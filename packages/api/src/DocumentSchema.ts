@@ -72,7 +72,8 @@ export const open = (schema: JsonSchema.JsonSchema): JsonSchema.JsonSchema => {
     ...rest,
     ...(typeof additionalProperties === "object" || additionalProperties === true ? { additionalProperties } : {}),
     ...(Array.isArray(schema.anyOf) ? { anyOf: schema.anyOf.map(open) } : {}),
-    ...("properties" in schema ? { properties: mapValues(propertiesOf(schema), open) } : {})
+    ...("properties" in schema ? { properties: mapValues(propertiesOf(schema), open) } : {}),
+    ...(Predicate.isObject(schema.items) ? { items: open(schema.items) } : {})
   }
 }
 

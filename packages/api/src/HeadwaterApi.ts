@@ -7,6 +7,7 @@ import { ClockApi } from "./ClockApi.ts"
 import { CodeApi } from "./CodeApi.ts"
 import { ComponentsApi } from "./ComponentsApi.ts"
 import { ConsumersApi } from "./ConsumersApi.ts"
+import { DataStoresApi } from "./DataStoresApi.ts"
 import { DeliveriesApi } from "./DeliveriesApi.ts"
 import { DiagnosisApi } from "./DiagnosisApi.ts"
 import * as DocumentBeside from "./DocumentBeside.ts"
@@ -52,6 +53,7 @@ export class HeadwaterApi extends HttpApi.make("headwater")
   .add(AuditApi)
   .add(AppAccountsApi)
   .add(EnvironmentApi)
+  .add(DataStoresApi)
   .add(WorkflowsApi)
   .add(WorkflowRunsApi)
   .add(CodeApi)

@@ -7,7 +7,7 @@ import { EventCursorText } from "./EventCursor.ts"
 export const defaultLimit = 10
 export const maxLimit = 100
 
-const limit = Schema.optionalKey(
+export const limit = Schema.optionalKey(
   Schema.Int.pipe(Schema.check(Schema.isBetween({ minimum: 1, maximum: maxLimit }))).annotate({
     description: `Items per page, 1 to ${maxLimit}; default ${defaultLimit}.`,
     default: defaultLimit
@@ -23,9 +23,9 @@ export const cursorOf = (id: string): string => Base64Url.encode(id)
 /** The id that a cursor of a list of resources stands for. */
 export const idOf = (cursor: string): string => Result.getOrElse(Base64Url.decodeString(cursor), () => "")
 
-const Cursor = (kinds: ReadonlyArray<Kind>, description: string) => {
-  const form = new RegExp(`^(?:${kinds.map((kind) => prefixes[kind]).join("|")})_[0-9A-Za-z]+$`)
-  return Schema.String.pipe(
+/** A cursor as a parameter, which arrives as the id that it stands for. */
+export const Cursor = (form: RegExp, description: string) =>
+  Schema.String.pipe(
     Schema.check(Schema.makeFilter((cursor) => form.test(idOf(cursor)) && cursorOf(idOf(cursor)) === cursor, {
       expected: "a cursor of this list, as page_info gives it",
       toJsonSchema: () => ({ pattern: "^[0-9A-Za-z_-]+$" })
@@ -33,20 +33,22 @@ const Cursor = (kinds: ReadonlyArray<Kind>, description: string) => {
   ).annotate({ description }).pipe(
     Schema.decodeTo(Schema.String, SchemaTransformation.transform({ decode: idOf, encode: cursorOf }))
   )
-}
+
+const CursorOf = (kinds: ReadonlyArray<Kind>, description: string) =>
+  Cursor(new RegExp(`^(?:${kinds.map((kind) => prefixes[kind]).join("|")})_[0-9A-Za-z]+$`), description)
 
 /** The pagination parameters of a list of resources; the cursors arrive as the ids they stand for. */
 export const query = (kind: Kind) => ({
   limit,
-  after: Schema.optionalKey(Cursor([kind], afterText)),
-  before: Schema.optionalKey(Cursor([kind], beforeText))
+  after: Schema.optionalKey(CursorOf([kind], afterText)),
+  before: Schema.optionalKey(CursorOf([kind], beforeText))
 })
 
 /** The pagination parameters of a list that goes one way only, by the ids of emitters. */
 export const emitterQuery = {
   limit,
   after: Schema.optionalKey(
-    Cursor(["source", "workflow", "account"], "A cursor from page_info. Lists only items after its item.")
+    CursorOf(["source", "workflow", "account"], "A cursor from page_info. Lists only items after its item.")
   )
 }
 
@@ -61,7 +63,10 @@ export const graphQuery = {
     })
   ),
   after: Schema.optionalKey(
-    Cursor(["source", "workflow", "webhook", "consumer", "account"], "An end_cursor. Lists only nodes after its node.")
+    CursorOf(
+      ["source", "workflow", "webhook", "consumer", "account"],
+      "An end_cursor. Lists only nodes after its node."
+    )
   )
 }
 
@@ -133,27 +138,30 @@ export const page = <Item extends { readonly id: string }>(data: ReadonlyArray<I
 })
 
 /**
- * A page of a list that is not counted, in its envelope.
- *
+ * @param ids those of the page's items, in order
  * @param goesOnAt behind which item the list goes on, which need not be on the page; undefined at its end
  */
-export const openPage = <Item extends { readonly id: string }>(
-  data: ReadonlyArray<Item>,
+export const openPageInfo = (
+  ids: ReadonlyArray<string>,
   { after, before }: { readonly after?: string; readonly before?: string },
   goesOnAt: string | undefined
-) => {
+): typeof OpenPageInfo.Type => {
   const towardsNewer = before !== undefined && after === undefined
-  const edge = (item: Item | undefined, isEnd: boolean) => {
-    const id = goesOnAt !== undefined && isEnd !== towardsNewer ? goesOnAt : item?.id
+  const edge = (item: string | undefined, isEnd: boolean) => {
+    const id = goesOnAt !== undefined && isEnd !== towardsNewer ? goesOnAt : item
     return id === undefined ? "" : cursorOf(id)
   }
   return {
-    page_info: {
-      count: data.length,
-      start_cursor: edge(data[0], false),
-      end_cursor: edge(data.at(-1), true),
-      has_more: goesOnAt !== undefined
-    },
-    data
+    count: ids.length,
+    start_cursor: edge(ids[0], false),
+    end_cursor: edge(ids.at(-1), true),
+    has_more: goesOnAt !== undefined
   }
 }
+
+/** A page of a list of resources that is not counted, in its envelope. See `openPageInfo`. */
+export const openPage = <Item extends { readonly id: string }>(
+  data: ReadonlyArray<Item>,
+  query: { readonly after?: string; readonly before?: string },
+  goesOnAt: string | undefined
+) => ({ page_info: openPageInfo(data.map(({ id }) => id), query, goesOnAt), data })

@@ -160,6 +160,13 @@ export class IdempotencyConflict extends HttpApiError.Problem<IdempotencyConflic
   { description: "The same `Idempotency-Key` came with another request." }
 ) {}
 
+export class NameTaken extends HttpApiError.Problem<NameTaken>()(
+  "NameTakenProblem",
+  { type: typeOf("name_taken"), status: 409, title: "Name taken" },
+  members("name_taken", Details, "There is a data store \"customers\" already."),
+  { description: "Another of the account has the name." }
+) {}
+
 export class ComponentInUse extends HttpApiError.Problem<ComponentInUse>()(
   "ComponentInUseProblem",
   { type: typeOf("component_in_use"), status: 409, title: "Component in use" },
@@ -188,7 +195,7 @@ export class RunNotWaiting extends HttpApiError.Problem<RunNotWaiting>()(
     Schema.Struct({ status: Schema.String }).annotate({ examples: [{ status: "running" }] }),
     "Only a waiting run can be cancelled: the status of this one is running."
   ),
-  { description: "The run is at a step or has ended. Only a waiting run can be cancelled." }
+  { description: "The run is at a step, about to be, or has ended. Only a waiting run can be cancelled or resumed." }
 ) {}
 
 export class DeliveryNotPending extends HttpApiError.Problem<DeliveryNotPending>()(
@@ -383,6 +390,7 @@ const lists: Readonly<Record<string, string>> = {
   component: "GET /v1/users/me/components lists yours",
   "component in the registry": "GET /v1/registry/components lists them",
   consumer: "GET /v1/consumers lists yours",
+  "data store": "GET /v1/data_stores lists yours",
   delivery: "GET /v1/deliveries lists yours",
   emitter: "GET /v1/users/me/sources and GET /v1/users/me/workflows list yours",
   event: "GET /v1/events lists those that are kept",

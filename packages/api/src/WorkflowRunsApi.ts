@@ -23,7 +23,11 @@ const Fault = Schema.Struct({
 }).annotate({ identifier: "RunFault", examples: [{ name: "TypeError", message: "fetch failed" }] })
 
 const Status = Schema.Literals(["running", "waiting", "success", "error", "cancelled"]).annotate({
-  description: "waiting: until a delay, a rerun or a retry is due."
+  description: "waiting: until somebody resumes it, or a delay, a rerun or a retry is due."
+})
+
+const WaitsFor = Schema.Literals(["suspend", "delay", "rerun", "retry"]).annotate({
+  description: "The reason for which a run waits."
 })
 
 const run = {
@@ -42,7 +46,12 @@ const run = {
   }),
   started_at_ms: milliseconds,
   ended_at_ms: Schema.NullOr(milliseconds),
-  due_at_ms: Schema.NullOr(milliseconds).annotate({ description: "When a waiting run continues." }),
+  due_at_ms: Schema.NullOr(milliseconds).annotate({
+    description: "When a waiting run continues. A suspended one ends then, unless the workflow resumes it."
+  }),
+  waits_for: Schema.NullOr(WaitsFor).annotate({
+    description: "The reason for which a waiting run waits; null if it waits for nothing but its turn."
+  }),
   error: Schema.NullOr(Fault),
   exit_reason: Schema.NullOr(Schema.String).annotate({
     description:
@@ -68,6 +77,7 @@ const exampleRun = {
   started_at_ms: 1760000120004,
   ended_at_ms: 1760000120051,
   due_at_ms: null,
+  waits_for: null,
   error: null,
   exit_reason: null
 }
@@ -123,6 +133,7 @@ export class WorkflowRunsApi extends HttpApiGroup.make("workflowRuns")
       params: workflowParams,
       query: {
         status: Schema.optionalKey(Status),
+        waits_for: Schema.optionalKey(WaitsFor),
         ...Pagination.query("run"),
         ...Projection.fields
       },
@@ -162,6 +173,28 @@ export class WorkflowRunsApi extends HttpApiGroup.make("workflowRuns")
     }).annotate(NeededScope, "run").middleware(Idempotency.Idempotency).annotateMerge(Extension.operation(
       "Run a run's event again",
       "Starts a new run for the same event, with the workflow's current code and props."
+    )),
+    HttpApiEndpoint.post("resume", "/workflows/:id/runs/:run_id/resume", {
+      params: runParams,
+      headers: Idempotency.headers,
+      query: Projection.fields,
+      // An empty body reads as null.
+      payload: [
+        Schema.Null,
+        Schema.Struct({
+          body: Schema.optionalKey(Schema.Json.annotate({
+            description:
+              "The body of the request that the steps see as $resume_data: any JSON value. Default: there is no body."
+          })),
+          ...Projection.fields
+        }).annotate({ examples: [{ body: { approved: true } }] })
+      ],
+      success: Pagination.Single(RunResource),
+      error: [Problem.NotFound, Problem.RunNotWaiting, Problem.PayloadTooLarge]
+    }).annotate(NeededScope, "run").middleware(Idempotency.Idempotency).annotateMerge(Extension.operation(
+      "Resume a waiting run",
+      "Continues the run before its time, as a request to its resume_url does. The server answers once that is durable. " +
+        "The run continues when its turn comes."
     )),
     HttpApiEndpoint.post("cancel", "/workflows/:id/runs/:run_id/cancel", {
       params: runParams,

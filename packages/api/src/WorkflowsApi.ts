@@ -36,6 +36,9 @@ const settings = {
   }),
   errors: Schema.Literals(["each", "last"]).annotate({
     description: "Which failures of a step go to $errors: each one, or only the last, after which there is no retry."
+  }),
+  suspension_timeout: Schema.Literals(["cancel", "resume"]).annotate({
+    description: "What becomes of a suspended run that nobody resumes in time."
   })
 }
 
@@ -52,6 +55,7 @@ const exampleWorkflow = {
   rate_limit: null,
   retry_delays: [],
   errors: "last" as const,
+  suspension_timeout: "cancel" as const,
   created_at: 1760000002,
   updated_at: 1760000002
 }
@@ -102,6 +106,7 @@ const input = {
   rate_limit: Schema.optionalKey(settings.rate_limit),
   retry_delays: Schema.optionalKey(settings.retry_delays),
   errors: Schema.optionalKey(settings.errors),
+  suspension_timeout: Schema.optionalKey(settings.suspension_timeout),
   ...Projection.fields
 }
 

@@ -23,6 +23,7 @@ export type Problem =
   | Generated.LeaseLostProblem
   | Generated.LoopDetectedProblem
   | Generated.MethodNotAllowedProblem
+  | Generated.NameTakenProblem
   | Generated.NoResponseProblem
   | Generated.NotFoundProblem
   | Generated.PayloadTooLargeProblem

@@ -32,6 +32,25 @@ export interface HttpResponse {
   readonly body?: unknown
 }
 
+/** The way in which a prop of the type `$.interface.http` takes requests. */
+export interface HttpSettings {
+  /** The event: the whole request, its body alone, or the request with its body as text and no header as a list. */
+  readonly event?: "whole" | "body" | "raw" | undefined
+  /** `accepted`: 200 once the request is durable. `run`: the code responds. Or an answer that is always the same. */
+  readonly response?:
+    | "accepted"
+    | "run"
+    | {
+      readonly status?: number | undefined
+      readonly headers?: Readonly<Record<string, string>> | undefined
+      /** What is no text is sent as JSON. */
+      readonly body?: unknown
+    }
+    | undefined
+  /** Requests have to name it: `Authorization: Bearer <token>`. */
+  readonly token?: string | undefined
+}
+
 /** `this.<prop>` of a prop of the type `$.interface.http`. */
 export interface HttpInterface {
   /** The URL that takes requests. */
@@ -45,10 +64,33 @@ export type Timer =
   | { readonly intervalSeconds: number; readonly cron?: undefined; readonly timezone?: undefined }
   | { readonly cron: string; readonly timezone?: string | undefined; readonly intervalSeconds?: undefined }
 
+/** A time in a time zone, in parts and as texts. */
+export interface ZonedTime {
+  /** `month` is from 1. */
+  readonly date: { readonly year: number; readonly month: number; readonly day: number }
+  readonly time: {
+    readonly hour: number
+    readonly minute: number
+    readonly second: number
+    readonly millisecond: number
+  }
+  /** The time and the timestamp with the offset of the zone. */
+  readonly iso8601: { readonly date: string; readonly time: string; readonly timestamp: string }
+  readonly pretty: { readonly date: string; readonly time: string; readonly time_24h: string }
+  /** Sunday is 0, and begins the week. */
+  readonly metadata: { readonly day_name: string; readonly day_of_week: number; readonly start_of_week: string }
+  /** IANA name. */
+  readonly timezone: string
+}
+
 /** What `run` gets of a prop of the type `$.interface.timer`; `timestamp` is when the tick was due, in Unix seconds. */
 export type TimerEvent =
-  | { readonly timestamp: number; readonly interval_seconds: number; readonly cron?: undefined }
-  | { readonly timestamp: number; readonly cron: string; readonly interval_seconds?: undefined }
+  & (
+    | { readonly timestamp: number; readonly interval_seconds: number; readonly cron?: undefined }
+    | { readonly timestamp: number; readonly cron: string; readonly interval_seconds?: undefined }
+  )
+  /** That time in the timer's time zone, and in UTC. */
+  & { readonly timezone_configured: ZonedTime; readonly timezone_utc: ZonedTime }
 
 /** `this.<prop>` of a prop of the type `$.interface.apphook`. */
 export interface Apphook {
@@ -62,6 +104,38 @@ export interface Store<Shape = Record<string, any>> {
   get<Key extends keyof Shape & string>(key: Key): Shape[Key] | undefined
   /** Stores a JSON value; `undefined` removes the key. Throws when the source would store over 1 MiB. */
   set<Key extends keyof Shape & string>(key: Key, value: Shape[Key] | undefined): void
+}
+
+/** `this.<prop>` of a prop of the type `data_store`: what sources and workflows of the account share. */
+export interface DataStore {
+  /** The value, or `undefined` if there is none. */
+  get(key: string): Promise<any>
+  /** Stores a JSON value of at most 1 MiB. `ttl`: seconds after which it is removed; else it stays. */
+  set(key: string, value: unknown, options?: { readonly ttl?: number | null | undefined }): Promise<void>
+  /** Changes the seconds after which a key is removed; `null`: it stays. */
+  setTtl(key: string, seconds: number | null): Promise<void>
+  has(key: string): Promise<boolean>
+  delete(key: string): Promise<void>
+  /** Removes all keys. */
+  clear(): Promise<void>
+  /** In no certain order. */
+  keys(): Promise<ReadonlyArray<string>>
+  /** For `for await`; awaited, it is a list. */
+  entries():
+    & AsyncIterableIterator<readonly [key: string, value: any]>
+    & PromiseLike<ReadonlyArray<readonly [key: string, value: any]>>
+  size(): Promise<number>
+  /** Reads page by page. */
+  [Symbol.asyncIterator](): AsyncIterableIterator<readonly [key: string, value: any]>
+  /** Adds a number, 1 if left out, and answers the sum. Throws if the value is no number. */
+  increment(key: string, by?: number): Promise<number>
+  /** Stores the value if the key has the expected one, `undefined` for none, and answers whether it did. */
+  compareAndSet(
+    key: string,
+    expected: unknown,
+    value: unknown,
+    options?: { readonly ttl?: number | null | undefined }
+  ): Promise<boolean>
 }
 
 /** What goes with an emitted event. */

@@ -1,5 +1,5 @@
 import type { AppInstance } from "./App.d.ts"
-import type { Apphook, HttpInterface, HttpRequest, Store, Timer } from "./Interfaces.d.ts"
+import type { Apphook, DataStore, HttpInterface, HttpRequest, HttpSettings, Store, Timer } from "./Interfaces.d.ts"
 
 declare const shape: unique symbol
 
@@ -21,7 +21,7 @@ interface ValueOfType {
   readonly "object": Record<string, any>
   readonly "any": any
   readonly "sql": any
-  readonly "data_store": any
+  readonly "data_store": DataStore
   readonly "dir": any
   readonly "alert": undefined
   readonly "http_request": HttpRequest
@@ -111,6 +111,8 @@ interface AlertProp extends Other<"alert"> {
 interface HttpProp extends Other<"$.interface.http"> {
   /** `run` answers each request, with `this.<prop>.respond`. */
   readonly customResponse?: boolean | undefined
+  readonly default?: HttpSettings | undefined
+  readonly static?: HttpSettings | undefined
 }
 
 interface TimerProp extends Other<"$.interface.timer"> {

@@ -20,7 +20,19 @@ interface EventOfInterface {
 type InterfaceEvent<Interfaces> = Interfaces extends keyof EventOfInterface ? EventOfInterface[Interfaces] : never
 
 /** What a run gets: requests and ticks where the props have such interfaces, else what other emitters emit. */
-export type EventFor<Props, B = undefined> = [B] extends [undefined | false]
+export type EventFor<Props, B = undefined> = [Extract<Props[keyof Props], PartOfRequest>] extends [never]
+  ? WholeEventFor<Props, B>
+  : any
+
+/** A prop whose event is a part of the request: its type is the sender's. */
+type PartOfRequest =
+  & { readonly [Key in "default" | "static"]?: { readonly event: "body" | "raw" } }
+  & (
+    | { readonly default: object }
+    | { readonly static: object }
+  )
+
+type WholeEventFor<Props, B> = [B] extends [undefined | false]
   ? [InterfacesOf<Props>] extends [never] ? any : InterfaceEvent<InterfacesOf<Props>>
   : ReadonlyArray<any> | InterfaceEvent<InterfacesOf<Props>>
 

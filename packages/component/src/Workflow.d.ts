@@ -34,6 +34,8 @@ export interface Trigger<Event = any> {
 /** What a step has returned, and what it has exported. */
 export interface StepResult {
   readonly $return_value?: any
+  /** The request by which the run went on after this step, if it waited for one. */
+  readonly $resume_data?: ResumeRequest
   readonly [exported: string]: any
 }
 
@@ -52,6 +54,27 @@ export interface OutgoingRequest {
   readonly data?: unknown
 }
 
+/** The URLs of a run that waits. Each can be called once, by whoever knows it. */
+export interface RunUrls {
+  /** Has the run go on. */
+  readonly resume_url: string
+  /** Ends the run. */
+  readonly cancel_url: string
+}
+
+/** The request by which a run that waited went on. */
+export interface ResumeRequest {
+  readonly id: string
+  readonly method: string
+  readonly path?: string
+  readonly query: { readonly [name: string]: any }
+  readonly headers: { readonly [name: string]: any }
+  readonly body?: any
+  readonly bodyRaw?: string
+  readonly client_ip?: string
+  readonly url?: string
+}
+
 /** What a step can do beside `this`. */
 export interface StepServices {
   readonly context: Trigger["context"] & {
@@ -67,7 +90,11 @@ export interface StepServices {
       readonly runs: number
       /** What the step has passed to itself with `$.flow.rerun`. */
       readonly context: any
+      /** The request to the `resume_url` of `$.flow.rerun`, if it came before the time. */
+      readonly callback_request: ResumeRequest | null
     }
+    /** The request by which the run last went on after it waited. */
+    readonly resume: ResumeRequest | null
   }
   /** Gives later steps a value under `steps.<step>.<name>`. */
   export(name: string, value: unknown): void
@@ -82,10 +109,18 @@ export interface StepServices {
   readonly flow: {
     /** Ends the run when this step has ended, successfully. The rest of the step runs: `return $.flow.exit()` ends at once. */
     exit(reason?: string): void
-    /** Delays the next step, at most 366 days. */
-    delay(ms: number): void
-    /** Runs this step again after this time, at most `max` times (10 if missing), instead of the next one. */
-    rerun(ms: number, context?: unknown, max?: number): void
+    /** Delays the next step, at most 366 days, or until one of the URLs is called. */
+    delay(ms: number): RunUrls
+    /**
+     * Has the run wait when this step has ended, until one of the URLs is called or this time is over: 24 hours if missing,
+     * at most 366 days.
+     */
+    suspend(ms?: number): RunUrls
+    /**
+     * Runs this step again after this time, or when one of the URLs is called, at most `max` times (10 if missing), instead
+     * of the next one.
+     */
+    rerun(ms: number, context?: unknown, max?: number): RunUrls
   }
 }
 

@@ -6,6 +6,7 @@ import type { WorkflowDefinition } from "./Workflow.d.ts"
 export type { App, AppInstance, AppName, AuthOf } from "./App.d.ts"
 export type {
   Apphook,
+  DataStore,
   Emit,
   EmitMetadata,
   HttpEvent,
@@ -13,9 +14,11 @@ export type {
   HttpRequest,
   HttpRequestAnswer,
   HttpResponse,
+  HttpSettings,
   Store,
   Timer,
-  TimerEvent
+  TimerEvent,
+  ZonedTime
 } from "./Interfaces.d.ts"
 export type { Db, OptionsRequest, PropInput, PropInputs, PropType, PropValue, PropValues } from "./Props.d.ts"
 export type { Batch, EventFor, SourceDefinition, SourceThis } from "./Source.d.ts"

@@ -383,6 +383,16 @@ defineComponent({
   }
 })
 
+export const visiting = defineSource({
+  props: { visits: { type: "data_store" } },
+  async run() {
+    await this.visits.set("a", { n: 1 }, { ttl: 60 })
+    same<Awaited<ReturnType<typeof this.visits.increment>>, number>(true)
+    for await (const [key] of this.visits) same<typeof key, string>(true)
+    this.$emit(await this.visits.compareAndSet("a", undefined, 1))
+  }
+})
+
 const shout = defineComponent({
   key: "text-shout",
   type: "action",

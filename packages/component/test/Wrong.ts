@@ -118,7 +118,7 @@ export const ofSteps = defineWorkflow({
         // @ts-expect-error: a delay is a number of milliseconds
         $.flow.delay("1 day")
         // @ts-expect-error: there is no such service
-        $.flow.suspend()
+        $.flow.sleep()
         // @ts-expect-error: what is exported has a name
         $.export({ total: 17 })
         // @ts-expect-error: a request has a URL

@@ -114,6 +114,33 @@ describe("ConfiguredProps.resolve", () => {
     assert.deepStrictEqual(refused([http, db], { http: { endpoint_url: "http://x" } }), [])
   })
 
+  it("reads the settings of an HTTP interface, and keeps a token that is not given again", () => {
+    const settings = { event: "body", response: { status: 202, body: { taken: true } }, token: "t0ken" }
+    const first = resolved([http], { http: settings })
+    assert.deepStrictEqual(first.props, { http: settings })
+    const change = (value: unknown, existing = first) => resolved([http], { http: value }, existing).props["http"]
+    const shown = ConfiguredProps.render([http], first, "http://here/http/k")
+    assert.deepStrictEqual(shown, {
+      http: { endpoint_url: "http://here/http/k", event: "body", response: settings.response, has_token: true }
+    })
+    assert.deepStrictEqual(change(shown["http"]), settings)
+    assert.deepStrictEqual(change({ endpoint_url: "x" }), settings)
+    assert.deepStrictEqual(change({ event: "raw" }), { event: "raw", token: "t0ken" })
+    assert.deepStrictEqual(change({ event: "raw", token: null }), { event: "raw" })
+    assert.isUndefined(change(null))
+  })
+
+  it.each([
+    [{ event: "half" }],
+    [{ response: { status: 99 } }],
+    [{ response: { headers: { "Clear-Site-Data": "*" } } }],
+    [{ token: "two words" }],
+    [{ tokens: [] }],
+    [[]]
+  ])("refuses %j as the settings of an HTTP interface", (given) => {
+    assert.deepStrictEqual(refused([http], { http: given }).map(({ path }) => path), ["configured_props.http"])
+  })
+
   it("keeps values that are not given, replaces those that are, and takes back those that are null", () => {
     const declared = [
       { name: "a", type: "string" },

@@ -2,6 +2,7 @@ import { Effect, Equal, Option, Predicate, Result, Schema } from "effect"
 import * as AppAccount from "./AppAccount.ts"
 import { type ConfigurableProp, interfaceTypes } from "./Component.ts"
 import * as DataStore from "./DataStore.ts"
+import * as HttpTrigger from "./HttpTrigger.ts"
 import * as OwnMember from "./OwnMember.ts"
 import * as Timer from "./Timer.ts"
 import * as TypedText from "./TypedText.ts"
@@ -44,7 +45,6 @@ const valued: ReadonlySet<string> = new Set([
 
 /** Interfaces and services of the engine, which stand behind the prop without a value. */
 const valueless: ReadonlySet<string> = new Set([
-  interfaceTypes.http,
   interfaceTypes.db,
   interfaceTypes.apphook,
   "alert"
@@ -62,8 +62,9 @@ export const missingOf = (
     needsValue(prop) && OwnMember.get(props, prop.name) === undefined && OwnMember.get(timers, prop.name) === undefined
   ).map(({ name }) => name)
 
-/** True if the engine stands behind the prop, so that it takes no value. */
-export const isValueless = ({ type }: ConfigurableProp): boolean => valueless.has(type)
+/** A value as a file has it: without what the server itself gives. Undefined if that is all of it. */
+export const ofFile = ({ type }: ConfigurableProp, value: Schema.Json): Schema.Json | undefined =>
+  valueless.has(type) ? undefined : type === interfaceTypes.http ? HttpTrigger.withoutShown(value) : value
 
 const isAnswering = (type: string): boolean => type === interfaceTypes.http || type === interfaceTypes.apphook
 
@@ -110,6 +111,16 @@ const readTimer = (name: string, value: Schema.Json): Result.Result<Timer.Timer,
   const checked = Effect.runSync(Effect.result(Timer.validate(timer.value)))
   return Result.isFailure(checked) ? refuse(name, checked.failure.message) : Result.succeed(timer.value)
 }
+
+/** Reads the settings of an HTTP interface; null and what is not given as they are. */
+const readHttp = (
+  name: string,
+  value: Schema.Json | undefined,
+  kept: Schema.Json | undefined
+): Result.Result<Schema.Json | undefined, Issue> =>
+  isGiven(value)
+    ? Result.mapError(HttpTrigger.read(value, kept), (message): Issue => ({ path: pathOf(name), message }))
+    : Result.succeed(value)
 
 /** The code's own values, of the props that have one. */
 export const defaultsOf = (declared: ReadonlyArray<ConfigurableProp>): Record<string, Schema.Json> =>
@@ -242,7 +253,7 @@ const choose = (
 export const resolve = (
   declared: ReadonlyArray<ConfigurableProp>,
   existing: ConfiguredValues | undefined,
-  given: Record<string, unknown>,
+  values: Record<string, unknown>,
   expressions?: Expressions,
   mayLack = false
 ): Result.Result<ConfiguredProps, ReadonlyArray<Issue>> => {
@@ -250,14 +261,14 @@ export const resolve = (
   const props: Array<[string, Schema.Json]> = []
   const timers: Array<[string, Timer.Timer]> = []
 
-  for (const name of Object.keys(given)) {
+  for (const name of Object.keys(values)) {
     if (!declared.some((prop) => prop.name === name)) {
       issues.push({ path: pathOf(name), message: "the component has no such prop" })
     }
   }
   for (const prop of declared) {
     const { name } = prop
-    const value = OwnMember.get(given as Record<string, Schema.Json>, name)
+    const value = OwnMember.get(values as Record<string, Schema.Json>, name)
     if (valueless.has(prop.type)) {
       // A client may send back the value that responses show.
       const shown = Predicate.isObject(value) && Object.keys(value).every((key) => key === "endpoint_url")
@@ -266,7 +277,11 @@ export const resolve = (
     }
     const isTimer = prop.type === interfaceTypes.timer
     const kept = OwnMember.get<Schema.Json | Timer.Timer>((isTimer ? existing?.timers : existing?.props) ?? {}, name)
-    const chosen = choose(prop, value, kept as Schema.Json | undefined)
+    const isHttp = prop.type === interfaceTypes.http
+    const chosen = Result.flatMap(
+      isHttp ? readHttp(name, value, kept as Schema.Json | undefined) : Result.succeed(value),
+      (value) => choose(prop, value, kept as Schema.Json | undefined)
+    )
     if (Result.isFailure(chosen)) {
       issues.push(chosen.failure)
       continue
@@ -308,8 +323,11 @@ export const render = (
   for (const { name, type, ...prop } of declared) {
     const timer = OwnMember.get(values.timers, name)
     const value = OwnMember.get(values.props, name)
-    if (isAnswering(type) && endpointUrl !== undefined) shown.push([name, { endpoint_url: endpointUrl }])
-    else if (timer !== undefined) shown.push([name, renderTimer(timer)])
+    if (isAnswering(type) && endpointUrl !== undefined) {
+      shown.push([name, { endpoint_url: endpointUrl, ...HttpTrigger.render(value) }])
+    } else if (type === interfaceTypes.http) {
+      if (value !== undefined) shown.push([name, HttpTrigger.render(value)])
+    } else if (timer !== undefined) shown.push([name, renderTimer(timer)])
     else if (value !== undefined && prop["secret"] !== true) shown.push([name, value])
   }
   return Object.fromEntries(shown)

@@ -1,5 +1,6 @@
 import { Context, Effect, Layer, Redacted, Schema } from "effect"
 import { Aead, SecureRandom } from "effect/crypto"
+import { createHmac } from "node:crypto"
 
 /** A sealed value can't be opened: it was sealed under another server secret, for another place, or was changed. */
 export class SealBroken extends Schema.TaggedError<SealBroken>()("SealBroken", {
@@ -18,6 +19,8 @@ export class InvalidSecretKey extends Schema.TaggedError<InvalidSecretKey>()("In
 export class Seal extends Context.Service<Seal, {
   readonly seal: (place: string, secret: Redacted.Redacted) => Effect.Effect<Uint8Array>
   readonly open: (place: string, sealed: Uint8Array) => Effect.Effect<Redacted.Redacted, SealBroken>
+  /** A secret of the place's own that is kept nowhere: the same each time, and no help to find another place's. */
+  readonly derive: (place: string) => Redacted.Redacted
 }>()("@headwater/domain/Seal") {
   /** @param secretKey the server secret, 32 bytes */
   static readonly layer = (secretKey: Redacted.Redacted<Uint8Array>): Layer.Layer<Seal, InvalidSecretKey> =>
@@ -59,5 +62,8 @@ const make = Effect.fnUntraced(function*(secretKey: Redacted.Redacted<Uint8Array
       Effect.mapError(() => new SealBroken({ place }))
     )
 
-  return Seal.of({ seal, open })
+  const derive = (place: string) =>
+    Redacted.make(createHmac("sha256", Redacted.value(secretKey)).update(`secret of ${place}`).digest("base64url"))
+
+  return Seal.of({ seal, open, derive })
 })

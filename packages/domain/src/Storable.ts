@@ -11,16 +11,15 @@ export const isText = (text: string): boolean => !text.includes("\u0000") && tex
 /** A text for people to read, made storable: what can't be stored becomes U+FFFD. */
 export const toText = (text: string): string => text.toWellFormed().replaceAll("\u0000", "\ufffd")
 
-/** Longest key of `$.service.db`, in bytes of UTF-8. */
+/** Longest key of `$.service.db` and of a data store, in bytes of UTF-8. */
 export const maxKeyBytes = 2_500
 
-/** True if a text can be a key of `$.service.db`. */
+/** True if a text can be a key of `$.service.db` or of a data store. */
 export const isKey = (key: string): boolean =>
   isText(key) && (key.length <= maxKeyBytes / 3 || new TextEncoder().encode(key).length <= maxKeyBytes)
 
 /** The reason for refusing a key. */
-export const keyExpected =
-  `a key of the database has at most ${maxKeyBytes} bytes, no NUL character and no half of a surrogate pair`
+export const keyExpected = `a key has at most ${maxKeyBytes} bytes, no NUL character and no half of a surrogate pair`
 
 const maxInteger = 2 ** 31 - 1
 

@@ -258,3 +258,28 @@ it("an interval is at least a second and at most a year", () => {
   assert.isFalse(isTimer({ intervalSeconds: 1.5 }))
   assert.isFalse(isTimer({ intervalSeconds: 367 * 24 * 3600 }))
 })
+
+it("a tick tells its time in the timer's time zone and in UTC", () => {
+  const at = Date.parse("2026-03-28T23:05:00Z")
+  const { cron, timestamp, timezone_configured, timezone_utc } = Timer.tickEvent(
+    { cron: "5 0 * * *", timezone: "Europe/Berlin" },
+    at
+  )
+  assert.deepStrictEqual([timestamp, cron], [at / 1_000, "5 0 * * *"])
+  assert.deepStrictEqual(timezone_configured, {
+    date: { year: 2026, month: 3, day: 29 },
+    time: { hour: 0, minute: 5, second: 0, millisecond: 0 },
+    iso8601: { date: "2026-03-29", time: "00:05:00+01:00", timestamp: "2026-03-29T00:05:00.000+01:00" },
+    pretty: { date: "March 29, 2026", time: "12:05:00 AM", time_24h: "00:05:00" },
+    metadata: { day_name: "Sunday", day_of_week: 0, start_of_week: "2026-03-29" },
+    timezone: "Europe/Berlin"
+  })
+  assert.deepStrictEqual(timezone_utc, {
+    date: { year: 2026, month: 3, day: 28 },
+    time: { hour: 23, minute: 5, second: 0, millisecond: 0 },
+    iso8601: { date: "2026-03-28", time: "23:05:00Z", timestamp: "2026-03-28T23:05:00.000Z" },
+    pretty: { date: "March 28, 2026", time: "11:05:00 PM", time_24h: "23:05:00" },
+    metadata: { day_name: "Saturday", day_of_week: 6, start_of_week: "2026-03-22" },
+    timezone: "UTC"
+  })
+})

@@ -1,5 +1,6 @@
 import { DateTime, Effect, Result, Schema } from "effect"
 import { CronExpression } from "./CronExpression.ts"
+import { zonedTime } from "./ZonedTime.ts"
 
 /** Every so many seconds, at a fixed phase. */
 const IntervalTimer = Schema.Struct({
@@ -62,7 +63,13 @@ export const nextDue = (timer: Timer, phase: number, after: number): Effect.Effe
   })
 
 /** The event a tick hands to the component's `run`. */
-export const tickEvent = (timer: Timer, dueAt: number): Record<string, unknown> =>
-  "cron" in timer
-    ? { timestamp: Math.floor(dueAt / 1000), cron: timer.cron }
-    : { timestamp: Math.floor(dueAt / 1000), interval_seconds: timer.intervalSeconds }
+export const tickEvent = (timer: Timer, dueAt: number): Record<string, unknown> => {
+  const at = "cron" in timer ? { cron: timer.cron } : { interval_seconds: timer.intervalSeconds }
+  const timezone = "cron" in timer ? timer.timezone ?? "UTC" : "UTC"
+  return {
+    timestamp: Math.floor(dueAt / 1000),
+    ...at,
+    timezone_configured: zonedTime(dueAt, timezone),
+    timezone_utc: zonedTime(dueAt, "UTC")
+  }
+}

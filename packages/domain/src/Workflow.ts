@@ -1,4 +1,4 @@
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { DeploymentId } from "./Id.ts"
 
 /** The settings for the start of a workflow's runs and for failures. */
@@ -10,12 +10,22 @@ export const WorkflowSettings = Schema.Struct({
   /** The delays before a failed step is run again, in seconds: one for each time. */
   retryDelays: Schema.Array(Schema.Int),
   /** The failures of a step that go to `$errors`: each, or only the last, after which it is not run again. */
-  errors: Schema.Literals(["each", "last"])
+  errors: Schema.Literals(["each", "last"]),
+  /** The fate of a suspended run that nobody has resumed in time. */
+  suspensionTimeout: Schema.Literals(["cancel", "resume"]).pipe(
+    Schema.withDecodingDefaultTypeKey(Effect.succeed("cancel" as const))
+  )
 })
 export type WorkflowSettings = typeof WorkflowSettings.Type
 
 /** Runs go in order, one at a time, as fast as they can, and a failed step is not run again. */
-export const defaultSettings: WorkflowSettings = { concurrency: 1, rateLimit: null, retryDelays: [], errors: "last" }
+export const defaultSettings: WorkflowSettings = {
+  concurrency: 1,
+  rateLimit: null,
+  retryDelays: [],
+  errors: "last",
+  suspensionTimeout: "cancel"
+}
 
 /** The parts of a workflow beside its code and props. */
 export const Workflow = Schema.Struct({

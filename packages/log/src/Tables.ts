@@ -4,6 +4,7 @@ import { ApiKeys } from "./access/ApiKeys.ts"
 import { AppAccounts } from "./access/AppAccounts.ts"
 import { AuditLog } from "./access/AuditLog.ts"
 import { IdempotencyKeys } from "./access/IdempotencyKeys.ts"
+import { RunSecrets } from "./access/RunSecrets.ts"
 import { SealCheck } from "./access/SealCheck.ts"
 import { Sessions } from "./access/Sessions.ts"
 import { GroupCommit } from "./commit/GroupCommit.ts"
@@ -46,6 +47,7 @@ export const layer = Layer.mergeAll(
   IdempotencyKeys.layer,
   Nodes.layer,
   Programs.layer,
+  RunSecrets.layer,
   SealCheck.layer,
   Sessions.layer,
   SubscriptionGraph.layer,

@@ -27,9 +27,18 @@ export interface StepInput {
   readonly stepsJson: string
   /** The step's `$.context`. */
   readonly context: StepContext
+  /** Its number among the steps of the run that were run, counted from 1. */
+  readonly n: number
   readonly files: RunFiles
   /** True if no step comes after it: its files are not kept then, unless it is to be run again. */
   readonly isLast: boolean
+}
+
+/** The keys of runs as a step makes them (`RunKey`). */
+export interface StepKeys {
+  /** The beginning of the URLs that end in a key. */
+  readonly url: string
+  readonly secret: string
 }
 
 /** The files that a run has from its steps before, and the place for those that this one leaves. */
@@ -54,7 +63,11 @@ export interface StepContext {
     readonly runs: number
     /** The context that it asked to be handed when it asked to be run again. */
     readonly context: unknown
+    /** The request by which it was run again before its time. */
+    readonly callback_request?: unknown
   }
+  /** The request by which the run last went on after it waited. */
+  readonly resume?: unknown
 }
 
 export type RunCall =
@@ -72,7 +85,12 @@ export type RunCall =
   /** Answers the definitions of the props that the code adds. */
   | { readonly _tag: "AdditionalProps" }
   /** The same step of several runs, one after the other. Each answers a `StepAnswer`. */
-  | { readonly _tag: "Step"; readonly step: string; readonly runs: ReadonlyArray<StepInput> }
+  | {
+    readonly _tag: "Step"
+    readonly step: string
+    readonly runs: ReadonlyArray<StepInput>
+    readonly keys: StepKeys
+  }
 
 /** The number of runs that a call asks for. */
 export const runsOf = (call: RunCall): number =>

@@ -277,8 +277,8 @@ export const encodeHostMessage = (message: HostMessage): string => {
     }
     case "Step": {
       const { runs, ...plain } = call
-      const each = runs.map(({ context, files, isLast, stepsJson }) =>
-        `{"context":${JSON.stringify(context)},"isLast":${isLast},"files":${
+      const each = runs.map(({ context, files, isLast, n, stepsJson }) =>
+        `{"n":${n},"context":${JSON.stringify(context)},"isLast":${isLast},"files":${
           JSON.stringify(files.entries)
         },"steps":${stepsJson}}`
       )

@@ -12,6 +12,8 @@ export const StepAnswer = Schema.Struct({
   flow: Schema.Struct({
     /** The run ends here, for this reason. */
     exit: Schema.optionalKey(Schema.String),
+    /** The run goes on when somebody has it do so, within so many milliseconds. */
+    suspend: Schema.optionalKey(Delay),
     /** The next step comes after so many milliseconds. */
     delay: Schema.optionalKey(Delay),
     /** The step is to be run again after so many milliseconds, and handed this. */

@@ -47,6 +47,31 @@ describe("Headwater", () => {
     assert.match(error?.message ?? "", /Nothing plays api\.example\.com in this test/)
   })
 
+  test("has a run wait until somebody resumes it by its URL, over a crash, or gives it up", async () => {
+    await using hw = await start()
+    const workflow = await hw.workflow({
+      code: `export default { steps: {
+        ask: { run({ steps, $ }) { $.emit($.flow.suspend(20 * 60_000)) } },
+        tell: { run({ steps, $ }) { $.emit([new Date().toISOString(), steps.ask.$resume_data.body]) } }
+      } }`
+    })
+    const runs = [await workflow.trigger(), await workflow.trigger(), await workflow.trigger()]
+    const urls = (await workflow.events()).map(({ data }) => data.resume_url)
+    await hw.advance("15 minutes")
+    await hw.crash()
+    const answer = await hw.fetch(urls[0], { method: "PUT", body: "yes" })
+    assert.deepStrictEqual([answer.status, await answer.json()], [200, { run_id: runs[0], status: "resumed" }])
+    await workflow.resume(runs[1]!, { approved: true })
+    assert.strictEqual((await workflow.run(runs[2]!)).waitsFor, "suspend")
+    await hw.advance("5 minutes")
+    assert.strictEqual((await hw.fetch(urls[2])).status, 404)
+    assert.deepStrictEqual((await workflow.events()).slice(3).map(({ data }) => data), [
+      ["2026-01-01T00:15:00.000Z", "yes"],
+      ["2026-01-01T00:15:00.000Z", { approved: true }]
+    ])
+    assert.deepStrictEqual((await workflow.runs()).map(({ status }) => status), ["success", "success", "cancelled"])
+  })
+
   test("does what falls due within one step in its order, each at its time", async () => {
     await using hw = await start()
     const ticking = (seconds: number) => ({

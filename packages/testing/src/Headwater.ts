@@ -1,10 +1,12 @@
 import { NodeServices } from "@effect/platform-node"
 import * as ComponentFiles from "@headwater/cli/ComponentFiles"
+import type { DataStoreEntry } from "@headwater/domain/DataStore"
 import * as EventId from "@headwater/domain/EventId"
 import * as Stream from "@headwater/domain/Stream"
 import * as CrashPoint from "@headwater/log/commit/CrashPoint"
 import { EventLog } from "@headwater/log/logs/EventLog"
 import { ProgramState } from "@headwater/log/logs/ProgramState"
+import { DataStores } from "@headwater/log/resources/DataStores"
 import { Clock, Context, Duration, Effect, Exit, Layer, Scope } from "effect"
 import { readFile } from "node:fs/promises"
 import * as Path from "node:path"
@@ -56,6 +58,8 @@ export interface StartOptions {
   readonly at?: string | number | Date
   /** Environment variables of the account, which code finds in `process.env`. */
   readonly env?: Readonly<Record<string, string>>
+  /** Data stores of the account by name, with their values by key. */
+  readonly stores?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
 }
 
 /** A line that code wrote to its console. */
@@ -75,8 +79,10 @@ export interface ProgramError {
 export interface WorkflowRun {
   readonly id: string
   readonly status: "running" | "waiting" | "success" | "error" | "cancelled"
-  /** The time at which a waiting run goes on. */
+  /** The time at which a waiting run goes on; a suspended one ends then, unless its workflow resumes it. */
   readonly dueAt?: string
+  /** The reason for which a run waits. */
+  readonly waitsFor?: "suspend" | "delay" | "rerun" | "retry"
   readonly error?: { readonly name: string; readonly message: string }
   readonly steps: ReadonlyArray<
     { readonly name: string; readonly status: "success" | "error"; readonly at: string; readonly result: ParsedJson }
@@ -151,7 +157,7 @@ abstract class Program extends Effectful.Handle {
 
   /** The values that it keeps in `$.service.db`, by key. */
   async db(): Promise<Readonly<Record<string, ParsedJson>>> {
-    return this.hw.storeOf(this.id)
+    return this.hw.dbOf(this.id)
   }
 
   /** Sends a request to its HTTP interface, and returns when all that came of it is done. */
@@ -210,6 +216,7 @@ export class Workflow extends Program {
       id: run.id,
       status: run.status,
       ...(run.due_at_ms === null ? {} : { dueAt: new Date(run.due_at_ms).toISOString() }),
+      ...(run.waits_for === null ? {} : { waitsFor: run.waits_for }),
       ...(run.error === null ? {} : { error: run.error }),
       steps: run.steps.map(({ name, result, started_at_ms, status }: ParsedJson) => ({
         name,
@@ -218,6 +225,16 @@ export class Workflow extends Program {
         result: result?.$return_value
       }))
     }
+  }
+
+  /** Has a run that waits go on, and does what is to be done of it. Its steps find the body in `$resume_data`. */
+  async resume(id: string, body?: unknown): Promise<void> {
+    await this.hw.api("POST", `${this.path}/${this.id}/runs/${id}/resume`, { body })
+  }
+
+  /** Ends a run that waits. */
+  async cancel(id: string): Promise<void> {
+    await this.hw.api("POST", `${this.path}/${this.id}/runs/${id}/cancel`)
   }
 }
 
@@ -266,6 +283,12 @@ export class Headwater extends Effectful.Handle implements AsyncDisposable {
     const headwater = new Headwater(exit.value, scope)
     for (const [name, value] of Object.entries(options.env ?? {})) {
       await headwater.api("PUT", `/environment_variables/${name}`, { value })
+    }
+    for (const [name, values] of Object.entries(options.stores ?? {})) {
+      const { id } = await headwater.api("POST", "/data_stores", { name })
+      for (const [key, value] of Object.entries(values)) {
+        await headwater.api("PUT", `/data_stores/${id}/entry`, { key, value })
+      }
     }
     return headwater
   }
@@ -370,6 +393,22 @@ export class Headwater extends Effectful.Handle implements AsyncDisposable {
     return answer?.data
   }
 
+  /** The entries of a data store at present, by key. */
+  async store(name: string): Promise<Readonly<Record<string, ParsedJson>>> {
+    const { id } = await this.api("GET", `/data_stores/${encodeURIComponent(name)}`)
+    const now = this.now.getTime()
+    return this.perform(this.server.use(Effect.gen(function*() {
+      const stores = yield* DataStores
+      const found: Array<DataStoreEntry> = []
+      while (true) {
+        const after = found.at(-1)?.key ?? null
+        const { entries, isLast } = yield* Effect.orDie(stores.entries(id, { after, limit: pageRows }, now))
+        found.push(...entries)
+        if (isLast) return Object.fromEntries(found.map(({ key, value }) => [key, JSON.parse(value)]))
+      }
+    })))
+  }
+
   /** @internal */
   async eventsOf(id: string, stream: string): Promise<ReadonlyArray<EmittedEvent.EmittedEvent>> {
     const address = { emitterId: id, stream: Stream.normalize(stream) }
@@ -387,7 +426,7 @@ export class Headwater extends Effectful.Handle implements AsyncDisposable {
   }
 
   /** @internal */
-  async storeOf(id: string): Promise<Readonly<Record<string, ParsedJson>>> {
+  async dbOf(id: string): Promise<Readonly<Record<string, ParsedJson>>> {
     const rows = await this.perform(
       this.server.use(Effect.flatMap(ProgramState, (state) => Effect.orDie(state.load(id))))
     )

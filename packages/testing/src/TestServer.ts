@@ -60,7 +60,8 @@ const settings: HttpSettings["Service"] = {
   rateLimit: 0,
   byteRateLimit: 0,
   maxCode: 10 * 1024 * 1024,
-  maxProp: 1024 * 1024
+  maxProp: 1024 * 1024,
+  maxStoredValue: 1024 * 1024
 }
 
 /** A port of the loopback interface that nothing listened on a moment ago. */

@@ -13,6 +13,7 @@ const examples: Readonly<Record<string, string>> = {
   "integer[]": "[1, 2]",
   "boolean[]": "[true, false]",
   object: "{\"a\": 1}",
+  [interfaceTypes.http]: "{\"event\": \"body\"}",
   [interfaceTypes.timer]: "{\"intervalSeconds\": 60}",
   app: "apn_…"
 }

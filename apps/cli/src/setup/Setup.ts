@@ -78,7 +78,8 @@ export const files = {
     concurrency: Schema.optionalKey(WorkflowResource.fields.concurrency),
     rate_limit: Schema.optionalKey(WorkflowResource.fields.rate_limit),
     retry_delays: Schema.optionalKey(WorkflowResource.fields.retry_delays),
-    errors: Schema.optionalKey(WorkflowResource.fields.errors)
+    errors: Schema.optionalKey(WorkflowResource.fields.errors),
+    suspension_timeout: Schema.optionalKey(WorkflowResource.fields.suspension_timeout)
   }),
   subscriptions: Schema.Struct({ emitter: Schema.String, ...listening }),
   auto_subscriptions: Schema.Struct(listening)
@@ -106,7 +107,13 @@ export const webhookSettings = [
   "tls"
 ] as const
 
-export const workflowSettings = ["concurrency", "rate_limit", "retry_delays", "errors"] as const
+export const workflowSettings = [
+  "concurrency",
+  "rate_limit",
+  "retry_delays",
+  "errors",
+  "suspension_timeout"
+] as const
 
 /** The variable that holds a secret, unless its file names another one. */
 export const variableOf = (ref: string, place: string): string =>

@@ -73,9 +73,11 @@ export const shownProps = (
   refs: ReadonlyMap<string, string>
 ): Setup.Fields =>
   Object.fromEntries(
-    Object.entries(values)
-      .filter(([name]) => declared.every((prop) => prop.name !== name || !ConfiguredProps.isValueless(prop)))
-      .map(([name, value]) => [name, withRefs(value, refs)])
+    Object.entries(values).flatMap(([name, value]) => {
+      const prop = declared.find((prop) => prop.name === name)
+      const own = prop === undefined ? value : ConfiguredProps.ofFile(prop, value)
+      return own === undefined ? [] : [[name, withRefs(own, refs)]]
+    })
   )
 
 /** Gives each secret a variable of its own. */

@@ -62,6 +62,18 @@ const Details = ({ onChange, run }: { readonly run: Workflows.RunDetails; readon
         </h1>
         <StateBadge state={run.status} />
         <span class="grow" />
+        {run.waits_for === null ? null : (
+          <Act
+            needs="run"
+            done="It goes on when it is its turn."
+            act={async () => {
+              await Workflows.resume(workflow_id, id)
+              onChange()
+            }}
+          >
+            Resume
+          </Act>
+        )}
         {run.status === "waiting"
           ? (
             <Act

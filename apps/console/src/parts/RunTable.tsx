@@ -12,7 +12,7 @@ export const RunTime = ({ run }: { readonly run: Workflows.RunResource }) =>
   run.status === "waiting" && run.due_at_ms !== null
     ? (
       <>
-        goes on <Ago ms={run.due_at_ms} />
+        {run.waits_for === "suspend" ? "can be resumed until" : "goes on"} <Ago ms={run.due_at_ms} />
       </>
     )
     : <>{duration(Workflows.lastedMs(run, run.ended_at_ms === null ? now.value : 0))}</>

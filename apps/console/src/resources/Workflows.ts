@@ -18,7 +18,7 @@ export const all = (signal: AbortSignal): Promise<WholeList.WholeList<ListedWork
 export const one = async (id: string, signal: AbortSignal): Promise<WorkflowResource> =>
   (await get<Single<WorkflowResource>>(["workflows", id], { signal })).data
 
-type Settings = Pick<WorkflowResource, "concurrency" | "errors" | "rate_limit" | "retry_delays">
+type Settings = Pick<WorkflowResource, "concurrency" | "errors" | "rate_limit" | "retry_delays" | "suspension_timeout">
 
 /** Changes of a workflow. Omitted fields stay as they are. */
 export interface WorkflowChanges extends Partial<Settings> {
@@ -60,6 +60,17 @@ export const rerun = async (id: string, runId: string, fromStep?: string): Promi
   })).data.id
 
 export const cancel = (id: string, runId: string): Promise<unknown> => post(["workflows", id, "runs", runId, "cancel"])
+
+export const resume = (id: string, runId: string): Promise<unknown> =>
+  post(["workflows", id, "runs", runId, "resume"], { body: {} })
+
+/** The reasons for which runs wait, in words. */
+export const waits: Readonly<Record<NonNullable<RunResource["waits_for"]>, string>> = {
+  suspend: "to be resumed",
+  delay: "for the next step",
+  rerun: "to run its step again",
+  retry: "to try its step again"
+}
 
 /** The triggers of runs, in words. */
 export const triggers: Readonly<Record<RunResource["trigger"]["source_type"], string>> = {

@@ -24,6 +24,7 @@ import * as CodeHandlers from "./handlers/CodeHandlers.ts"
 import * as ComponentsHandlers from "./handlers/ComponentsHandlers.ts"
 import * as ConsoleRoutes from "./handlers/ConsoleRoutes.ts"
 import * as ConsumersHandlers from "./handlers/ConsumersHandlers.ts"
+import * as DataStoresHandlers from "./handlers/DataStoresHandlers.ts"
 import * as DeliveriesHandlers from "./handlers/DeliveriesHandlers.ts"
 import * as DiagnosisHandlers from "./handlers/DiagnosisHandlers.ts"
 import * as DocsRoutes from "./handlers/DocsRoutes.ts"
@@ -55,6 +56,7 @@ const apiRoutes = HttpApiBuilder.layer(HeadwaterApi).pipe(
     ClockHandlers.layer,
     ComponentsHandlers.layer,
     ConsumersHandlers.layer,
+    DataStoresHandlers.layer,
     DeliveriesHandlers.layer,
     DiagnosisHandlers.layer,
     EnvironmentHandlers.layer,

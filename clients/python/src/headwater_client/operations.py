@@ -2144,6 +2144,180 @@ class EnvironmentOperations(Group):
         )
 
 
+class DataStoresOperations(Group):
+    def list(
+        self,
+        *,
+        limit: int | None = None,
+        after: str | None = None,
+        before: str | None = None,
+        include: str | None = None,
+        exclude: str | None = None,
+    ) -> types.DataStoresListResponse:
+        """List data stores.
+
+        Extension: Newest first. Needs a key with the scope `read`.
+        """
+        return self._send(
+            "GET",
+            "/v1/data_stores",
+            query={"limit": limit, "after": after, "before": before, "include": include, "exclude": exclude},
+        )
+
+    def create(
+        self,
+        *,
+        body: types.DataStoresCreateBody,
+        idempotency_key: str | None = None,
+    ) -> types.DataStoresCreateResponse:
+        """Create a data store.
+
+        Extension: Keys with values that sources and workflows share: give its id or name to a prop of the type
+        data_store. Needs a key with the scope `write`.
+        """
+        return self._send("POST", "/v1/data_stores", headers={"Idempotency-Key": idempotency_key}, body=body)
+
+    def get(self, id: str, *, include: str | None = None, exclude: str | None = None) -> types.DataStoresGetResponse:
+        """Get a data store.
+
+        Extension: With the number of entries. Needs a key with the scope `read`.
+
+        Args:
+            id: The data store's id or name.
+        """
+        return self._send("GET", f"/v1/data_stores/{segment(id)}", query={"include": include, "exclude": exclude})
+
+    def update(self, id: str, *, body: types.DataStoresUpdateBody) -> types.DataStoresUpdateResponse:
+        """Rename a data store.
+
+        Extension: Sources and workflows that use it go on. Needs a key with the scope `write`.
+
+        Args:
+            id: The data store's id or name.
+        """
+        return self._send("PUT", f"/v1/data_stores/{segment(id)}", body=body)
+
+    def delete(self, id: str, *, include: str | None = None, exclude: str | None = None) -> None:
+        """Delete a data store.
+
+        Extension: With its entries. Code that uses it fails then. Needs a key with the scope `write`.
+
+        Args:
+            id: The data store's id or name.
+        """
+        self._send("DELETE", f"/v1/data_stores/{segment(id)}", query={"include": include, "exclude": exclude})
+
+    def entries(
+        self,
+        id: str,
+        *,
+        limit: int | None = None,
+        after: str | None = None,
+        prefix: str | None = None,
+        include: str | None = None,
+        exclude: str | None = None,
+    ) -> types.DataStoresEntriesResponse:
+        """List the entries of a data store.
+
+        Extension: In the order of their keys. A page of large values holds fewer entries than its limit. Needs a key
+        with the scope `read`.
+
+        Args:
+            id: The data store's id or name.
+            prefix: Lists only keys that begin so.
+        """
+        return self._send(
+            "GET",
+            f"/v1/data_stores/{segment(id)}/entries",
+            query={"limit": limit, "after": after, "prefix": prefix, "include": include, "exclude": exclude},
+        )
+
+    def set_entries(
+        self,
+        id: str,
+        *,
+        body: types.DataStoresSetEntriesBody,
+        idempotency_key: str | None = None,
+    ) -> types.DataStoresSetEntriesResponse:
+        """Set entries of a data store.
+
+        Extension: All of them at once, or none. Other entries stay. Needs a key with the scope `write`.
+
+        Args:
+            id: The data store's id or name.
+        """
+        return self._send(
+            "POST",
+            f"/v1/data_stores/{segment(id)}/entries",
+            headers={"Idempotency-Key": idempotency_key},
+            body=body,
+        )
+
+    def clear(self, id: str, *, include: str | None = None, exclude: str | None = None) -> None:
+        """Clear a data store.
+
+        Extension: Removes all of its entries. Needs a key with the scope `write`.
+
+        Args:
+            id: The data store's id or name.
+        """
+        self._send("DELETE", f"/v1/data_stores/{segment(id)}/entries", query={"include": include, "exclude": exclude})
+
+    def entry(
+        self,
+        id: str,
+        *,
+        key: str | None = None,
+        include: str | None = None,
+        exclude: str | None = None,
+    ) -> types.DataStoresEntryResponse:
+        """Get an entry of a data store.
+
+        Extension: By its key. Needs a key with the scope `read`.
+
+        Args:
+            id: The data store's id or name.
+            key: The key.
+        """
+        return self._send(
+            "GET",
+            f"/v1/data_stores/{segment(id)}/entry",
+            query={"key": key, "include": include, "exclude": exclude},
+        )
+
+    def set_entry(self, id: str, *, body: types.DataStoresSetEntryBody) -> types.DataStoresSetEntryResponse:
+        """Set an entry of a data store.
+
+        Extension: Replaces the value, and when it is removed. Needs a key with the scope `write`.
+
+        Args:
+            id: The data store's id or name.
+        """
+        return self._send("PUT", f"/v1/data_stores/{segment(id)}/entry", body=body)
+
+    def remove_entry(
+        self,
+        id: str,
+        *,
+        key: str | None = None,
+        include: str | None = None,
+        exclude: str | None = None,
+    ) -> None:
+        """Remove an entry of a data store.
+
+        Extension: By its key. Needs a key with the scope `write`.
+
+        Args:
+            id: The data store's id or name.
+            key: The key.
+        """
+        self._send(
+            "DELETE",
+            f"/v1/data_stores/{segment(id)}/entry",
+            query={"key": key, "include": include, "exclude": exclude},
+        )
+
+
 class WorkflowsOperations(Group):
     def list(
         self,
@@ -2257,6 +2431,7 @@ class WorkflowRunsOperations(Group):
         id: str,
         *,
         status: Literal["running", "waiting", "success", "error", "cancelled"] | None = None,
+        waits_for: Literal["suspend", "delay", "rerun", "retry"] | None = None,
         limit: int | None = None,
         after: str | None = None,
         before: str | None = None,
@@ -2270,13 +2445,15 @@ class WorkflowRunsOperations(Group):
 
         Args:
             id: The workflow's id or its name slug.
-            status: waiting: until a delay, a rerun or a retry is due.
+            status: waiting: until somebody resumes it, or a delay, a rerun or a retry is due.
+            waits_for: The reason for which a run waits.
         """
         return self._send(
             "GET",
             f"/v1/workflows/{segment(id)}/runs",
             query={
                 "status": status,
+                "waits_for": waits_for,
                 "limit": limit,
                 "after": after,
                 "before": before,
@@ -2329,6 +2506,33 @@ class WorkflowRunsOperations(Group):
         return self._send(
             "POST",
             f"/v1/workflows/{segment(id)}/runs/{segment(run_id)}/rerun",
+            query={"include": include, "exclude": exclude},
+            headers={"Idempotency-Key": idempotency_key},
+            body=body,
+        )
+
+    def resume(
+        self,
+        id: str,
+        run_id: str,
+        *,
+        body: types.WorkflowRunsResumeBody | None = None,
+        include: str | None = None,
+        exclude: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> types.WorkflowRunsResumeResponse:
+        """Resume a waiting run.
+
+        Extension: Continues the run before its time, as a request to its resume_url does. The server answers once
+        that is durable. The run continues when its turn comes. Needs a key with the scope `run`.
+
+        Args:
+            id: The workflow's id or its name slug.
+            run_id: The run's id.
+        """
+        return self._send(
+            "POST",
+            f"/v1/workflows/{segment(id)}/runs/{segment(run_id)}/resume",
             query={"include": include, "exclude": exclude},
             headers={"Idempotency-Key": idempotency_key},
             body=body,
@@ -2496,6 +2700,7 @@ class Operations:
         self.audit = AuditOperations(send)
         self.app_accounts = AppAccountsOperations(send)
         self.environment = EnvironmentOperations(send)
+        self.data_stores = DataStoresOperations(send)
         self.workflows = WorkflowsOperations(send)
         self.workflow_runs = WorkflowRunsOperations(send)
         self.code = CodeOperations(send)

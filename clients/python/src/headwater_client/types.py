@@ -723,13 +723,15 @@ class WorkflowRun(TypedDict):
     deployment_id: str
     """Begins with d_."""
     status: Literal["running", "waiting", "success", "error", "cancelled"]
-    """waiting: until a delay, a rerun or a retry is due."""
+    """waiting: until somebody resumes it, or a delay, a rerun or a retry is due."""
     trigger: WorkflowRunTrigger
     started_at_ms: int
     """Unix time in milliseconds."""
     ended_at_ms: int | None
     due_at_ms: int | None
-    """When a waiting run continues."""
+    """When a waiting run continues. A suspended one ends then, unless the workflow resumes it."""
+    waits_for: Literal["suspend", "delay", "rerun", "retry"] | None
+    """The reason for which a waiting run waits; null if it waits for nothing but its turn."""
     error: RunFault | None
     exit_reason: str | None
     """The reason that a step gave to $.flow.exit, at most 1,000 characters; empty if it gave none, null if no step
@@ -803,13 +805,15 @@ class WorkflowRunDetails(TypedDict):
     deployment_id: str
     """Begins with d_."""
     status: Literal["running", "waiting", "success", "error", "cancelled"]
-    """waiting: until a delay, a rerun or a retry is due."""
+    """waiting: until somebody resumes it, or a delay, a rerun or a retry is due."""
     trigger: WorkflowRunDetailsTrigger
     started_at_ms: int
     """Unix time in milliseconds."""
     ended_at_ms: int | None
     due_at_ms: int | None
-    """When a waiting run continues."""
+    """When a waiting run continues. A suspended one ends then, unless the workflow resumes it."""
+    waits_for: Literal["suspend", "delay", "rerun", "retry"] | None
+    """The reason for which a waiting run waits; null if it waits for nothing but its turn."""
     error: RunFault | None
     exit_reason: str | None
     """The reason that a step gave to $.flow.exit, at most 1,000 characters; empty if it gave none, null if no step
@@ -887,6 +891,8 @@ class Workflow(_WorkflowOptional):
     """Seconds to wait before each retry of a failed step, one number for each retry. Empty: no retries."""
     errors: Literal["each", "last"]
     """Which failures of a step go to $errors: each one, or only the last, after which there is no retry."""
+    suspension_timeout: Literal["cancel", "resume"]
+    """What becomes of a suspended run that nobody resumes in time."""
     created_at: int
     """Unix time in seconds."""
     updated_at: int
@@ -904,6 +910,50 @@ class WorkflowRateLimit(TypedDict):
 
     limit: int
     interval_seconds: int
+
+
+class DataStoreEntry(TypedDict):
+    key: str
+    value: Any
+    """The value: any JSON."""
+    expires_at_ms: int | None
+    """When it is removed, in Unix milliseconds; null if it stays."""
+
+
+class DataStoreEntriesSet(TypedDict):
+    count: int
+    """The number of keys that were set."""
+
+
+class NameTakenProblem(TypedDict):
+    detail: str
+    """What went wrong, as a sentence."""
+    error: str
+    """The same sentence as detail."""
+    code: Literal["name_taken"]
+    """What went wrong, as a code for programs. Never changes."""
+    details: dict[str, Any]
+    type: Literal["urn:headwater:problem:name_taken"]
+    status: Literal[409]
+    title: Literal["Name taken"]
+
+
+class DataStore(TypedDict):
+    id: str
+    """Begins with ds_."""
+    name: str
+    created_at: int
+    """Unix time in seconds."""
+
+
+class DataStoreWithSize(TypedDict):
+    id: str
+    """Begins with ds_."""
+    name: str
+    created_at: int
+    """Unix time in seconds."""
+    size: int
+    """The number of its entries."""
 
 
 class EnvironmentVariable(TypedDict):
@@ -2516,6 +2566,7 @@ Problem: TypeAlias = Union[
     RunNotWaitingProblem,
     BacklogFullProblem,
     WorkflowPausedProblem,
+    NameTakenProblem,
     BulkActionEndedProblem,
     BulkActionsFullProblem,
     DeliveryNotPendingProblem,
@@ -2552,6 +2603,7 @@ ProblemCode: TypeAlias = Literal[
     "run_not_waiting",
     "backlog_full",
     "workflow_paused",
+    "name_taken",
     "bulk_action_ended",
     "bulk_actions_full",
     "delivery_not_pending",
@@ -3618,6 +3670,104 @@ class EnvironmentSetResponse(TypedDict):
     data: EnvironmentVariable
 
 
+class DataStoresListResponse(TypedDict):
+    page_info: PageInfo
+    data: list[DataStore]
+
+
+class _DataStoresCreateBodyOptional(TypedDict, total=False):
+    include: str
+    """Comma-separated list of response fields to include; dotted paths reach into objects. Default: all."""
+    exclude: str
+    """Comma-separated list of response fields to leave out; overrides include. Default: none."""
+
+
+class DataStoresCreateBody(_DataStoresCreateBodyOptional):
+    name: str
+    """Its name, unique in the account, of 1 to 255 characters."""
+
+
+class DataStoresCreateResponse(TypedDict):
+    data: DataStore
+
+
+class DataStoresGetResponse(TypedDict):
+    data: DataStoreWithSize
+
+
+class _DataStoresUpdateBodyOptional(TypedDict, total=False):
+    include: str
+    """Comma-separated list of response fields to include; dotted paths reach into objects. Default: all."""
+    exclude: str
+    """Comma-separated list of response fields to leave out; overrides include. Default: none."""
+
+
+class DataStoresUpdateBody(_DataStoresUpdateBodyOptional):
+    name: str
+    """Its name, unique in the account, of 1 to 255 characters."""
+
+
+class DataStoresUpdateResponse(TypedDict):
+    data: DataStore
+
+
+class DataStoresEntriesResponse(TypedDict):
+    page_info: OpenPageInfo
+    data: list[DataStoreEntry]
+
+
+class _DataStoresSetEntriesBodyOptional(TypedDict, total=False):
+    include: str
+    """Comma-separated list of response fields to include; dotted paths reach into objects. Default: all."""
+    exclude: str
+    """Comma-separated list of response fields to leave out; overrides include. Default: none."""
+
+
+class DataStoresSetEntriesBody(_DataStoresSetEntriesBodyOptional):
+    entries: list[DataStoresSetEntriesBodyEntriesItem]
+    """1 to 1000 entries. The last of those with one key counts."""
+
+
+class _DataStoresSetEntriesBodyEntriesItemOptional(TypedDict, total=False):
+    ttl: int | None
+    """Seconds after which it is removed. Default: null, it stays."""
+
+
+class DataStoresSetEntriesBodyEntriesItem(_DataStoresSetEntriesBodyEntriesItemOptional):
+    key: str
+    """The key."""
+    value: Any
+    """The value: any JSON."""
+
+
+class DataStoresSetEntriesResponse(TypedDict):
+    data: DataStoreEntriesSet
+
+
+class DataStoresEntryResponse(TypedDict):
+    data: DataStoreEntry
+
+
+class _DataStoresSetEntryBodyOptional(TypedDict, total=False):
+    ttl: int | None
+    """Seconds after which it is removed. Default: null, it stays."""
+    include: str
+    """Comma-separated list of response fields to include; dotted paths reach into objects. Default: all."""
+    exclude: str
+    """Comma-separated list of response fields to leave out; overrides include. Default: none."""
+
+
+class DataStoresSetEntryBody(_DataStoresSetEntryBodyOptional):
+    key: str
+    """The key."""
+    value: Any
+    """The value: any JSON."""
+
+
+class DataStoresSetEntryResponse(TypedDict):
+    data: DataStoreEntry
+
+
 class WorkflowsListResponse(TypedDict):
     page_info: PageInfo
     data: list[Workflow]
@@ -3643,6 +3793,8 @@ class WorkflowsCreateBody(TypedDict, total=False):
     """Seconds to wait before each retry of a failed step, one number for each retry. Empty: no retries."""
     errors: Literal["each", "last"]
     """Which failures of a step go to $errors: each one, or only the last, after which there is no retry."""
+    suspension_timeout: Literal["cancel", "resume"]
+    """What becomes of a suspended run that nobody resumes in time."""
     include: str
     """Comma-separated list of response fields to include; dotted paths reach into objects. Default: all."""
     exclude: str
@@ -3677,6 +3829,8 @@ class WorkflowsUpdateBody(TypedDict, total=False):
     """Seconds to wait before each retry of a failed step, one number for each retry. Empty: no retries."""
     errors: Literal["each", "last"]
     """Which failures of a step go to $errors: each one, or only the last, after which there is no retry."""
+    suspension_timeout: Literal["cancel", "resume"]
+    """What becomes of a suspended run that nobody resumes in time."""
     include: str
     """Comma-separated list of response fields to include; dotted paths reach into objects. Default: all."""
     exclude: str
@@ -3725,6 +3879,19 @@ class WorkflowRunsRerunBody(TypedDict, total=False):
 
 class WorkflowRunsRerunResponse(TypedDict):
     data: RunStarted
+
+
+class WorkflowRunsResumeBody(TypedDict, total=False):
+    body: Any
+    """The body of the request that the steps see as $resume_data: any JSON value. Default: there is no body."""
+    include: str
+    """Comma-separated list of response fields to include; dotted paths reach into objects. Default: all."""
+    exclude: str
+    """Comma-separated list of response fields to leave out; overrides include. Default: none."""
+
+
+class WorkflowRunsResumeResponse(TypedDict):
+    data: WorkflowRun
 
 
 class WorkflowRunsCancelResponse(TypedDict):

@@ -2,7 +2,7 @@
 
 import { client } from './client.gen.ts';
 import type { Client, ClientMeta, Options as Options2, RequestResult, TDataShape } from './client/index.ts';
-import type { AppAccountsCreateData, AppAccountsCreateErrors, AppAccountsCreateResponses, AppAccountsDeleteData, AppAccountsDeleteErrors, AppAccountsDeleteResponses, AppAccountsGetData, AppAccountsGetErrors, AppAccountsGetResponses, AppAccountsListData, AppAccountsListErrors, AppAccountsListResponses, AppAccountsUpdateData, AppAccountsUpdateErrors, AppAccountsUpdateResponses, AuditListData, AuditListErrors, AuditListResponses, AutoSubscriptionsCreateData, AutoSubscriptionsCreateErrors, AutoSubscriptionsCreateResponses, AutoSubscriptionsDeleteData, AutoSubscriptionsDeleteErrors, AutoSubscriptionsDeleteResponses, AutoSubscriptionsListData, AutoSubscriptionsListErrors, AutoSubscriptionsListResponses, BulkActionsCancelData, BulkActionsCancelErrors, BulkActionsCancelResponses, BulkActionsCreateData, BulkActionsCreateErrors, BulkActionsCreateResponses, BulkActionsGetData, BulkActionsGetErrors, BulkActionsGetResponses, BulkActionsListData, BulkActionsListErrors, BulkActionsListResponses, BulkActionsPauseData, BulkActionsPauseErrors, BulkActionsPauseResponses, BulkActionsReplayData, BulkActionsReplayErrors, BulkActionsReplayResponses, BulkActionsResumeData, BulkActionsResumeErrors, BulkActionsResumeResponses, BulkActionsUpdateData, BulkActionsUpdateErrors, BulkActionsUpdateResponses, ClockAdvanceData, ClockAdvanceErrors, ClockAdvanceResponses, ClockFreezeData, ClockFreezeErrors, ClockFreezeResponses, ClockGetData, ClockGetErrors, ClockGetResponses, ClockOperationData, ClockOperationErrors, ClockOperationResponses, ClockReleaseData, ClockReleaseErrors, ClockReleaseResponses, CodeCheckData, CodeCheckErrors, CodeCheckResponses, CodeSourceCodeData, CodeSourceCodeErrors, CodeSourceCodeResponses, CodeTryCodeData, CodeTryCodeErrors, CodeTryCodeResponses, CodeTrySourceData, CodeTrySourceErrors, CodeTrySourceResponses, CodeTryWorkflowData, CodeTryWorkflowErrors, CodeTryWorkflowResponses, CodeWorkflowCodeData, CodeWorkflowCodeErrors, CodeWorkflowCodeResponses, ComponentsConfigureData, ComponentsConfigureErrors, ComponentsConfigureResponses, ComponentsCreateData, ComponentsCreateErrors, ComponentsCreateResponses, ComponentsDeleteData, ComponentsDeleteErrors, ComponentsDeleteResponses, ComponentsGetData, ComponentsGetErrors, ComponentsGetPublishedData, ComponentsGetPublishedErrors, ComponentsGetPublishedResponses, ComponentsGetResponses, ComponentsListData, ComponentsListErrors, ComponentsListPublishedData, ComponentsListPublishedErrors, ComponentsListPublishedResponses, ComponentsListResponses, ConsumersCommitData, ConsumersCommitErrors, ConsumersCommitResponses, ConsumersCreateData, ConsumersCreateErrors, ConsumersCreateResponses, ConsumersDeleteData, ConsumersDeleteErrors, ConsumersDeleteResponses, ConsumersEventsData, ConsumersEventsErrors, ConsumersEventsResponses, ConsumersGetData, ConsumersGetErrors, ConsumersGetResponses, ConsumersListData, ConsumersListErrors, ConsumersListResponses, ConsumersPositionsData, ConsumersPositionsErrors, ConsumersPositionsResponses, ConsumersSeekData, ConsumersSeekErrors, ConsumersSeekResponses, DeliveriesDueData, DeliveriesDueErrors, DeliveriesDueResponses, DeliveriesGetData, DeliveriesGetErrors, DeliveriesGetResponses, DeliveriesListData, DeliveriesListErrors, DeliveriesListResponses, DeliveriesOfWebhookData, DeliveriesOfWebhookErrors, DeliveriesOfWebhookResponses, DeliveriesRetryData, DeliveriesRetryErrors, DeliveriesRetryResponses, DeliveriesSkipData, DeliveriesSkipErrors, DeliveriesSkipResponses, DiagnosisGetData, DiagnosisGetErrors, DiagnosisGetResponses, EnvironmentDeleteData, EnvironmentDeleteErrors, EnvironmentDeleteResponses, EnvironmentGetData, EnvironmentGetErrors, EnvironmentGetResponses, EnvironmentListData, EnvironmentListErrors, EnvironmentListResponses, EnvironmentSetData, EnvironmentSetErrors, EnvironmentSetResponses, EventsDeleteSourceEventsData, EventsDeleteSourceEventsErrors, EventsDeleteSourceEventsResponses, EventsSourceErrorSummariesData, EventsSourceErrorSummariesErrors, EventsSourceErrorSummariesResponses, EventsSourceLogSummariesData, EventsSourceLogSummariesErrors, EventsSourceLogSummariesResponses, EventsSourceSummariesData, EventsSourceSummariesErrors, EventsSourceSummariesResponses, EventsWorkflowErrorSummariesData, EventsWorkflowErrorSummariesErrors, EventsWorkflowErrorSummariesResponses, EventsWorkflowLogSummariesData, EventsWorkflowLogSummariesErrors, EventsWorkflowLogSummariesResponses, EventsWorkflowSummariesData, EventsWorkflowSummariesErrors, EventsWorkflowSummariesResponses, FiguresSeriesData, FiguresSeriesErrors, FiguresSeriesResponses, GraphPageData, GraphPageErrors, GraphPageResponses, JourneyEventData, JourneyEventErrors, JourneyEventResponses, KeysCreateData, KeysCreateErrors, KeysCreateResponses, KeysListData, KeysListErrors, KeysListResponses, KeysRevokeData, KeysRevokeErrors, KeysRevokeResponses, KeysRotateData, KeysRotateErrors, KeysRotateResponses, LogAccountEventsData, LogAccountEventsErrors, LogAccountEventsResponses, LogSourceEventData, LogSourceEventErrors, LogSourceEventResponses, LogSourceEventsData, LogSourceEventsErrors, LogSourceEventsResponses, LogSourceEventTraceData, LogSourceEventTraceErrors, LogSourceEventTraceResponses, LogWorkflowEventData, LogWorkflowEventErrors, LogWorkflowEventResponses, LogWorkflowEventsData, LogWorkflowEventsErrors, LogWorkflowEventsResponses, LogWorkflowEventTraceData, LogWorkflowEventTraceErrors, LogWorkflowEventTraceResponses, NodesListData, NodesListErrors, NodesListResponses, SourcesCreateData, SourcesCreateErrors, SourcesCreateResponses, SourcesDeleteData, SourcesDeleteErrors, SourcesDeleteResponses, SourcesGetData, SourcesGetErrors, SourcesGetResponses, SourcesListData, SourcesListErrors, SourcesListResponses, SourcesUpdateData, SourcesUpdateErrors, SourcesUpdateResponses, SubscriptionsCreateData, SubscriptionsCreateErrors, SubscriptionsCreateResponses, SubscriptionsDeleteData, SubscriptionsDeleteErrors, SubscriptionsDeleteResponses, SubscriptionsListData, SubscriptionsListErrors, SubscriptionsListResponses, SubscriptionsPreviewData, SubscriptionsPreviewErrors, SubscriptionsPreviewResponses, SubscriptionsUpdateData, SubscriptionsUpdateErrors, SubscriptionsUpdateResponses, UsersMeData, UsersMeErrors, UsersMeResponses, WebhooksCreateData, WebhooksCreateErrors, WebhooksCreateResponses, WebhooksDeleteData, WebhooksDeleteErrors, WebhooksDeleteResponses, WebhooksForceNextData, WebhooksForceNextErrors, WebhooksForceNextResponses, WebhooksGetData, WebhooksGetErrors, WebhooksGetPublicKeyData, WebhooksGetPublicKeyErrors, WebhooksGetPublicKeyResponses, WebhooksGetResponses, WebhooksGetSecretData, WebhooksGetSecretErrors, WebhooksGetSecretResponses, WebhooksListData, WebhooksListErrors, WebhooksListResponses, WebhooksPauseData, WebhooksPauseErrors, WebhooksPauseResponses, WebhooksResumeData, WebhooksResumeErrors, WebhooksResumeResponses, WebhooksRotatePublicKeyData, WebhooksRotatePublicKeyErrors, WebhooksRotatePublicKeyResponses, WebhooksRotateSecretData, WebhooksRotateSecretErrors, WebhooksRotateSecretResponses, WebhooksTestData, WebhooksTestErrors, WebhooksTestResponses, WebhooksUpdateData, WebhooksUpdateErrors, WebhooksUpdateResponses, WorkflowRunsCancelData, WorkflowRunsCancelErrors, WorkflowRunsCancelResponses, WorkflowRunsGetData, WorkflowRunsGetErrors, WorkflowRunsGetResponses, WorkflowRunsListData, WorkflowRunsListErrors, WorkflowRunsListResponses, WorkflowRunsRerunData, WorkflowRunsRerunErrors, WorkflowRunsRerunResponses, WorkflowsCreateData, WorkflowsCreateErrors, WorkflowsCreateResponses, WorkflowsDeleteData, WorkflowsDeleteErrors, WorkflowsDeleteResponses, WorkflowsGetData, WorkflowsGetErrors, WorkflowsGetResponses, WorkflowsGetSecretData, WorkflowsGetSecretErrors, WorkflowsGetSecretResponses, WorkflowsInvokeData, WorkflowsInvokeErrors, WorkflowsInvokeResponses, WorkflowsListData, WorkflowsListErrors, WorkflowsListResponses, WorkflowsUpdateData, WorkflowsUpdateErrors, WorkflowsUpdateResponses } from './types.gen.ts';
+import type { AppAccountsCreateData, AppAccountsCreateErrors, AppAccountsCreateResponses, AppAccountsDeleteData, AppAccountsDeleteErrors, AppAccountsDeleteResponses, AppAccountsGetData, AppAccountsGetErrors, AppAccountsGetResponses, AppAccountsListData, AppAccountsListErrors, AppAccountsListResponses, AppAccountsUpdateData, AppAccountsUpdateErrors, AppAccountsUpdateResponses, AuditListData, AuditListErrors, AuditListResponses, AutoSubscriptionsCreateData, AutoSubscriptionsCreateErrors, AutoSubscriptionsCreateResponses, AutoSubscriptionsDeleteData, AutoSubscriptionsDeleteErrors, AutoSubscriptionsDeleteResponses, AutoSubscriptionsListData, AutoSubscriptionsListErrors, AutoSubscriptionsListResponses, BulkActionsCancelData, BulkActionsCancelErrors, BulkActionsCancelResponses, BulkActionsCreateData, BulkActionsCreateErrors, BulkActionsCreateResponses, BulkActionsGetData, BulkActionsGetErrors, BulkActionsGetResponses, BulkActionsListData, BulkActionsListErrors, BulkActionsListResponses, BulkActionsPauseData, BulkActionsPauseErrors, BulkActionsPauseResponses, BulkActionsReplayData, BulkActionsReplayErrors, BulkActionsReplayResponses, BulkActionsResumeData, BulkActionsResumeErrors, BulkActionsResumeResponses, BulkActionsUpdateData, BulkActionsUpdateErrors, BulkActionsUpdateResponses, ClockAdvanceData, ClockAdvanceErrors, ClockAdvanceResponses, ClockFreezeData, ClockFreezeErrors, ClockFreezeResponses, ClockGetData, ClockGetErrors, ClockGetResponses, ClockOperationData, ClockOperationErrors, ClockOperationResponses, ClockReleaseData, ClockReleaseErrors, ClockReleaseResponses, CodeCheckData, CodeCheckErrors, CodeCheckResponses, CodeSourceCodeData, CodeSourceCodeErrors, CodeSourceCodeResponses, CodeTryCodeData, CodeTryCodeErrors, CodeTryCodeResponses, CodeTrySourceData, CodeTrySourceErrors, CodeTrySourceResponses, CodeTryWorkflowData, CodeTryWorkflowErrors, CodeTryWorkflowResponses, CodeWorkflowCodeData, CodeWorkflowCodeErrors, CodeWorkflowCodeResponses, ComponentsConfigureData, ComponentsConfigureErrors, ComponentsConfigureResponses, ComponentsCreateData, ComponentsCreateErrors, ComponentsCreateResponses, ComponentsDeleteData, ComponentsDeleteErrors, ComponentsDeleteResponses, ComponentsGetData, ComponentsGetErrors, ComponentsGetPublishedData, ComponentsGetPublishedErrors, ComponentsGetPublishedResponses, ComponentsGetResponses, ComponentsListData, ComponentsListErrors, ComponentsListPublishedData, ComponentsListPublishedErrors, ComponentsListPublishedResponses, ComponentsListResponses, ConsumersCommitData, ConsumersCommitErrors, ConsumersCommitResponses, ConsumersCreateData, ConsumersCreateErrors, ConsumersCreateResponses, ConsumersDeleteData, ConsumersDeleteErrors, ConsumersDeleteResponses, ConsumersEventsData, ConsumersEventsErrors, ConsumersEventsResponses, ConsumersGetData, ConsumersGetErrors, ConsumersGetResponses, ConsumersListData, ConsumersListErrors, ConsumersListResponses, ConsumersPositionsData, ConsumersPositionsErrors, ConsumersPositionsResponses, ConsumersSeekData, ConsumersSeekErrors, ConsumersSeekResponses, DataStoresClearData, DataStoresClearErrors, DataStoresClearResponses, DataStoresCreateData, DataStoresCreateErrors, DataStoresCreateResponses, DataStoresDeleteData, DataStoresDeleteErrors, DataStoresDeleteResponses, DataStoresEntriesData, DataStoresEntriesErrors, DataStoresEntriesResponses, DataStoresEntryData, DataStoresEntryErrors, DataStoresEntryResponses, DataStoresGetData, DataStoresGetErrors, DataStoresGetResponses, DataStoresListData, DataStoresListErrors, DataStoresListResponses, DataStoresRemoveEntryData, DataStoresRemoveEntryErrors, DataStoresRemoveEntryResponses, DataStoresSetEntriesData, DataStoresSetEntriesErrors, DataStoresSetEntriesResponses, DataStoresSetEntryData, DataStoresSetEntryErrors, DataStoresSetEntryResponses, DataStoresUpdateData, DataStoresUpdateErrors, DataStoresUpdateResponses, DeliveriesDueData, DeliveriesDueErrors, DeliveriesDueResponses, DeliveriesGetData, DeliveriesGetErrors, DeliveriesGetResponses, DeliveriesListData, DeliveriesListErrors, DeliveriesListResponses, DeliveriesOfWebhookData, DeliveriesOfWebhookErrors, DeliveriesOfWebhookResponses, DeliveriesRetryData, DeliveriesRetryErrors, DeliveriesRetryResponses, DeliveriesSkipData, DeliveriesSkipErrors, DeliveriesSkipResponses, DiagnosisGetData, DiagnosisGetErrors, DiagnosisGetResponses, EnvironmentDeleteData, EnvironmentDeleteErrors, EnvironmentDeleteResponses, EnvironmentGetData, EnvironmentGetErrors, EnvironmentGetResponses, EnvironmentListData, EnvironmentListErrors, EnvironmentListResponses, EnvironmentSetData, EnvironmentSetErrors, EnvironmentSetResponses, EventsDeleteSourceEventsData, EventsDeleteSourceEventsErrors, EventsDeleteSourceEventsResponses, EventsSourceErrorSummariesData, EventsSourceErrorSummariesErrors, EventsSourceErrorSummariesResponses, EventsSourceLogSummariesData, EventsSourceLogSummariesErrors, EventsSourceLogSummariesResponses, EventsSourceSummariesData, EventsSourceSummariesErrors, EventsSourceSummariesResponses, EventsWorkflowErrorSummariesData, EventsWorkflowErrorSummariesErrors, EventsWorkflowErrorSummariesResponses, EventsWorkflowLogSummariesData, EventsWorkflowLogSummariesErrors, EventsWorkflowLogSummariesResponses, EventsWorkflowSummariesData, EventsWorkflowSummariesErrors, EventsWorkflowSummariesResponses, FiguresSeriesData, FiguresSeriesErrors, FiguresSeriesResponses, GraphPageData, GraphPageErrors, GraphPageResponses, JourneyEventData, JourneyEventErrors, JourneyEventResponses, KeysCreateData, KeysCreateErrors, KeysCreateResponses, KeysListData, KeysListErrors, KeysListResponses, KeysRevokeData, KeysRevokeErrors, KeysRevokeResponses, KeysRotateData, KeysRotateErrors, KeysRotateResponses, LogAccountEventsData, LogAccountEventsErrors, LogAccountEventsResponses, LogSourceEventData, LogSourceEventErrors, LogSourceEventResponses, LogSourceEventsData, LogSourceEventsErrors, LogSourceEventsResponses, LogSourceEventTraceData, LogSourceEventTraceErrors, LogSourceEventTraceResponses, LogWorkflowEventData, LogWorkflowEventErrors, LogWorkflowEventResponses, LogWorkflowEventsData, LogWorkflowEventsErrors, LogWorkflowEventsResponses, LogWorkflowEventTraceData, LogWorkflowEventTraceErrors, LogWorkflowEventTraceResponses, NodesListData, NodesListErrors, NodesListResponses, SourcesCreateData, SourcesCreateErrors, SourcesCreateResponses, SourcesDeleteData, SourcesDeleteErrors, SourcesDeleteResponses, SourcesGetData, SourcesGetErrors, SourcesGetResponses, SourcesListData, SourcesListErrors, SourcesListResponses, SourcesUpdateData, SourcesUpdateErrors, SourcesUpdateResponses, SubscriptionsCreateData, SubscriptionsCreateErrors, SubscriptionsCreateResponses, SubscriptionsDeleteData, SubscriptionsDeleteErrors, SubscriptionsDeleteResponses, SubscriptionsListData, SubscriptionsListErrors, SubscriptionsListResponses, SubscriptionsPreviewData, SubscriptionsPreviewErrors, SubscriptionsPreviewResponses, SubscriptionsUpdateData, SubscriptionsUpdateErrors, SubscriptionsUpdateResponses, UsersMeData, UsersMeErrors, UsersMeResponses, WebhooksCreateData, WebhooksCreateErrors, WebhooksCreateResponses, WebhooksDeleteData, WebhooksDeleteErrors, WebhooksDeleteResponses, WebhooksForceNextData, WebhooksForceNextErrors, WebhooksForceNextResponses, WebhooksGetData, WebhooksGetErrors, WebhooksGetPublicKeyData, WebhooksGetPublicKeyErrors, WebhooksGetPublicKeyResponses, WebhooksGetResponses, WebhooksGetSecretData, WebhooksGetSecretErrors, WebhooksGetSecretResponses, WebhooksListData, WebhooksListErrors, WebhooksListResponses, WebhooksPauseData, WebhooksPauseErrors, WebhooksPauseResponses, WebhooksResumeData, WebhooksResumeErrors, WebhooksResumeResponses, WebhooksRotatePublicKeyData, WebhooksRotatePublicKeyErrors, WebhooksRotatePublicKeyResponses, WebhooksRotateSecretData, WebhooksRotateSecretErrors, WebhooksRotateSecretResponses, WebhooksTestData, WebhooksTestErrors, WebhooksTestResponses, WebhooksUpdateData, WebhooksUpdateErrors, WebhooksUpdateResponses, WorkflowRunsCancelData, WorkflowRunsCancelErrors, WorkflowRunsCancelResponses, WorkflowRunsGetData, WorkflowRunsGetErrors, WorkflowRunsGetResponses, WorkflowRunsListData, WorkflowRunsListErrors, WorkflowRunsListResponses, WorkflowRunsRerunData, WorkflowRunsRerunErrors, WorkflowRunsRerunResponses, WorkflowRunsResumeData, WorkflowRunsResumeErrors, WorkflowRunsResumeResponses, WorkflowsCreateData, WorkflowsCreateErrors, WorkflowsCreateResponses, WorkflowsDeleteData, WorkflowsDeleteErrors, WorkflowsDeleteResponses, WorkflowsGetData, WorkflowsGetErrors, WorkflowsGetResponses, WorkflowsGetSecretData, WorkflowsGetSecretErrors, WorkflowsGetSecretResponses, WorkflowsInvokeData, WorkflowsInvokeErrors, WorkflowsInvokeResponses, WorkflowsListData, WorkflowsListErrors, WorkflowsListResponses, WorkflowsUpdateData, WorkflowsUpdateErrors, WorkflowsUpdateResponses } from './types.gen.ts';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -1508,6 +1508,178 @@ export class Environment extends HeyApiClient {
     }
 }
 
+export class DataStores extends HeyApiClient {
+    /**
+     * List data stores
+     *
+     * Extension: Newest first. Needs a key with the scope `read`.
+     */
+    public list<ThrowOnError extends boolean = true>(options?: Options<DataStoresListData, ThrowOnError>): RequestResult<DataStoresListResponses, DataStoresListErrors, ThrowOnError, 'data'> {
+        return (options?.client ?? this.client).get<DataStoresListResponses, DataStoresListErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/v1/data_stores',
+            ...options
+        });
+    }
+    
+    /**
+     * Create a data store
+     *
+     * Extension: Keys with values that sources and workflows share: give its id or name to a prop of the type data_store. Needs a key with the scope `write`.
+     */
+    public create<ThrowOnError extends boolean = true>(options: Options<DataStoresCreateData, ThrowOnError>): RequestResult<DataStoresCreateResponses, DataStoresCreateErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).post<DataStoresCreateResponses, DataStoresCreateErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/v1/data_stores',
+            ...options,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options.headers
+            }
+        });
+    }
+    
+    /**
+     * Delete a data store
+     *
+     * Extension: With its entries. Code that uses it fails then. Needs a key with the scope `write`.
+     */
+    public delete<ThrowOnError extends boolean = true>(options: Options<DataStoresDeleteData, ThrowOnError>): RequestResult<DataStoresDeleteResponses, DataStoresDeleteErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).delete<DataStoresDeleteResponses, DataStoresDeleteErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/v1/data_stores/{id}',
+            ...options
+        });
+    }
+    
+    /**
+     * Get a data store
+     *
+     * Extension: With the number of entries. Needs a key with the scope `read`.
+     */
+    public get<ThrowOnError extends boolean = true>(options: Options<DataStoresGetData, ThrowOnError>): RequestResult<DataStoresGetResponses, DataStoresGetErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).get<DataStoresGetResponses, DataStoresGetErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/v1/data_stores/{id}',
+            ...options
+        });
+    }
+    
+    /**
+     * Rename a data store
+     *
+     * Extension: Sources and workflows that use it go on. Needs a key with the scope `write`.
+     */
+    public update<ThrowOnError extends boolean = true>(options: Options<DataStoresUpdateData, ThrowOnError>): RequestResult<DataStoresUpdateResponses, DataStoresUpdateErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).put<DataStoresUpdateResponses, DataStoresUpdateErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/v1/data_stores/{id}',
+            ...options,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options.headers
+            }
+        });
+    }
+    
+    /**
+     * Clear a data store
+     *
+     * Extension: Removes all of its entries. Needs a key with the scope `write`.
+     */
+    public clear<ThrowOnError extends boolean = true>(options: Options<DataStoresClearData, ThrowOnError>): RequestResult<DataStoresClearResponses, DataStoresClearErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).delete<DataStoresClearResponses, DataStoresClearErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/v1/data_stores/{id}/entries',
+            ...options
+        });
+    }
+    
+    /**
+     * List the entries of a data store
+     *
+     * Extension: In the order of their keys. A page of large values holds fewer entries than its limit. Needs a key with the scope `read`.
+     */
+    public entries<ThrowOnError extends boolean = true>(options: Options<DataStoresEntriesData, ThrowOnError>): RequestResult<DataStoresEntriesResponses, DataStoresEntriesErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).get<DataStoresEntriesResponses, DataStoresEntriesErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/v1/data_stores/{id}/entries',
+            ...options
+        });
+    }
+    
+    /**
+     * Set entries of a data store
+     *
+     * Extension: All of them at once, or none. Other entries stay. Needs a key with the scope `write`.
+     */
+    public setEntries<ThrowOnError extends boolean = true>(options: Options<DataStoresSetEntriesData, ThrowOnError>): RequestResult<DataStoresSetEntriesResponses, DataStoresSetEntriesErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).post<DataStoresSetEntriesResponses, DataStoresSetEntriesErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/v1/data_stores/{id}/entries',
+            ...options,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options.headers
+            }
+        });
+    }
+    
+    /**
+     * Remove an entry of a data store
+     *
+     * Extension: By its key. Needs a key with the scope `write`.
+     */
+    public removeEntry<ThrowOnError extends boolean = true>(options: Options<DataStoresRemoveEntryData, ThrowOnError>): RequestResult<DataStoresRemoveEntryResponses, DataStoresRemoveEntryErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).delete<DataStoresRemoveEntryResponses, DataStoresRemoveEntryErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/v1/data_stores/{id}/entry',
+            ...options
+        });
+    }
+    
+    /**
+     * Get an entry of a data store
+     *
+     * Extension: By its key. Needs a key with the scope `read`.
+     */
+    public entry<ThrowOnError extends boolean = true>(options: Options<DataStoresEntryData, ThrowOnError>): RequestResult<DataStoresEntryResponses, DataStoresEntryErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).get<DataStoresEntryResponses, DataStoresEntryErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/v1/data_stores/{id}/entry',
+            ...options
+        });
+    }
+    
+    /**
+     * Set an entry of a data store
+     *
+     * Extension: Replaces the value, and when it is removed. Needs a key with the scope `write`.
+     */
+    public setEntry<ThrowOnError extends boolean = true>(options: Options<DataStoresSetEntryData, ThrowOnError>): RequestResult<DataStoresSetEntryResponses, DataStoresSetEntryErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).put<DataStoresSetEntryResponses, DataStoresSetEntryErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/v1/data_stores/{id}/entry',
+            ...options,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options.headers
+            }
+        });
+    }
+}
+
 export class Workflows extends HeyApiClient {
     /**
      * List workflows
@@ -1659,6 +1831,24 @@ export class WorkflowRuns extends HeyApiClient {
             responseStyle: 'data',
             security: [{ scheme: 'bearer', type: 'http' }],
             url: '/v1/workflows/{id}/runs/{run_id}/rerun',
+            ...options,
+            headers: {
+                'Content-Type': 'application/json',
+                ...options.headers
+            }
+        });
+    }
+    
+    /**
+     * Resume a waiting run
+     *
+     * Extension: Continues the run before its time, as a request to its resume_url does. The server answers once that is durable. The run continues when its turn comes. Needs a key with the scope `run`.
+     */
+    public resume<ThrowOnError extends boolean = true>(options: Options<WorkflowRunsResumeData, ThrowOnError>): RequestResult<WorkflowRunsResumeResponses, WorkflowRunsResumeErrors, ThrowOnError, 'data'> {
+        return (options.client ?? this.client).post<WorkflowRunsResumeResponses, WorkflowRunsResumeErrors, ThrowOnError, 'data'>({
+            responseStyle: 'data',
+            security: [{ scheme: 'bearer', type: 'http' }],
+            url: '/v1/workflows/{id}/runs/{run_id}/resume',
             ...options,
             headers: {
                 'Content-Type': 'application/json',
@@ -1898,6 +2088,11 @@ export class Api extends HeyApiClient {
     private _environment?: Environment;
     get environment(): Environment {
         return this._environment ??= new Environment({ client: this.client });
+    }
+    
+    private _dataStores?: DataStores;
+    get dataStores(): DataStores {
+        return this._dataStores ??= new DataStores({ client: this.client });
     }
     
     private _workflows?: Workflows;

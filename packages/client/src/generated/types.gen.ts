@@ -996,7 +996,7 @@ export type WorkflowRun = {
      */
     deployment_id: string;
     /**
-     * waiting: until a delay, a rerun or a retry is due.
+     * waiting: until somebody resumes it, or a delay, a rerun or a retry is due.
      */
     status: 'running' | 'waiting' | 'success' | 'error' | 'cancelled';
     trigger: {
@@ -1026,9 +1026,13 @@ export type WorkflowRun = {
     started_at_ms: number;
     ended_at_ms: number | null;
     /**
-     * When a waiting run continues.
+     * When a waiting run continues. A suspended one ends then, unless the workflow resumes it.
      */
     due_at_ms: number | null;
+    /**
+     * The reason for which a waiting run waits; null if it waits for nothing but its turn.
+     */
+    waits_for: 'suspend' | 'delay' | 'rerun' | 'retry' | null;
     error: RunFault | null;
     /**
      * The reason that a step gave to $.flow.exit, at most 1,000 characters; empty if it gave none, null if no step ended the run this way.
@@ -1105,7 +1109,7 @@ export type WorkflowRunDetails = {
      */
     deployment_id: string;
     /**
-     * waiting: until a delay, a rerun or a retry is due.
+     * waiting: until somebody resumes it, or a delay, a rerun or a retry is due.
      */
     status: 'running' | 'waiting' | 'success' | 'error' | 'cancelled';
     trigger: {
@@ -1135,9 +1139,13 @@ export type WorkflowRunDetails = {
     started_at_ms: number;
     ended_at_ms: number | null;
     /**
-     * When a waiting run continues.
+     * When a waiting run continues. A suspended one ends then, unless the workflow resumes it.
      */
     due_at_ms: number | null;
+    /**
+     * The reason for which a waiting run waits; null if it waits for nothing but its turn.
+     */
+    waits_for: 'suspend' | 'delay' | 'rerun' | 'retry' | null;
     error: RunFault | null;
     /**
      * The reason that a step gave to $.flow.exit, at most 1,000 characters; empty if it gave none, null if no step ended the run this way.
@@ -1235,6 +1243,10 @@ export type Workflow = {
      */
     errors: 'each' | 'last';
     /**
+     * What becomes of a suspended run that nobody resumes in time.
+     */
+    suspension_timeout: 'cancel' | 'resume';
+    /**
      * Unix time in seconds.
      */
     created_at: number;
@@ -1250,6 +1262,74 @@ export type Workflow = {
 export type WorkflowRateLimit = {
     limit: number;
     interval_seconds: number;
+};
+
+export type DataStoreEntry = {
+    key: string;
+    /**
+     * The value: any JSON.
+     */
+    value: unknown;
+    /**
+     * When it is removed, in Unix milliseconds; null if it stays.
+     */
+    expires_at_ms: number | null;
+};
+
+export type DataStoreEntriesSet = {
+    /**
+     * The number of keys that were set.
+     */
+    count: number;
+};
+
+export type NameTakenProblem = {
+    /**
+     * What went wrong, as a sentence.
+     */
+    detail: string;
+    /**
+     * The same sentence as detail.
+     */
+    error: string;
+    /**
+     * What went wrong, as a code for programs. Never changes.
+     */
+    code: 'name_taken';
+    details: {
+        [key: string]: unknown;
+    };
+    type: 'urn:headwater:problem:name_taken';
+    status: 409;
+    title: 'Name taken';
+};
+
+export type DataStore = {
+    /**
+     * Begins with ds_.
+     */
+    id: string;
+    name: string;
+    /**
+     * Unix time in seconds.
+     */
+    created_at: number;
+};
+
+export type DataStoreWithSize = {
+    /**
+     * Begins with ds_.
+     */
+    id: string;
+    name: string;
+    /**
+     * Unix time in seconds.
+     */
+    created_at: number;
+    /**
+     * The number of its entries.
+     */
+    size: number;
 };
 
 export type EnvironmentVariable = {
@@ -3555,7 +3635,7 @@ export type ComponentsCreateErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -3664,7 +3744,7 @@ export type ComponentsConfigureErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -3756,7 +3836,7 @@ export type ComponentsListErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -3846,7 +3926,7 @@ export type ComponentsListPublishedErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -3929,7 +4009,7 @@ export type ComponentsGetPublishedErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -3998,7 +4078,7 @@ export type ComponentsDeleteErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -4069,7 +4149,7 @@ export type ComponentsGetErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -4145,7 +4225,7 @@ export type SourcesListErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -4259,7 +4339,7 @@ export type SourcesCreateErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -4344,7 +4424,7 @@ export type SourcesDeleteErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -4411,7 +4491,7 @@ export type SourcesGetErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -4510,7 +4590,7 @@ export type SourcesUpdateErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -4611,7 +4691,7 @@ export type EventsSourceSummariesErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -4714,7 +4794,7 @@ export type EventsSourceErrorSummariesErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -4817,7 +4897,7 @@ export type EventsSourceLogSummariesErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -4916,7 +4996,7 @@ export type EventsDeleteSourceEventsErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -5001,7 +5081,7 @@ export type LogSourceEventsErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -5108,7 +5188,7 @@ export type EventsWorkflowSummariesErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -5211,7 +5291,7 @@ export type EventsWorkflowErrorSummariesErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -5314,7 +5394,7 @@ export type EventsWorkflowLogSummariesErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -5408,7 +5488,7 @@ export type ConsumersListErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -5516,7 +5596,7 @@ export type ConsumersCreateErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -5597,7 +5677,7 @@ export type ConsumersDeleteErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -5664,7 +5744,7 @@ export type ConsumersGetErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -5741,7 +5821,7 @@ export type ConsumersPositionsErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -5844,7 +5924,7 @@ export type ConsumersEventsErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -5950,7 +6030,7 @@ export type ConsumersCommitErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -6050,7 +6130,7 @@ export type ConsumersSeekErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -6166,7 +6246,7 @@ export type LogAccountEventsErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -6265,7 +6345,7 @@ export type LogSourceEventErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -6338,7 +6418,7 @@ export type LogSourceEventTraceErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -6427,7 +6507,7 @@ export type LogWorkflowEventsErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -6518,7 +6598,7 @@ export type LogWorkflowEventErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -6591,7 +6671,7 @@ export type LogWorkflowEventTraceErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -6664,7 +6744,7 @@ export type JourneyEventErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -6748,7 +6828,7 @@ export type FiguresSeriesErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -6828,7 +6908,7 @@ export type GraphPageErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -6892,7 +6972,7 @@ export type NodesListErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -6952,7 +7032,7 @@ export type DiagnosisGetErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -7012,7 +7092,7 @@ export type ClockReleaseErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -7076,7 +7156,7 @@ export type ClockGetErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -7142,7 +7222,7 @@ export type ClockFreezeErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -7235,7 +7315,7 @@ export type ClockAdvanceErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -7312,7 +7392,7 @@ export type ClockOperationErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -7412,7 +7492,7 @@ export type SubscriptionsDeleteErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -7553,7 +7633,7 @@ export type SubscriptionsCreateErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -7686,7 +7766,7 @@ export type SubscriptionsUpdateErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -7808,7 +7888,7 @@ export type SubscriptionsPreviewErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -7884,7 +7964,7 @@ export type SubscriptionsListErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -7999,7 +8079,7 @@ export type AutoSubscriptionsCreateErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -8087,7 +8167,7 @@ export type AutoSubscriptionsListErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -8170,7 +8250,7 @@ export type AutoSubscriptionsDeleteErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -8333,7 +8413,7 @@ export type WebhooksCreateErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -8417,7 +8497,7 @@ export type WebhooksListErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -8500,7 +8580,7 @@ export type WebhooksDeleteErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -8567,7 +8647,7 @@ export type WebhooksGetErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -8711,7 +8791,7 @@ export type WebhooksUpdateErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -8788,7 +8868,7 @@ export type WebhooksGetSecretErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -8863,7 +8943,7 @@ export type WebhooksRotateSecretErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -8940,7 +9020,7 @@ export type WebhooksGetPublicKeyErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -9015,7 +9095,7 @@ export type WebhooksRotatePublicKeyErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -9119,7 +9199,7 @@ export type WebhooksTestErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -9206,7 +9286,7 @@ export type WebhooksPauseErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -9302,7 +9382,7 @@ export type WebhooksResumeErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -9402,7 +9482,7 @@ export type WebhooksForceNextErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -9538,7 +9618,7 @@ export type DeliveriesListErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -9677,7 +9757,7 @@ export type DeliveriesOfWebhookErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -9767,7 +9847,7 @@ export type DeliveriesDueErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -9832,7 +9912,7 @@ export type DeliveriesGetErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -9907,7 +9987,7 @@ export type DeliveriesRetryErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -9990,7 +10070,7 @@ export type DeliveriesSkipErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -10074,7 +10154,7 @@ export type BulkActionsListErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -10231,7 +10311,7 @@ export type BulkActionsCreateErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -10342,7 +10422,7 @@ export type BulkActionsReplayErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -10423,7 +10503,7 @@ export type BulkActionsGetErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -10496,7 +10576,7 @@ export type BulkActionsUpdateErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -10583,7 +10663,7 @@ export type BulkActionsPauseErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -10666,7 +10746,7 @@ export type BulkActionsResumeErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -10749,7 +10829,7 @@ export type BulkActionsCancelErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -10821,7 +10901,7 @@ export type UsersMeErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -10893,7 +10973,7 @@ export type KeysListErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -10994,7 +11074,7 @@ export type KeysCreateErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -11090,7 +11170,7 @@ export type KeysRotateErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -11171,7 +11251,7 @@ export type KeysRevokeErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -11265,7 +11345,7 @@ export type AuditListErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -11355,7 +11435,7 @@ export type AppAccountsListErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -11453,7 +11533,7 @@ export type AppAccountsCreateErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -11530,7 +11610,7 @@ export type AppAccountsDeleteErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -11597,7 +11677,7 @@ export type AppAccountsGetErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -11676,7 +11756,7 @@ export type AppAccountsUpdateErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -11752,7 +11832,7 @@ export type EnvironmentListErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -11825,7 +11905,7 @@ export type EnvironmentDeleteErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -11896,7 +11976,7 @@ export type EnvironmentGetErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -11977,7 +12057,7 @@ export type EnvironmentSetErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -12027,6 +12107,902 @@ export type EnvironmentSetResponses = {
 
 export type EnvironmentSetResponse = EnvironmentSetResponses[keyof EnvironmentSetResponses];
 
+export type DataStoresListData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Items per page, 1 to 100; default 10.
+         */
+        limit?: number;
+        /**
+         * A cursor from page_info. Lists only items after its item, towards older ones.
+         */
+        after?: string;
+        /**
+         * A cursor from page_info. Lists only items before its item, towards newer ones.
+         */
+        before?: string;
+        /**
+         * Comma-separated list of response fields to include; dotted paths reach into objects. Default: all.
+         */
+        include?: string;
+        /**
+         * Comma-separated list of response fields to leave out; overrides include. Default: none.
+         */
+        exclude?: string;
+    };
+    url: '/v1/data_stores';
+};
+
+export type DataStoresListErrors = {
+    /**
+     * The request is malformed. details names each field at fault.
+     */
+    400: InvalidRequestProblem;
+    /**
+     * The endpoint asks for a token that the request does not name.
+     */
+    401: UnauthorizedProblem;
+    /**
+     * The server's operator has suspended the account. | A request in a session comes from another site, or lacks the header that shows that it does not. | The scope of the key does not include the operation.
+     */
+    403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
+    /**
+     * The path does not accept the method.
+     */
+    405: MethodNotAllowedProblem;
+    /**
+     * The account sends too many requests a second, or has too many bytes of responses under way.
+     */
+    429: RateLimitedProblem;
+    /**
+     * An error in the server.
+     */
+    500: InternalErrorProblem;
+    /**
+     * The database is unavailable, or the server is shutting down or overloaded.
+     */
+    503: UnavailableProblem;
+};
+
+export type DataStoresListError = DataStoresListErrors[keyof DataStoresListErrors];
+
+export type DataStoresListResponses = {
+    /**
+     * A page of the list.
+     */
+    200: {
+        page_info: {
+            /**
+             * Items in the whole list.
+             */
+            total_count: number;
+            /**
+             * Items on this page.
+             */
+            count: number;
+            /**
+             * The cursor of this page's first item; empty if there is none.
+             */
+            start_cursor: string;
+            /**
+             * The cursor of this page's last item; empty if there is none.
+             */
+            end_cursor: string;
+        };
+        data: Array<DataStore>;
+    };
+};
+
+export type DataStoresListResponse = DataStoresListResponses[keyof DataStoresListResponses];
+
+export type DataStoresCreateData = {
+    body: {
+        /**
+         * Its name, unique in the account, of 1 to 255 characters.
+         */
+        name: string;
+        /**
+         * Comma-separated list of response fields to include; dotted paths reach into objects. Default: all.
+         */
+        include?: string;
+        /**
+         * Comma-separated list of response fields to leave out; overrides include. Default: none.
+         */
+        exclude?: string;
+    };
+    headers?: {
+        /**
+         * Extension: Identifies this request. If you send it again within 24 hours with the same key, the server repeats the first response and does nothing else. 1 to 255 printable ASCII characters, chosen by the client.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/v1/data_stores';
+};
+
+export type DataStoresCreateErrors = {
+    /**
+     * The request is malformed. details names each field at fault.
+     */
+    400: InvalidRequestProblem;
+    /**
+     * The endpoint asks for a token that the request does not name.
+     */
+    401: UnauthorizedProblem;
+    /**
+     * The server's operator has suspended the account. | A request in a session comes from another site, or lacks the header that shows that it does not. | The scope of the key does not include the operation.
+     */
+    403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
+    /**
+     * The path does not accept the method.
+     */
+    405: MethodNotAllowedProblem;
+    /**
+     * Another of the account has the name. | The same `Idempotency-Key` came with another request.
+     */
+    409: NameTakenProblem | IdempotencyConflictProblem;
+    /**
+     * The body, the code or a configured prop is too large.
+     */
+    413: PayloadTooLargeProblem;
+    /**
+     * The body is not `application/json` in UTF-8, or has a `Content-Encoding`.
+     */
+    415: UnsupportedMediaTypeProblem;
+    /**
+     * The account sends too many requests a second, or has too many bytes of responses under way.
+     */
+    429: RateLimitedProblem;
+    /**
+     * An error in the server.
+     */
+    500: InternalErrorProblem;
+    /**
+     * The database is unavailable, or the server is shutting down or overloaded.
+     */
+    503: UnavailableProblem;
+};
+
+export type DataStoresCreateError = DataStoresCreateErrors[keyof DataStoresCreateErrors];
+
+export type DataStoresCreateResponses = {
+    /**
+     * The current resource.
+     */
+    200: {
+        data: DataStore;
+    };
+};
+
+export type DataStoresCreateResponse = DataStoresCreateResponses[keyof DataStoresCreateResponses];
+
+export type DataStoresDeleteData = {
+    body?: never;
+    path: {
+        /**
+         * The data store's id or name.
+         */
+        id: string;
+    };
+    query?: {
+        /**
+         * Comma-separated list of response fields to include; dotted paths reach into objects. Default: all.
+         */
+        include?: string;
+        /**
+         * Comma-separated list of response fields to leave out; overrides include. Default: none.
+         */
+        exclude?: string;
+    };
+    url: '/v1/data_stores/{id}';
+};
+
+export type DataStoresDeleteErrors = {
+    /**
+     * The request is malformed. details names each field at fault.
+     */
+    400: InvalidRequestProblem;
+    /**
+     * The endpoint asks for a token that the request does not name.
+     */
+    401: UnauthorizedProblem;
+    /**
+     * The server's operator has suspended the account. | A request in a session comes from another site, or lacks the header that shows that it does not. | The scope of the key does not include the operation.
+     */
+    403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
+    /**
+     * There is no active endpoint at this URL.
+     */
+    404: NotFoundProblem;
+    /**
+     * The path does not accept the method.
+     */
+    405: MethodNotAllowedProblem;
+    /**
+     * The account sends too many requests a second, or has too many bytes of responses under way.
+     */
+    429: RateLimitedProblem;
+    /**
+     * An error in the server.
+     */
+    500: InternalErrorProblem;
+    /**
+     * The database is unavailable, or the server is shutting down or overloaded.
+     */
+    503: UnavailableProblem;
+};
+
+export type DataStoresDeleteError = DataStoresDeleteErrors[keyof DataStoresDeleteErrors];
+
+export type DataStoresDeleteResponses = {
+    /**
+     * Done. There is no body.
+     */
+    204: void;
+};
+
+export type DataStoresDeleteResponse = DataStoresDeleteResponses[keyof DataStoresDeleteResponses];
+
+export type DataStoresGetData = {
+    body?: never;
+    path: {
+        /**
+         * The data store's id or name.
+         */
+        id: string;
+    };
+    query?: {
+        /**
+         * Comma-separated list of response fields to include; dotted paths reach into objects. Default: all.
+         */
+        include?: string;
+        /**
+         * Comma-separated list of response fields to leave out; overrides include. Default: none.
+         */
+        exclude?: string;
+    };
+    url: '/v1/data_stores/{id}';
+};
+
+export type DataStoresGetErrors = {
+    /**
+     * The request is malformed. details names each field at fault.
+     */
+    400: InvalidRequestProblem;
+    /**
+     * The endpoint asks for a token that the request does not name.
+     */
+    401: UnauthorizedProblem;
+    /**
+     * The server's operator has suspended the account. | A request in a session comes from another site, or lacks the header that shows that it does not. | The scope of the key does not include the operation.
+     */
+    403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
+    /**
+     * There is no active endpoint at this URL.
+     */
+    404: NotFoundProblem;
+    /**
+     * The path does not accept the method.
+     */
+    405: MethodNotAllowedProblem;
+    /**
+     * The account sends too many requests a second, or has too many bytes of responses under way.
+     */
+    429: RateLimitedProblem;
+    /**
+     * An error in the server.
+     */
+    500: InternalErrorProblem;
+    /**
+     * The database is unavailable, or the server is shutting down or overloaded.
+     */
+    503: UnavailableProblem;
+};
+
+export type DataStoresGetError = DataStoresGetErrors[keyof DataStoresGetErrors];
+
+export type DataStoresGetResponses = {
+    /**
+     * The current resource.
+     */
+    200: {
+        data: DataStoreWithSize;
+    };
+};
+
+export type DataStoresGetResponse = DataStoresGetResponses[keyof DataStoresGetResponses];
+
+export type DataStoresUpdateData = {
+    body: {
+        /**
+         * Its name, unique in the account, of 1 to 255 characters.
+         */
+        name: string;
+        /**
+         * Comma-separated list of response fields to include; dotted paths reach into objects. Default: all.
+         */
+        include?: string;
+        /**
+         * Comma-separated list of response fields to leave out; overrides include. Default: none.
+         */
+        exclude?: string;
+    };
+    path: {
+        /**
+         * The data store's id or name.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/data_stores/{id}';
+};
+
+export type DataStoresUpdateErrors = {
+    /**
+     * The request is malformed. details names each field at fault.
+     */
+    400: InvalidRequestProblem;
+    /**
+     * The endpoint asks for a token that the request does not name.
+     */
+    401: UnauthorizedProblem;
+    /**
+     * The server's operator has suspended the account. | A request in a session comes from another site, or lacks the header that shows that it does not. | The scope of the key does not include the operation.
+     */
+    403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
+    /**
+     * There is no active endpoint at this URL.
+     */
+    404: NotFoundProblem;
+    /**
+     * The path does not accept the method.
+     */
+    405: MethodNotAllowedProblem;
+    /**
+     * Another of the account has the name.
+     */
+    409: NameTakenProblem;
+    /**
+     * The body is too large.
+     */
+    413: PayloadTooLargeProblem;
+    /**
+     * The body is not `application/json` in UTF-8, or has a `Content-Encoding`.
+     */
+    415: UnsupportedMediaTypeProblem;
+    /**
+     * The account sends too many requests a second, or has too many bytes of responses under way.
+     */
+    429: RateLimitedProblem;
+    /**
+     * An error in the server.
+     */
+    500: InternalErrorProblem;
+    /**
+     * The database is unavailable, or the server is shutting down or overloaded.
+     */
+    503: UnavailableProblem;
+};
+
+export type DataStoresUpdateError = DataStoresUpdateErrors[keyof DataStoresUpdateErrors];
+
+export type DataStoresUpdateResponses = {
+    /**
+     * The current resource.
+     */
+    200: {
+        data: DataStore;
+    };
+};
+
+export type DataStoresUpdateResponse = DataStoresUpdateResponses[keyof DataStoresUpdateResponses];
+
+export type DataStoresClearData = {
+    body?: never;
+    path: {
+        /**
+         * The data store's id or name.
+         */
+        id: string;
+    };
+    query?: {
+        /**
+         * Comma-separated list of response fields to include; dotted paths reach into objects. Default: all.
+         */
+        include?: string;
+        /**
+         * Comma-separated list of response fields to leave out; overrides include. Default: none.
+         */
+        exclude?: string;
+    };
+    url: '/v1/data_stores/{id}/entries';
+};
+
+export type DataStoresClearErrors = {
+    /**
+     * The request is malformed. details names each field at fault.
+     */
+    400: InvalidRequestProblem;
+    /**
+     * The endpoint asks for a token that the request does not name.
+     */
+    401: UnauthorizedProblem;
+    /**
+     * The server's operator has suspended the account. | A request in a session comes from another site, or lacks the header that shows that it does not. | The scope of the key does not include the operation.
+     */
+    403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
+    /**
+     * There is no active endpoint at this URL.
+     */
+    404: NotFoundProblem;
+    /**
+     * The path does not accept the method.
+     */
+    405: MethodNotAllowedProblem;
+    /**
+     * The account sends too many requests a second, or has too many bytes of responses under way.
+     */
+    429: RateLimitedProblem;
+    /**
+     * An error in the server.
+     */
+    500: InternalErrorProblem;
+    /**
+     * The database is unavailable, or the server is shutting down or overloaded.
+     */
+    503: UnavailableProblem;
+};
+
+export type DataStoresClearError = DataStoresClearErrors[keyof DataStoresClearErrors];
+
+export type DataStoresClearResponses = {
+    /**
+     * Done. There is no body.
+     */
+    204: void;
+};
+
+export type DataStoresClearResponse = DataStoresClearResponses[keyof DataStoresClearResponses];
+
+export type DataStoresEntriesData = {
+    body?: never;
+    path: {
+        /**
+         * The data store's id or name.
+         */
+        id: string;
+    };
+    query?: {
+        /**
+         * Items per page, 1 to 100; default 10.
+         */
+        limit?: number;
+        /**
+         * An end_cursor. Lists only entries after its entry.
+         */
+        after?: string;
+        /**
+         * Lists only keys that begin so.
+         */
+        prefix?: string;
+        /**
+         * Comma-separated list of response fields to include; dotted paths reach into objects. Default: all.
+         */
+        include?: string;
+        /**
+         * Comma-separated list of response fields to leave out; overrides include. Default: none.
+         */
+        exclude?: string;
+    };
+    url: '/v1/data_stores/{id}/entries';
+};
+
+export type DataStoresEntriesErrors = {
+    /**
+     * The request is malformed. details names each field at fault.
+     */
+    400: InvalidRequestProblem;
+    /**
+     * The endpoint asks for a token that the request does not name.
+     */
+    401: UnauthorizedProblem;
+    /**
+     * The server's operator has suspended the account. | A request in a session comes from another site, or lacks the header that shows that it does not. | The scope of the key does not include the operation.
+     */
+    403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
+    /**
+     * There is no active endpoint at this URL.
+     */
+    404: NotFoundProblem;
+    /**
+     * The path does not accept the method.
+     */
+    405: MethodNotAllowedProblem;
+    /**
+     * The account sends too many requests a second, or has too many bytes of responses under way.
+     */
+    429: RateLimitedProblem;
+    /**
+     * An error in the server.
+     */
+    500: InternalErrorProblem;
+    /**
+     * The database is unavailable, or the server is shutting down or overloaded.
+     */
+    503: UnavailableProblem;
+};
+
+export type DataStoresEntriesError = DataStoresEntriesErrors[keyof DataStoresEntriesErrors];
+
+export type DataStoresEntriesResponses = {
+    /**
+     * A page of the list.
+     */
+    200: {
+        page_info: {
+            /**
+             * Items on this page.
+             */
+            count: number;
+            /**
+             * Where the page begins; empty if nothing is there.
+             */
+            start_cursor: string;
+            /**
+             * Where the page ends; empty if nothing is there.
+             */
+            end_cursor: string;
+            /**
+             * Whether the list goes on in the direction of the request: with after=end_cursor, or, on a page asked for with before alone, with before=start_cursor.
+             */
+            has_more: boolean;
+        };
+        data: Array<DataStoreEntry>;
+    };
+};
+
+export type DataStoresEntriesResponse = DataStoresEntriesResponses[keyof DataStoresEntriesResponses];
+
+export type DataStoresSetEntriesData = {
+    body: {
+        /**
+         * 1 to 1000 entries. The last of those with one key counts.
+         */
+        entries: Array<{
+            /**
+             * The key.
+             */
+            key: string;
+            /**
+             * The value: any JSON.
+             */
+            value: unknown;
+            /**
+             * Seconds after which it is removed. Default: null, it stays.
+             */
+            ttl?: number | null;
+        }>;
+        /**
+         * Comma-separated list of response fields to include; dotted paths reach into objects. Default: all.
+         */
+        include?: string;
+        /**
+         * Comma-separated list of response fields to leave out; overrides include. Default: none.
+         */
+        exclude?: string;
+    };
+    headers?: {
+        /**
+         * Extension: Identifies this request. If you send it again within 24 hours with the same key, the server repeats the first response and does nothing else. 1 to 255 printable ASCII characters, chosen by the client.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * The data store's id or name.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/data_stores/{id}/entries';
+};
+
+export type DataStoresSetEntriesErrors = {
+    /**
+     * The request is malformed. details names each field at fault.
+     */
+    400: InvalidRequestProblem;
+    /**
+     * The endpoint asks for a token that the request does not name.
+     */
+    401: UnauthorizedProblem;
+    /**
+     * The server's operator has suspended the account. | A request in a session comes from another site, or lacks the header that shows that it does not. | The scope of the key does not include the operation.
+     */
+    403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
+    /**
+     * The account has nothing with this id.
+     */
+    404: NotFoundProblem;
+    /**
+     * The path does not accept the method.
+     */
+    405: MethodNotAllowedProblem;
+    /**
+     * The same `Idempotency-Key` came with another request.
+     */
+    409: IdempotencyConflictProblem;
+    /**
+     * The body, the code or a configured prop is too large.
+     */
+    413: PayloadTooLargeProblem;
+    /**
+     * The body is not `application/json` in UTF-8, or has a `Content-Encoding`.
+     */
+    415: UnsupportedMediaTypeProblem;
+    /**
+     * The account sends too many requests a second, or has too many bytes of responses under way.
+     */
+    429: RateLimitedProblem;
+    /**
+     * An error in the server.
+     */
+    500: InternalErrorProblem;
+    /**
+     * The database is unavailable, or the server is shutting down or overloaded.
+     */
+    503: UnavailableProblem;
+};
+
+export type DataStoresSetEntriesError = DataStoresSetEntriesErrors[keyof DataStoresSetEntriesErrors];
+
+export type DataStoresSetEntriesResponses = {
+    /**
+     * The current resource.
+     */
+    200: {
+        data: DataStoreEntriesSet;
+    };
+};
+
+export type DataStoresSetEntriesResponse = DataStoresSetEntriesResponses[keyof DataStoresSetEntriesResponses];
+
+export type DataStoresRemoveEntryData = {
+    body?: never;
+    path: {
+        /**
+         * The data store's id or name.
+         */
+        id: string;
+    };
+    query: {
+        /**
+         * The key.
+         */
+        key: string;
+        /**
+         * Comma-separated list of response fields to include; dotted paths reach into objects. Default: all.
+         */
+        include?: string;
+        /**
+         * Comma-separated list of response fields to leave out; overrides include. Default: none.
+         */
+        exclude?: string;
+    };
+    url: '/v1/data_stores/{id}/entry';
+};
+
+export type DataStoresRemoveEntryErrors = {
+    /**
+     * The request is malformed. details names each field at fault.
+     */
+    400: InvalidRequestProblem;
+    /**
+     * The endpoint asks for a token that the request does not name.
+     */
+    401: UnauthorizedProblem;
+    /**
+     * The server's operator has suspended the account. | A request in a session comes from another site, or lacks the header that shows that it does not. | The scope of the key does not include the operation.
+     */
+    403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
+    /**
+     * There is no active endpoint at this URL.
+     */
+    404: NotFoundProblem;
+    /**
+     * The path does not accept the method.
+     */
+    405: MethodNotAllowedProblem;
+    /**
+     * The account sends too many requests a second, or has too many bytes of responses under way.
+     */
+    429: RateLimitedProblem;
+    /**
+     * An error in the server.
+     */
+    500: InternalErrorProblem;
+    /**
+     * The database is unavailable, or the server is shutting down or overloaded.
+     */
+    503: UnavailableProblem;
+};
+
+export type DataStoresRemoveEntryError = DataStoresRemoveEntryErrors[keyof DataStoresRemoveEntryErrors];
+
+export type DataStoresRemoveEntryResponses = {
+    /**
+     * Done. There is no body.
+     */
+    204: void;
+};
+
+export type DataStoresRemoveEntryResponse = DataStoresRemoveEntryResponses[keyof DataStoresRemoveEntryResponses];
+
+export type DataStoresEntryData = {
+    body?: never;
+    path: {
+        /**
+         * The data store's id or name.
+         */
+        id: string;
+    };
+    query: {
+        /**
+         * The key.
+         */
+        key: string;
+        /**
+         * Comma-separated list of response fields to include; dotted paths reach into objects. Default: all.
+         */
+        include?: string;
+        /**
+         * Comma-separated list of response fields to leave out; overrides include. Default: none.
+         */
+        exclude?: string;
+    };
+    url: '/v1/data_stores/{id}/entry';
+};
+
+export type DataStoresEntryErrors = {
+    /**
+     * The request is malformed. details names each field at fault.
+     */
+    400: InvalidRequestProblem;
+    /**
+     * The endpoint asks for a token that the request does not name.
+     */
+    401: UnauthorizedProblem;
+    /**
+     * The server's operator has suspended the account. | A request in a session comes from another site, or lacks the header that shows that it does not. | The scope of the key does not include the operation.
+     */
+    403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
+    /**
+     * There is no active endpoint at this URL.
+     */
+    404: NotFoundProblem;
+    /**
+     * The path does not accept the method.
+     */
+    405: MethodNotAllowedProblem;
+    /**
+     * The account sends too many requests a second, or has too many bytes of responses under way.
+     */
+    429: RateLimitedProblem;
+    /**
+     * An error in the server.
+     */
+    500: InternalErrorProblem;
+    /**
+     * The database is unavailable, or the server is shutting down or overloaded.
+     */
+    503: UnavailableProblem;
+};
+
+export type DataStoresEntryError = DataStoresEntryErrors[keyof DataStoresEntryErrors];
+
+export type DataStoresEntryResponses = {
+    /**
+     * The current resource.
+     */
+    200: {
+        data: DataStoreEntry;
+    };
+};
+
+export type DataStoresEntryResponse = DataStoresEntryResponses[keyof DataStoresEntryResponses];
+
+export type DataStoresSetEntryData = {
+    body: {
+        /**
+         * The key.
+         */
+        key: string;
+        /**
+         * The value: any JSON.
+         */
+        value: unknown;
+        /**
+         * Seconds after which it is removed. Default: null, it stays.
+         */
+        ttl?: number | null;
+        /**
+         * Comma-separated list of response fields to include; dotted paths reach into objects. Default: all.
+         */
+        include?: string;
+        /**
+         * Comma-separated list of response fields to leave out; overrides include. Default: none.
+         */
+        exclude?: string;
+    };
+    path: {
+        /**
+         * The data store's id or name.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/data_stores/{id}/entry';
+};
+
+export type DataStoresSetEntryErrors = {
+    /**
+     * The request is malformed. details names each field at fault.
+     */
+    400: InvalidRequestProblem;
+    /**
+     * The endpoint asks for a token that the request does not name.
+     */
+    401: UnauthorizedProblem;
+    /**
+     * The server's operator has suspended the account. | A request in a session comes from another site, or lacks the header that shows that it does not. | The scope of the key does not include the operation.
+     */
+    403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
+    /**
+     * There is no active endpoint at this URL.
+     */
+    404: NotFoundProblem;
+    /**
+     * The path does not accept the method.
+     */
+    405: MethodNotAllowedProblem;
+    /**
+     * The body is too large.
+     */
+    413: PayloadTooLargeProblem;
+    /**
+     * The body is not `application/json` in UTF-8, or has a `Content-Encoding`.
+     */
+    415: UnsupportedMediaTypeProblem;
+    /**
+     * The account sends too many requests a second, or has too many bytes of responses under way.
+     */
+    429: RateLimitedProblem;
+    /**
+     * An error in the server.
+     */
+    500: InternalErrorProblem;
+    /**
+     * The database is unavailable, or the server is shutting down or overloaded.
+     */
+    503: UnavailableProblem;
+};
+
+export type DataStoresSetEntryError = DataStoresSetEntryErrors[keyof DataStoresSetEntryErrors];
+
+export type DataStoresSetEntryResponses = {
+    /**
+     * The current resource.
+     */
+    200: {
+        data: DataStoreEntry;
+    };
+};
+
+export type DataStoresSetEntryResponse = DataStoresSetEntryResponses[keyof DataStoresSetEntryResponses];
+
 export type WorkflowsListData = {
     body?: never;
     path?: never;
@@ -12061,7 +13037,7 @@ export type WorkflowsListErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -12155,6 +13131,10 @@ export type WorkflowsCreateData = {
          */
         errors?: 'each' | 'last';
         /**
+         * What becomes of a suspended run that nobody resumes in time.
+         */
+        suspension_timeout?: 'cancel' | 'resume';
+        /**
          * Comma-separated list of response fields to include; dotted paths reach into objects. Default: all.
          */
         include?: string;
@@ -12180,7 +13160,7 @@ export type WorkflowsCreateErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -12261,7 +13241,7 @@ export type WorkflowsDeleteErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -12328,7 +13308,7 @@ export type WorkflowsGetErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -12408,6 +13388,10 @@ export type WorkflowsUpdateData = {
          */
         errors?: 'each' | 'last';
         /**
+         * What becomes of a suspended run that nobody resumes in time.
+         */
+        suspension_timeout?: 'cancel' | 'resume';
+        /**
          * Comma-separated list of response fields to include; dotted paths reach into objects. Default: all.
          */
         include?: string;
@@ -12432,7 +13416,7 @@ export type WorkflowsUpdateErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -12513,7 +13497,7 @@ export type WorkflowsGetSecretErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -12601,7 +13585,7 @@ export type WorkflowsInvokeErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -12665,9 +13649,13 @@ export type WorkflowRunsListData = {
     };
     query?: {
         /**
-         * waiting: until a delay, a rerun or a retry is due.
+         * waiting: until somebody resumes it, or a delay, a rerun or a retry is due.
          */
         status?: 'running' | 'waiting' | 'success' | 'error' | 'cancelled';
+        /**
+         * The reason for which a run waits.
+         */
+        waits_for?: 'suspend' | 'delay' | 'rerun' | 'retry';
         /**
          * Items per page, 1 to 100; default 10.
          */
@@ -12698,7 +13686,7 @@ export type WorkflowRunsListErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -12789,7 +13777,7 @@ export type WorkflowRunsGetErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -12881,7 +13869,7 @@ export type WorkflowRunsRerunErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -12935,6 +13923,110 @@ export type WorkflowRunsRerunResponses = {
 
 export type WorkflowRunsRerunResponse = WorkflowRunsRerunResponses[keyof WorkflowRunsRerunResponses];
 
+export type WorkflowRunsResumeData = {
+    body?: {
+        /**
+         * The body of the request that the steps see as $resume_data: any JSON value. Default: there is no body.
+         */
+        body?: unknown;
+        /**
+         * Comma-separated list of response fields to include; dotted paths reach into objects. Default: all.
+         */
+        include?: string;
+        /**
+         * Comma-separated list of response fields to leave out; overrides include. Default: none.
+         */
+        exclude?: string;
+    };
+    headers?: {
+        /**
+         * Extension: Identifies this request. If you send it again within 24 hours with the same key, the server repeats the first response and does nothing else. 1 to 255 printable ASCII characters, chosen by the client.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * The workflow's id or its name slug.
+         */
+        id: string;
+        /**
+         * The run's id.
+         */
+        run_id: string;
+    };
+    query?: {
+        /**
+         * Comma-separated list of response fields to include; dotted paths reach into objects. Default: all.
+         */
+        include?: string;
+        /**
+         * Comma-separated list of response fields to leave out; overrides include. Default: none.
+         */
+        exclude?: string;
+    };
+    url: '/v1/workflows/{id}/runs/{run_id}/resume';
+};
+
+export type WorkflowRunsResumeErrors = {
+    /**
+     * The request is malformed. details names each field at fault.
+     */
+    400: InvalidRequestProblem;
+    /**
+     * The endpoint asks for a token that the request does not name.
+     */
+    401: UnauthorizedProblem;
+    /**
+     * The server's operator has suspended the account. | A request in a session comes from another site, or lacks the header that shows that it does not. | The scope of the key does not include the operation.
+     */
+    403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
+    /**
+     * The account has nothing with this id.
+     */
+    404: NotFoundProblem;
+    /**
+     * The path does not accept the method.
+     */
+    405: MethodNotAllowedProblem;
+    /**
+     * The run is at a step, about to be, or has ended. Only a waiting run can be cancelled or resumed. | The same `Idempotency-Key` came with another request.
+     */
+    409: RunNotWaitingProblem | IdempotencyConflictProblem;
+    /**
+     * The body, the code or a configured prop is too large.
+     */
+    413: PayloadTooLargeProblem;
+    /**
+     * The body is not `application/json` in UTF-8, or has a `Content-Encoding`.
+     */
+    415: UnsupportedMediaTypeProblem;
+    /**
+     * The account sends too many requests a second, or has too many bytes of responses under way.
+     */
+    429: RateLimitedProblem;
+    /**
+     * An error in the server.
+     */
+    500: InternalErrorProblem;
+    /**
+     * The database is unavailable, or the server is shutting down or overloaded.
+     */
+    503: UnavailableProblem;
+};
+
+export type WorkflowRunsResumeError = WorkflowRunsResumeErrors[keyof WorkflowRunsResumeErrors];
+
+export type WorkflowRunsResumeResponses = {
+    /**
+     * The current resource.
+     */
+    200: {
+        data: WorkflowRun;
+    };
+};
+
+export type WorkflowRunsResumeResponse = WorkflowRunsResumeResponses[keyof WorkflowRunsResumeResponses];
+
 export type WorkflowRunsCancelData = {
     body?: never;
     headers?: {
@@ -12972,7 +14064,7 @@ export type WorkflowRunsCancelErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -12988,7 +14080,7 @@ export type WorkflowRunsCancelErrors = {
      */
     405: MethodNotAllowedProblem;
     /**
-     * The run is at a step or has ended. Only a waiting run can be cancelled. | The same `Idempotency-Key` came with another request.
+     * The run is at a step, about to be, or has ended. Only a waiting run can be cancelled or resumed. | The same `Idempotency-Key` came with another request.
      */
     409: RunNotWaitingProblem | IdempotencyConflictProblem;
     /**
@@ -13049,7 +14141,7 @@ export type CodeSourceCodeErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -13118,7 +14210,7 @@ export type CodeWorkflowCodeErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -13210,7 +14302,7 @@ export type CodeCheckErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -13346,7 +14438,7 @@ export type CodeTryCodeErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -13470,7 +14562,7 @@ export type CodeTrySourceErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**
@@ -13590,7 +14682,7 @@ export type CodeTryWorkflowErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The key is missing, malformed, unknown or revoked.
+     * The endpoint asks for a token that the request does not name.
      */
     401: UnauthorizedProblem;
     /**

@@ -1,6 +1,6 @@
 import type { Lease } from "@headwater/domain/Consumer"
 import type { LoggedEvent } from "@headwater/domain/Event"
-import type * as Id from "@headwater/domain/Id"
+import * as Id from "@headwater/domain/Id"
 import type { Program } from "@headwater/domain/Program"
 import type { HeldActors } from "@headwater/log/database/Nodes"
 import { Context, Effect, type Exit, Schema } from "effect"
@@ -14,7 +14,7 @@ import type {
   ReadRequest,
   SeekRequest
 } from "./ConsumerRequests.ts"
-import type { BacklogFull, EndpointNotFound, HttpReply, NotAnswered } from "./HttpExchange.ts"
+import type { BacklogFull, EndpointNotFound, HttpReply, NotAnswered, TokenRefused } from "./HttpExchange.ts"
 import type { TestedAttempt } from "./TestedAttempt.ts"
 import type { Unavailable } from "./Unavailable.ts"
 import type * as Wake from "./Wake.ts"
@@ -30,17 +30,26 @@ export interface IngestRequest {
   /** JSON text of the request event. */
   readonly payload: string
   readonly hops: number
+  /** The `Authorization` header that it came with. */
+  readonly authorization?: string
+  /** True if it is only to be answered as it would be: it does not come into the log, and begins no run. */
+  readonly isTest?: boolean
 }
 
+/** True if a request has nothing but what every one has. */
+export const isPlain = ({ authorization, isTest, kind }: IngestRequest): boolean =>
+  authorization === undefined && kind === undefined && isTest === undefined
+
 /** The reasons for which a request is not taken, or not answered. */
-export type RequestError = BacklogFull | EndpointNotFound | NotAnswered | Unavailable
+export type RequestError = BacklogFull | EndpointNotFound | NotAnswered | TokenRefused | Unavailable
 
 /** Told once what became of a request. */
 export type OnAnswered = (exit: Exit.Exit<HttpReply, RequestError>) => void
 
 /** The answer to a request. To stop waiting for it does not take the request back. */
-export const answerTo = (ask: (onAnswered: OnAnswered) => void): Effect.Effect<HttpReply, RequestError> =>
-  Effect.callback(ask)
+export const answerTo = <E = RequestError>(
+  ask: (onAnswered: (exit: Exit.Exit<HttpReply, E>) => void) => void
+): Effect.Effect<HttpReply, E> => Effect.callback(ask)
 
 /** Events of one stream that are to go: from the first id to the last, both included. */
 export const EventRange = Schema.Struct({
@@ -56,6 +65,20 @@ export const everyEvent: Pick<EventRange, "from" | "to"> = { from: 0n, to: (1n <
 /** The outcome of the wish to cancel a run: only one that waits is cancelled, and one that was stays so. */
 export const Cancellation = Schema.Literals(["cancelled", "not_waiting", "unknown"])
 export type Cancellation = typeof Cancellation.Type
+
+/** The wish to have a run that waits go on. */
+export const ResumptionRequest = Schema.Struct({
+  id: Id.RunId,
+  /** The step after which it is to wait, by its number; null for any. */
+  n: Schema.NullOr(Schema.Int),
+  /** JSON text for the steps to see; never the same for two wishes. Null for nothing. */
+  data: Schema.NullOr(Schema.String)
+})
+export type ResumptionRequest = typeof ResumptionRequest.Type
+
+/** The outcome of the wish to have a run go on: `too_large` if it would hold more than a run may. */
+export const Resumption = Schema.Literals(["resumed", "not_waiting", "unknown", "too_large"])
+export type Resumption = typeof Resumption.Type
 
 /** A hook threw, or ran over a limit. */
 export class HookFailed extends Schema.TaggedError<HookFailed>()("HookFailed", {
@@ -92,10 +115,16 @@ export class ActorCalls extends Context.Service<ActorCalls, {
     programId: Id.ProgramId,
     range: EventRange
   ) => Effect.Effect<void, ProgramNotFound | Unavailable>
+  /** @param n given where it is to be one that waits after this step */
   readonly cancelRun: (
     workflowId: Id.ProgramId,
-    id: Id.RunId
+    id: Id.RunId,
+    n?: number
   ) => Effect.Effect<Cancellation, ProgramNotFound | Unavailable>
+  readonly resumeRun: (
+    workflowId: Id.ProgramId,
+    request: ResumptionRequest
+  ) => Effect.Effect<Resumption, ProgramNotFound | Unavailable>
   readonly retireProgram: (programId: Id.ProgramId) => Effect.Effect<void, ProgramNotFound | Unavailable>
   readonly retireWebhook: (webhookId: Id.WebhookId) => Effect.Effect<void, Unavailable>
   readonly webhookChanged: (webhookId: Id.WebhookId) => Effect.Effect<void, Unavailable>

@@ -30,6 +30,17 @@ export type HttpReply = typeof HttpReply.Type
 /** No active program answers at this endpoint. */
 export class EndpointNotFound extends Schema.TaggedError<EndpointNotFound>()("EndpointNotFound", {}) {}
 
+/** No run waits for the key: it was used, its time is over, or nobody was given it. */
+export class RunKeyInvalid extends Schema.TaggedError<RunKeyInvalid>()("RunKeyInvalid", {}) {}
+
+/** A run can't go on with a request: it would hold more than a run may. */
+export class RunTooLarge extends Schema.TaggedError<RunTooLarge>()("RunTooLarge", {
+  /** The characters that the results of its steps may have together. */
+  limit: Schema.Int
+}) {}
+/** The request does not name the token that the program asks for. */
+export class TokenRefused extends Schema.TaggedError<TokenRefused>()("TokenRefused", {}) {}
+
 /** The program has acknowledged more requests than it may hold unrun. */
 export class BacklogFull extends Schema.TaggedError<BacklogFull>()("BacklogFull", {
   programId: Schema.String

@@ -30,9 +30,12 @@ import {
   EventRange,
   HookFailed,
   type IngestRequest,
+  isPlain,
   type OnAnswered,
   ProgramNotFound,
   Reopening,
+  Resumption,
+  ResumptionRequest,
   WebhookNotFound
 } from "../ground/ActorCalls.ts"
 import {
@@ -46,7 +49,7 @@ import {
   SeekRequest
 } from "../ground/ConsumerRequests.ts"
 import { Draining } from "../ground/Draining.ts"
-import { BacklogFull, EndpointNotFound, HttpReply, NotAnswered } from "../ground/HttpExchange.ts"
+import { BacklogFull, EndpointNotFound, HttpReply, NotAnswered, TokenRefused } from "../ground/HttpExchange.ts"
 import { ShardsAcquired } from "../ground/ShardsAcquired.ts"
 import { Suspensions } from "../ground/Suspensions.ts"
 import { TestedAttempt } from "../ground/TestedAttempt.ts"
@@ -79,10 +82,12 @@ const ProgramEntity = Entity.make("Program", [
       kind: Schema.optionalKey(Schema.Literals(["invocation", "rerun"])),
       emitId: Schema.String,
       payload: Schema.String,
-      hops: Schema.Int
+      hops: Schema.Int,
+      authorization: Schema.optionalKey(Schema.String),
+      isTest: Schema.optionalKey(Schema.Boolean)
     },
     success: HttpReply,
-    error: Schema.Union([BacklogFull, EndpointNotFound, NotAnswered, Unavailable])
+    error: Schema.Union([BacklogFull, EndpointNotFound, NotAnswered, TokenRefused, Unavailable])
   }),
   WakeRpc,
   Rpc.make("Deploy", { payload: { emits: Schema.Boolean }, error: changeError }),
@@ -90,8 +95,13 @@ const ProgramEntity = Entity.make("Program", [
   Rpc.make("Retire", { error: Schema.Union([ProgramNotFound, Unavailable]) }),
   Rpc.make("DeleteEvents", { payload: EventRange, error: Schema.Union([ProgramNotFound, Unavailable]) }),
   Rpc.make("CancelRun", {
-    payload: { id: Id.RunId },
+    payload: { id: Id.RunId, n: Schema.optionalKey(Schema.Int) },
     success: Cancellation,
+    error: Schema.Union([ProgramNotFound, Unavailable])
+  }),
+  Rpc.make("ResumeRun", {
+    payload: ResumptionRequest,
+    success: Resumption,
     error: Schema.Union([ProgramNotFound, Unavailable])
   }),
   Rpc.make("Forget", { payload: { subscriptionId: Schema.String } }),
@@ -335,7 +345,7 @@ const layerNoLocal: Layer.Layer<
           if (ingestHere(programId, request, onAnswered)) return
           const throughCluster = () =>
             runFork(reach(program(programId).Ingest(request), ingestTimeout)).addObserver(onAnswered)
-          const isSent = crossing.request(programId, request, (exit) => {
+          const isSent = isPlain(request) && crossing.request(programId, request, (exit) => {
             if (exit === undefined) throughCluster()
             else onAnswered(exit)
           })
@@ -344,7 +354,9 @@ const layerNoLocal: Layer.Layer<
         deploy: (programId, options) => reach(program(programId).Deploy(options), changeTimeout),
         update: (next) => reach(program(next.id).Update({ program: next }), changeTimeout),
         deleteEvents: (programId, range) => reach(program(programId).DeleteEvents(range), callTimeout),
-        cancelRun: (workflowId, id) => reach(program(workflowId).CancelRun({ id }), callTimeout),
+        cancelRun: (workflowId, id, n) =>
+          reach(program(workflowId).CancelRun({ id, ...(n === undefined ? {} : { n }) }), callTimeout),
+        resumeRun: (workflowId, request) => reach(program(workflowId).ResumeRun(request), callTimeout),
         retireProgram: (programId) => reach(program(programId).Retire(), changeTimeout),
         retireWebhook: (webhookId) => reach(webhook(webhookId).Retire(), callTimeout),
         webhookChanged: (webhookId) => reach(webhook(webhookId).Changed(), callTimeout),
@@ -436,7 +448,8 @@ const layerEntities = Layer.unwrap(Effect.map(Effect.map(Clock.Clock, onTimeOf),
           Update: ({ payload }) => actor.update(payload.program),
           Retire: () => actor.retire,
           DeleteEvents: ({ payload }) => actor.deleteEvents(payload),
-          CancelRun: ({ payload }) => actor.cancelRun(payload.id),
+          CancelRun: ({ payload }) => actor.cancelRun(payload.id, payload.n),
+          ResumeRun: ({ payload }) => actor.resumeRun(payload),
           Forget: ({ payload }) => actor.forget(payload.subscriptionId),
           Refilter: ({ payload }) => actor.refilter(payload.subscriptionId)
         })

@@ -16,7 +16,7 @@ import {
 import { Runners } from "effect/cluster"
 import { Rpc, RpcClient, RpcGroup } from "effect/rpc"
 import type { IngestRequest, OnAnswered } from "../ground/ActorCalls.ts"
-import { BacklogFull, EndpointNotFound } from "../ground/HttpExchange.ts"
+import { BacklogFull, EndpointNotFound, TokenRefused } from "../ground/HttpExchange.ts"
 import { Unavailable } from "../ground/Unavailable.ts"
 import type { Wake } from "../ground/Wake.ts"
 import { accepted } from "../program/ProgramRequests.ts"
@@ -29,7 +29,7 @@ const Answers = Schema.Struct({
   declined: Schema.Array(Schema.Int),
   failed: Schema.Array(Schema.Struct({
     place: Schema.Int,
-    error: Schema.Union([BacklogFull, EndpointNotFound, Unavailable])
+    error: Schema.Union([BacklogFull, EndpointNotFound, TokenRefused, Unavailable])
   }))
 })
 type Answers = typeof Answers.Type
@@ -72,7 +72,7 @@ const declinedInterval = "1 second"
 export class Crossing extends Context.Service<Crossing, {
   /** Notes that a shard was on a node when something was sent to it. */
   readonly note: (shard: number, address: Address) => void
-  /** Sends a request; answers whether it does, in which case `onEnd` is called once. */
+  /** Sends a plain request; answers whether it does, in which case `onEnd` is called once. */
   readonly request: (actorId: string, request: IngestRequest, onEnd: Asked["onEnd"]) => boolean
   /** Sends a hint; answers whether it does. */
   readonly wake: (actorId: string, wake: Wake) => boolean

@@ -4,24 +4,36 @@ import * as EmitId from "@headwater/domain/EmitId"
 import { maxHops } from "@headwater/domain/Event"
 import type { AccountId, ProgramId } from "@headwater/domain/Id"
 import * as RealTime from "@headwater/domain/RealTime"
+import { parse as parseRunKey, type RunKey } from "@headwater/domain/RunKey"
 import { Programs } from "@headwater/log/resources/Programs"
 import { Cache, Clock, Context, Duration, Effect, Exit, Layer, Option, Schema } from "effect"
-import { ActorCalls, type OnAnswered } from "../ground/ActorCalls.ts"
-import { BacklogFull, EndpointNotFound } from "../ground/HttpExchange.ts"
+import { ActorCalls, type IngestRequest, type RequestError as RequestRefused } from "../ground/ActorCalls.ts"
+import { BacklogFull, EndpointNotFound, RunKeyInvalid, type RunTooLarge } from "../ground/HttpExchange.ts"
 import { Suspensions } from "../ground/Suspensions.ts"
 import { toUnavailable, type Unavailable } from "../ground/Unavailable.ts"
 import { type QuotaExceeded, Quotas } from "./Quotas.ts"
+import * as RunUrls from "./RunUrls.ts"
 
-export type { RequestError } from "../ground/ActorCalls.ts"
 export type { HttpReply, HttpRequestEvent, NotAnswered } from "../ground/HttpExchange.ts"
 export { accepted } from "./ProgramRequests.ts"
 export type { QuotaExceeded } from "./Quotas.ts"
+
+/** The reasons for which a request is not taken, or not answered. */
+export type RequestError = RequestRefused | RunKeyInvalid | RunTooLarge
+
+/** A request to an endpoint; `hops` is the number of emitters that it has passed through (`x-headwater-hops`). */
+export interface TakenRequest extends Pick<IngestRequest, "authorization" | "hops" | "isTest"> {
+  /** The JSON text of an `HttpRequestEvent`. */
+  readonly eventJson: string
+}
 
 /** The program that answers at an endpoint. */
 export interface Endpoint {
   readonly key: string
   readonly programId: ProgramId
   readonly accountId: AccountId
+  /** Where a run of the program is had go on or ended, in place of a new one. */
+  readonly runKey?: RunKey
 }
 
 /**
@@ -43,20 +55,14 @@ const unlessExceeded = (exceeded: Option.Option<QuotaExceeded>): Effect.Effect<v
  */
 export class Ingest extends Context.Service<Ingest, {
   /** The program that answers at an endpoint, or did a while ago; none of a suspended account does. */
-  readonly find: (endpointKey: string) => Effect.Effect<Endpoint, EndpointNotFound | Unavailable>
+  readonly find: (endpointKey: string) => Effect.Effect<Endpoint, EndpointNotFound | RunKeyInvalid | Unavailable>
   /**
    * Fails where a request would be refused, as far as that is known without it, so that its body need not be read: once the
    * account has used up a quota, and while the program has as much waiting as it may.
    */
   readonly admit: (endpoint: Endpoint) => Effect.Effect<void, BacklogFull | QuotaExceeded | Unavailable>
-  /**
-   * Takes an admitted request.
-   *
-   * @param eventJson the JSON text of an `HttpRequestEvent`
-   * @param hops how many emitters the request has passed through (`x-headwater-hops`)
-   * @param onAnswered called once
-   */
-  readonly take: (endpoint: Endpoint, eventJson: string, hops: number, onAnswered: OnAnswered) => void
+  /** Takes an admitted request, and calls back once. */
+  readonly take: (endpoint: Endpoint, request: TakenRequest, onAnswered: RunUrls.OnCalled) => void
 }>()("@headwater/engine/program/Ingest") {
   static readonly layer = Layer.effect(
     Ingest,
@@ -65,6 +71,7 @@ export class Ingest extends Context.Service<Ingest, {
       const quotas = yield* Quotas
       const suspensions = yield* Suspensions
       const programs = yield* Programs
+      const runUrls = yield* RunUrls.make
       /** Until when a program's backlog is taken to be full, by program. */
       const fullUntil = new BoundedMap<ProgramId, number>(keptEndpoints)
       const clock = yield* Clock.Clock
@@ -94,6 +101,13 @@ export class Ingest extends Context.Service<Ingest, {
           Effect.catchTag("SqlError", toUnavailable)
         )
 
+      const ofRun = (key: string, runKey: RunKey) =>
+        runUrls.find(runKey).pipe(
+          Effect.filterOrFail(({ accountId }) => !suspensions.isSuspended(accountId), () => new RunKeyInvalid()),
+          Effect.map((found): Endpoint => ({ key, ...found })),
+          Effect.catchTag("SqlError", toUnavailable)
+        )
+
       const isFull = (programId: ProgramId, now: number): boolean => {
         const until = fullUntil.get(programId)
         if (until === undefined) return false
@@ -108,20 +122,25 @@ export class Ingest extends Context.Service<Ingest, {
 
       return Ingest.of({
         find: (endpointKey) => {
+          const runKey = parseRunKey(endpointKey)
+          if (runKey !== undefined) return ofRun(endpointKey, runKey)
           const endpoint = known(endpointKey)
           return endpoint === undefined ? lookedUp(endpointKey) : Effect.succeed(endpoint)
         },
-        admit: ({ accountId, programId }) => {
+        admit: ({ accountId, programId, runKey }) => {
+          // A run that waits has begun.
+          if (runKey !== undefined) return Effect.void
           if (isFull(programId, RealTime.elapsedUnsafe(clock))) return Effect.fail(new BacklogFull({ programId }))
           const exceeded = quotas.exceeded(accountId, clock)
           return isDone(exceeded)
             ? unlessExceeded(exceeded.value)
             : Effect.catchTag(Effect.flatMap(exceeded, unlessExceeded), "SqlError", toUnavailable)
         },
-        take: ({ key, programId }, eventJson, hops, onAnswered) =>
+        take: ({ accountId, key, programId, runKey }, { eventJson, hops, ...more }, onAnswered) => {
+          if (runKey !== undefined) return runUrls.call({ programId, accountId, runKey }, eventJson, onAnswered)
           actors.ingest(
             programId,
-            { endpointKey: key, emitId: EmitId.make(), payload: eventJson, hops: Math.min(hops, maxHops) },
+            { ...more, endpointKey: key, emitId: EmitId.make(), payload: eventJson, hops: Math.min(hops, maxHops) },
             (exit) => {
               if (Exit.isFailure(exit) && Option.exists(Exit.findErrorOption(exit), Schema.is(BacklogFull))) {
                 noteFull(programId, RealTime.elapsedUnsafe(clock))
@@ -129,6 +148,7 @@ export class Ingest extends Context.Service<Ingest, {
               onAnswered(exit)
             }
           )
+        }
       })
     })
   )

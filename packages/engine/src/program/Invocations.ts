@@ -2,12 +2,13 @@ import * as Id from "@headwater/domain/Id"
 import type { Program } from "@headwater/domain/Program"
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { ActorCalls, answerTo, type Cancellation, type ProgramNotFound } from "../ground/ActorCalls.ts"
-import { type BacklogFull, type EndpointNotFound, NotAnswered } from "../ground/HttpExchange.ts"
+import { ActorCalls, answerTo, type Cancellation, type ProgramNotFound, type Resumption } from "../ground/ActorCalls.ts"
+import type { BacklogFull, EndpointNotFound } from "../ground/HttpExchange.ts"
 import { toUnavailable, type Unavailable } from "../ground/Unavailable.ts"
 import { type QuotaExceeded, Quotas } from "./Quotas.ts"
 import { Rerun } from "./StepRuns.ts"
 
+export { EngineLimits } from "../ground/EngineLimits.ts"
 export type { QuotaExceeded } from "./Quotas.ts"
 export { Rerun } from "./StepRuns.ts"
 
@@ -27,6 +28,12 @@ export class Invocations extends Context.Service<Invocations, {
     workflow: Program,
     run: Id.RunId
   ) => Effect.Effect<Cancellation, ProgramNotFound | Unavailable>
+  /** Has a run that waits go on, with JSON text that its steps see. */
+  readonly resume: (
+    workflow: Program,
+    run: Id.RunId,
+    data: string | null
+  ) => Effect.Effect<Resumption, ProgramNotFound | Unavailable>
 }>()("@headwater/engine/program/Invocations") {
   static readonly layer = Layer.effect(
     Invocations,
@@ -41,8 +48,8 @@ export class Invocations extends Context.Service<Invocations, {
         const id = Id.RunId.make(yield* Effect.provideService(Id.make("run"), SecureRandom.SecureRandom, random))
         const request = { endpointKey: null, kind, emitId: id, payload, hops: 0 }
         yield* answerTo((onAnswered) => actors.ingest(workflow.id, request, onAnswered)).pipe(
-          // Only who comes through an endpoint waits for an answer of the code.
-          Effect.catchIf(Schema.is(NotAnswered), Effect.die)
+          // Only who comes through an endpoint waits for an answer of the code, or is asked for a token.
+          Effect.catchTags({ NotAnswered: Effect.die, TokenRefused: Effect.die })
         )
         return id
       }, Effect.catchTag("SqlError", toUnavailable))
@@ -50,6 +57,7 @@ export class Invocations extends Context.Service<Invocations, {
       return Invocations.of({
         invoke: (workflow, event) => ask(workflow, "invocation", event),
         cancel: (workflow, run) => actors.cancelRun(workflow.id, run),
+        resume: (workflow, id, data) => actors.resumeRun(workflow.id, { id, n: null, data }),
         rerun: (workflow, run, step) =>
           Effect.flatMap(Effect.orDie(encodeRerun({ run, step })), (text) => ask(workflow, "rerun", text))
       })

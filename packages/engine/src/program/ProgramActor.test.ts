@@ -36,9 +36,8 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
   it.effect("ticks at its interval from its deploy, each tick once", () =>
     Effect.gen(function*() {
       yield* TestClock.setTime(nine)
-      const { actor, program } = yield* start(onTimer("this.$emit(event)"), {
-        timers: { timer: { intervalSeconds: 60 } }
-      })
+      const code = onTimer("this.$emit({ timestamp: event.timestamp, interval_seconds: event.interval_seconds })")
+      const { actor, program } = yield* start(code, { timers: { timer: { intervalSeconds: 60 } } })
       yield* actor.deploy()
       assert.strictEqual(yield* timerDueAt(program), nine + 60_000)
       yield* TestClock.adjust("59 seconds")
@@ -304,7 +303,7 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       assert.deepStrictEqual(yield* stream(program), [1, 2, 1, 1, "all"])
       const errors = yield* stream(program, "$errors")
       assert.deepStrictEqual(errors.map(({ error }) => error.code), ["TypeError", "TypeError", "TypeError"])
-      assert.match(errors[0].error.message, /^\$\.service\.db: a key of the database has at most 2500 bytes/)
+      assert.match(errors[0].error.message, /^\$\.service\.db: a key has at most 2500 bytes/)
       assert.match(errors[0].error.stack, /component\.mjs:/)
       assert.deepStrictEqual(Object.keys(yield* (yield* ProgramState).load(program.id)), [random.slice(1)])
     }).pipe(EngineFixture.onTestClock))

@@ -6,7 +6,7 @@ import { untilAnswered } from "@headwater/log/database/TransientSqlError"
 import { EventLog } from "@headwater/log/logs/EventLog"
 import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
 import { Clock, Effect, Exit, Option } from "effect"
-import type { Cancellation, EventRange, ProgramNotFound } from "../ground/ActorCalls.ts"
+import type { Cancellation, EventRange, ProgramNotFound, Resumption, ResumptionRequest } from "../ground/ActorCalls.ts"
 import { Draining } from "../ground/Draining.ts"
 import * as DueItems from "../ground/DueItems.ts"
 import { Suspensions } from "../ground/Suspensions.ts"
@@ -25,6 +25,7 @@ import { ProgramRequests } from "./ProgramRequests.ts"
 import { SourceRuns } from "./SourceRuns.ts"
 import { Stepping } from "./Stepping.ts"
 import { StepRuns } from "./StepRuns.ts"
+import { WaitingRuns } from "./WaitingRuns.ts"
 import { isOfEndpoint } from "./WorkflowProgress.ts"
 
 /** The owner of one program: takes its requests, runs its code, and writes what that did. */
@@ -43,7 +44,9 @@ export interface ProgramActor {
   /** Has the program delete events of its log, none of them appended after this. Returns once that is durable. */
   readonly deleteEvents: (range: EventRange) => Effect.Effect<void, ProgramNotFound | Unavailable>
   /** Ends a run of a workflow that waits. Returns once that is durable. */
-  readonly cancelRun: (id: Id.RunId) => Effect.Effect<Cancellation, ProgramNotFound | Unavailable>
+  readonly cancelRun: (id: Id.RunId, n?: number) => Effect.Effect<Cancellation, ProgramNotFound | Unavailable>
+  /** Has a run of a workflow that waits go on. Returns once that is durable. */
+  readonly resumeRun: (request: ResumptionRequest) => Effect.Effect<Resumption, ProgramNotFound | Unavailable>
   /** A subscription it listened through is gone. */
   readonly forget: (subscriptionId: string) => Effect.Effect<void>
   /** A subscription lets other events through. Once this returns, events that it has not passed are judged by the new filter. */
@@ -72,6 +75,7 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
   const code = yield* CodeRuns.make(owner)
   const runs = yield* SourceRuns.make(owner, code)
   const steps = yield* StepRuns.make(owner, code)
+  const waiting = yield* WaitingRuns.make(owner)
   const changes = yield* ProgramChanges.make({ ...options, owner, programId, runs, onRetired: () => loop.signal() })
   const requests = yield* ProgramRequests.make({
     programId,
@@ -202,7 +206,7 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
         yield* stepping.start(memory, work.run)
         return true
       case "Resume":
-        yield* steps.resume(memory, work.item)
+        yield* waiting.takeUp(memory, work.item)
         return true
       case "Skip":
         yield* skip(memory, work.feed, work.item)
@@ -268,13 +272,22 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
       inputs.absorb(Wake.forDueWork)
       options.kick()
     }),
-    cancelRun: Effect.fnUntraced(function*(id) {
+    cancelRun: Effect.fnUntraced(function*(id, n) {
       const memory = yield* owner.current
-      return yield* steps.cancel(
+      return yield* waiting.cancel(
         memory,
         id,
+        n,
         (run) => isOfEndpoint(run) ? requests.noResponse(run.trigger.id) : Effect.void
       )
+    }),
+    resumeRun: Effect.fnUntraced(function*(request) {
+      const resumption = yield* waiting.resume(yield* owner.current, request)
+      if (resumption === "resumed") {
+        inputs.absorb(Wake.forDueWork)
+        goOn()
+      }
+      return resumption
     }),
     refilter: Effect.fnUntraced(function*(subscriptionId) {
       const memory = yield* Effect.option(owner.current)

@@ -19,6 +19,8 @@ export interface ProgramInput {
   readonly kind: InputKind
   /** JSON text of the event handed to `run`. */
   readonly eventJson: string
+  /** True for a request of which the event is only a part, by the settings of its HTTP interface. */
+  readonly isShaped?: boolean
   /** The id by which the input is known: the emit id of an event, the request's, or the tick's own. */
   readonly id: string
   /** The time at which it came about, in Unix milliseconds. */

@@ -1,5 +1,6 @@
 import type { LoggedEvent } from "@headwater/domain/Event"
 import * as EventId from "@headwater/domain/EventId"
+import * as HttpTrigger from "@headwater/domain/HttpTrigger"
 import { type RunId, WorkflowId } from "@headwater/domain/Id"
 import { untilAnswered } from "@headwater/log/database/TransientSqlError"
 import { ownRequests } from "@headwater/log/work/Cursors"
@@ -26,11 +27,17 @@ const quotaWaitMs = 60_000
 const kindOf = ({ meta }: LoggedEvent): "INVOCATION" | "RERUN" | undefined =>
   meta.kind === "invocation" ? "INVOCATION" : meta.kind === "rerun" ? "RERUN" : undefined
 
-const ofEvent = (feed: Feed, item: EventItem, kind: "EVENT" | "HTTP"): ProgramInput => {
+/** The event of a request, in the form that the HTTP interface asks for. */
+const ofRequest = ({ http }: ProgramMemory, { meta, payload }: LoggedEvent) =>
+  meta.kind !== undefined || http === undefined || http.event === "whole"
+    ? { eventJson: payload }
+    : { eventJson: HttpTrigger.eventJson(http, payload), isShaped: true }
+
+const ofEvent = (memory: ProgramMemory, feed: Feed, item: EventItem, kind: "EVENT" | "HTTP"): ProgramInput => {
   const { event } = item
   return {
     kind: kindOf(event) ?? kind,
-    eventJson: event.payload,
+    ...(kind === "EVENT" ? { eventJson: event.payload } : ofRequest(memory, event)),
     id: event.emitId,
     at: EventId.milliseconds(event.id),
     hops: event.hops,
@@ -263,7 +270,7 @@ export class ProgramInputs {
     const mayRun = kind === "HTTP" ? most : Math.min(most, this.services.quotas.runsLeft(accountId, now))
     if (mayRun <= 1) return [first] as const
     const [, ...others] = feed.knownEvents(now, mayRun, this.limits.runsTogether.characters)
-    const inputs = others.map((item) => ofEvent(feed, item, kind))
+    const inputs = others.map((item) => ofEvent(memory, feed, item, kind))
     const other = inputs.findIndex((input) => input.kind !== first.kind)
     return [first, ...(other < 0 ? inputs : inputs.slice(0, other))] as const
   }
@@ -271,7 +278,7 @@ export class ProgramInputs {
   private toWork(memory: ProgramMemory, { feed, item }: NextItem, kind: "EVENT" | "HTTP", now: number): NextWork {
     if (item._tag === "Passed") return { _tag: "Skip", feed, item }
     if (item._tag === "Batch") return { _tag: "Run", inputs: [ofBatch(feed, item)] }
-    return { _tag: "Run", inputs: this.withOthers(memory, feed, ofEvent(feed, item, kind), kind, now) }
+    return { _tag: "Run", inputs: this.withOthers(memory, feed, ofEvent(memory, feed, item, kind), kind, now) }
   }
 
   private fromOwnFeed(memory: ProgramMemory): Effect.Effect<Option.Option<NextWork>> {

@@ -1,6 +1,7 @@
 import { type ConfigurableProp, interfaceTypes, type RunnableComponent } from "@headwater/domain/Component"
 import * as DataStore from "@headwater/domain/DataStore"
 import * as EventId from "@headwater/domain/EventId"
+import * as HttpTrigger from "@headwater/domain/HttpTrigger"
 import * as Id from "@headwater/domain/Id"
 import { OnBehalfOf } from "@headwater/domain/OnBehalfOf"
 import { declaredProps, type Program } from "@headwater/domain/Program"
@@ -33,6 +34,8 @@ export interface ProgramMemory {
   readonly component: RunnableComponent
   /** The props that the program has values for. */
   readonly declared: ReadonlyArray<ConfigurableProp>
+  /** The way in which it takes requests at its endpoint; undefined without an HTTP interface. */
+  readonly http: HttpTrigger.HttpTrigger | undefined
   /** `$.service.db`, with what commits under way have set. */
   readonly db: Record<string, string>
   /** Dedupe marks of commits under way. */
@@ -54,8 +57,7 @@ export interface ProgramMemory {
   failed: boolean
 }
 
-export const answersItself = ({ declared }: ProgramMemory): boolean =>
-  declared.some((prop) => prop.type === interfaceTypes.http && prop["customResponse"] === true)
+export const answersItself = ({ http }: ProgramMemory): boolean => HttpTrigger.answersItself(http)
 
 /** True if runs read what those before them wrote from the database, so that each begins when the one before is durable. */
 export const hasDataStores = ({ declared, program }: ProgramMemory): boolean =>
@@ -153,6 +155,7 @@ const loadOwned = Effect.fnUntraced(function*(program: Program, log: EmitterLog)
     program: program,
     component: component.value,
     declared,
+    http: HttpTrigger.of(declared, program.props),
     db,
     marks: new Map(),
     requests,

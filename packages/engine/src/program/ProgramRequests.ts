@@ -7,9 +7,10 @@ import type { Submission } from "@headwater/log/commit/Submission"
 import { ordinalOf } from "@headwater/log/logs/Heads"
 import type { RunResponse } from "@headwater/sandbox/Run"
 import { Clock, Deferred, Effect, Exit, type Fiber, Option, Schema } from "effect"
+import { createHash, timingSafeEqual } from "node:crypto"
 import type { IngestRequest, OnAnswered, ProgramNotFound } from "../ground/ActorCalls.ts"
 import { EngineLimits, type Limits } from "../ground/EngineLimits.ts"
-import { BacklogFull, EndpointNotFound, type HttpReply, NotAnswered } from "../ground/HttpExchange.ts"
+import { BacklogFull, EndpointNotFound, type HttpReply, NotAnswered, TokenRefused } from "../ground/HttpExchange.ts"
 import { Unavailable } from "../ground/Unavailable.ts"
 import { CommitDeadlines } from "./CommitDeadlines.ts"
 import { answersItself, type ProgramMemory } from "./ProgramMemory.ts"
@@ -17,7 +18,10 @@ import type { ProgramOwner } from "./ProgramOwner.ts"
 import { RunTurns } from "./RunTurns.ts"
 
 /** Told once that a request is durable, with the memory that it is in, or why it is not. */
-type OnAccepted = (exit: Exit.Exit<ProgramMemory, BacklogFull | EndpointNotFound | Unavailable>) => void
+type OnAccepted = (exit: Exit.Exit<ProgramMemory, NotAccepted>) => void
+
+/** The reasons for which a request is not taken. */
+type NotAccepted = BacklogFull | EndpointNotFound | TokenRefused | Unavailable
 
 /** The time that a caller waits for its request to be durable: less than most senders do. In milliseconds. */
 const acceptTimeoutMs = 10_000
@@ -41,6 +45,29 @@ const replyOf = (response: RunResponse): HttpReply => ({
   headers: response.headers,
   body: typeof response.body === "string" ? new TextEncoder().encode(response.body) : response.body
 })
+
+/** The engine's own answer to a request that it has taken. */
+const answerOf = ({ http }: ProgramMemory, { endpointKey }: IngestRequest): HttpReply => {
+  const response = endpointKey === null ? undefined : http?.response
+  if (typeof response !== "object") return accepted
+  const { body, headers = {}, status = 200 } = response
+  const text = body === undefined || typeof body === "string" ? body ?? "" : JSON.stringify(body)
+  const isTyped = body === undefined || typeof body === "string" ||
+    Object.keys(headers).some((name) => name.toLowerCase() === "content-type")
+  return {
+    status,
+    headers: isTyped ? headers : { ...headers, "content-type": "application/json" },
+    body: new TextEncoder().encode(text)
+  }
+}
+
+/** True if a request names the token that the program asks for, if it asks for one. */
+const isAuthorized = ({ http }: ProgramMemory, { authorization, endpointKey }: IngestRequest): boolean => {
+  if (endpointKey === null || http?.token === undefined) return true
+  const [, given = ""] = /^bearer +(\S+)$/i.exec(authorization?.trim() ?? "") ?? []
+  const digest = (text: string) => createHash("sha256").update(text).digest()
+  return timingSafeEqual(digest(given), digest(http.token))
+}
 
 interface Waiting {
   readonly id: EventId.EventId
@@ -107,16 +134,17 @@ export class ProgramRequests {
     this.accept(request, (exit) => {
       if (Exit.isFailure(exit)) return answered(Exit.failCause(exit.cause))
       CrashPoint.reached("ingest-durable")
-      if (!awaitsReply(exit.value, request)) return answered(Exit.succeed(accepted))
+      if (!awaitsReply(exit.value, request)) return answered(Exit.succeed(answerOf(exit.value, request)))
+      if (request.isTest === true) return answered(Exit.fail(new NotAnswered({ reason: "ended" })))
       run(this.replyTo(request.emitId, receivedAt + responseTimeoutMs - clock.currentTimeMillisUnsafe()))
         .addObserver(answered)
     })
   }
 
-  /** True if the code is to answer a request, as far as that is known now. */
+  /** True if a request is answered with more than that it is taken, as far as that is known now. */
   awaitsReply(request: IngestRequest): boolean {
     const memory = this.parts.owner.ready
-    return memory !== undefined && awaitsReply(memory, request)
+    return memory !== undefined && (awaitsReply(memory, request) || answerOf(memory, request) !== accepted)
   }
 
   /** True if somebody waits for the code's response to a request. */
@@ -153,6 +181,7 @@ export class ProgramRequests {
     if (memory === undefined) return this.acceptAfter(owner.current, request, onAccepted)
     const refusal = this.refusalOf(memory, request)
     if (refusal !== undefined) return onAccepted(Exit.fail(refusal))
+    if (request.isTest === true) return onAccepted(Exit.succeed(memory))
     const first = this.entering.get(request.emitId)
     if (first === undefined && memory.recent.has(request.emitId)) return onAccepted(Exit.succeed(memory))
     const submission = first ?? this.enter(memory, request)
@@ -177,9 +206,7 @@ export class ProgramRequests {
       ready.pipe(
         Effect.mapError(() => new EndpointNotFound()),
         Effect.andThen(
-          Effect.callback<ProgramMemory, BacklogFull | EndpointNotFound | Unavailable>((resume) =>
-            this.accept(request, resume)
-          )
+          Effect.callback<ProgramMemory, NotAccepted>((resume) => this.accept(request, resume))
         ),
         Effect.timeoutOrElse({ duration: acceptTimeoutMs, orElse: () => Effect.fail(notTaken) })
       )
@@ -187,11 +214,13 @@ export class ProgramRequests {
   }
 
   /** The reason for which a request is not taken. */
-  private refusalOf(memory: ProgramMemory, { emitId, endpointKey }: IngestRequest) {
+  private refusalOf(memory: ProgramMemory, request: IngestRequest) {
+    const { emitId, endpointKey } = request
     const { backlog, isOpen, programId } = this.parts
     const { active, endpointKey: key, state } = memory.program
     if (endpointKey !== null && endpointKey !== key) return new EndpointNotFound()
     if (!isOpen() || !active || state === "deleting") return new EndpointNotFound()
+    if (!isAuthorized(memory, request)) return new TokenRefused()
     const unrun = ordinalOf(memory.log.head, Stream.requests) - memory.requests.passed
     if (unrun === 0) memory.backlogBytes = 0
     const isFull = unrun >= backlog.count || memory.backlogBytes >= backlog.bytes

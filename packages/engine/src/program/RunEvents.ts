@@ -48,7 +48,7 @@ export interface RunOrigin {
   readonly deploymentId: string
   /** The source itself, the step of a workflow. */
   readonly cellId: string
-  readonly input: Pick<ProgramInput, "kind" | "eventJson" | "id" | "at" | "hops" | "cause">
+  readonly input: Pick<ProgramInput, "kind" | "eventJson" | "isShaped" | "id" | "at" | "hops" | "cause">
   /** Set where errors are kept and go no further, since they are of code that handles errors. */
   readonly isHandler?: boolean
 }
@@ -94,9 +94,9 @@ const metaOf = ({ id, summary, ts }: RunEmit): EventMeta => ({
   ...(ts === undefined || emitTime(ts) === undefined ? {} : { ts })
 })
 
-const originalEvent = ({ eventJson, kind }: RunOrigin["input"]): unknown => {
+const originalEvent = ({ eventJson, isShaped = false, kind }: RunOrigin["input"]): unknown => {
   const event = ExactJson.parse(eventJson)
-  return kind === "HTTP" ? RequestEventBody.expand(event, ExactJson.parse) : event
+  return kind === "HTTP" && !isShaped ? RequestEventBody.expand(event, ExactJson.parse) : event
 }
 
 /** The payload of an event on `$errors` (rest-api.md, "Event summary"; decisions.md, "Workflows"). */

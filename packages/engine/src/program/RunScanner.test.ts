@@ -30,6 +30,7 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
         tries: 0,
         failures: 0,
         rerunContext: null,
+        waitsFor: null,
         dueAt: null,
         error: null,
         exitReason: null,

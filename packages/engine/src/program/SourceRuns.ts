@@ -45,7 +45,7 @@ const hookInput = (hook: Hook, at: number): ProgramInput => ({
 const callOver = (inputs: ReadonlyArray<ProgramInput>): RunCall => ({
   _tag: "Run",
   eventsJson: inputs.map(({ eventJson }) => eventJson),
-  isRequest: inputs[0]?.kind === "HTTP",
+  isRequest: inputs[0]?.kind === "HTTP" && inputs[0].isShaped !== true,
   // Those behind the first tick are run before the clock comes to them.
   ...(inputs[0]?.ticks === undefined ? {} : { times: inputs.map(({ at }) => at) })
 })

@@ -6,7 +6,7 @@ import * as Stream from "@headwater/domain/Stream"
 import { defaultSettings, type WorkflowSettings } from "@headwater/domain/Workflow"
 import type { DueItem } from "@headwater/log/work/DueWork"
 import type { WorkflowFiles } from "@headwater/log/work/WorkflowFiles"
-import type { RunFault, RunProgress, RunTrigger, StepRecord } from "@headwater/log/work/WorkflowRuns"
+import type { RunFault, RunProgress, RunTrigger, RunWait, StepRecord } from "@headwater/log/work/WorkflowRuns"
 import type { RunResult } from "@headwater/sandbox/Run"
 import * as StepAnswer from "@headwater/sandbox/StepAnswer"
 import { Option } from "effect"
@@ -83,10 +83,13 @@ export const lastTurn = (
   status: error === null ? "success" : "error",
   rerunContext: null,
   dueAt: null,
+  waitsFor: null,
   error,
   exitReason: exit?.slice(0, longestReason) ?? null,
   endedAt: now
 })
+
+const until = (waitsFor: RunWait, dueAt: number) => ({ status: "waiting", waitsFor, dueAt }) as const
 
 /** The turn of a run whose step has failed. */
 const afterFailure = (
@@ -99,13 +102,13 @@ const afterFailure = (
   const delay = retryDelays[failures]
   return delay === undefined
     ? lastTurn(counted, { error: fault }, now)
-    : { ...beginning, ...counted, status: "waiting", rerunContext, dueAt: now + delay * 1_000, error: fault }
+    : { ...beginning, ...counted, ...until("retry", now + delay * 1_000), rerunContext, error: fault }
 }
 
 /** The turn of a run whose step has come to its end. */
 const afterSuccess = (
   { failures, step, tries }: Turn,
-  { delay, exit, rerun }: StepAnswer.StepAnswer["flow"],
+  { delay, exit, rerun, suspend }: StepAnswer.StepAnswer["flow"],
   steps: number,
   mostReruns: number,
   now: number
@@ -114,11 +117,12 @@ const afterSuccess = (
   if (exit !== undefined) return lastTurn(counted, { exit }, now)
   if (rerun !== undefined && counted.tries <= mostReruns) {
     const rerunContext = JSON.stringify(rerun.context)
-    return { ...beginning, ...counted, status: "waiting", rerunContext, dueAt: now + rerun.delay }
+    return { ...beginning, ...counted, ...until("rerun", now + rerun.delay), rerunContext }
   }
   if (step + 1 >= steps) return lastTurn(counted, {}, now)
   const onward = { ...beginning, step: step + 1 }
-  return delay === undefined ? onward : { ...onward, status: "waiting", dueAt: now + delay }
+  if (suspend !== undefined) return { ...onward, ...until("suspend", now + suspend) }
+  return delay === undefined ? onward : { ...onward, ...until("delay", now + delay) }
 }
 
 /** The input that a run began with; none for a tick, and for what began before triggers told it. */
@@ -149,6 +153,8 @@ export const originOf = (
   input: {
     kind: run.trigger.kind,
     eventJson: run.event,
+    // The event of a workflow's run is whole from the beginning.
+    isShaped: true,
     id: run.trigger.id,
     at: run.trigger.at,
     hops: run.trigger.hops,
@@ -201,7 +207,8 @@ export const make = (options: {
     wallMs: Storable.toInteger(result.wallMs),
     cpuMs: Storable.toInteger(result.cpuMs),
     result: resultJson,
-    error: outcome._tag === "Done" ? null : outcome.fault
+    error: outcome._tag === "Done" ? null : outcome.fault,
+    resumeData: null
   }
   const parts: CommitParts = options.written === undefined ? partsOf(progress, turn) : options.written(turn)
   // Files are for the next step, if there is one.

@@ -449,6 +449,7 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
           tries: 0,
           failures: 0,
           rerunContext: null,
+          waitsFor: null,
           dueAt: null,
           error: null,
           exitReason: null,
@@ -465,6 +466,7 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
             cpuMs: 0,
             result,
             error: null,
+            resumeData: null,
             events: null
           }
         ])

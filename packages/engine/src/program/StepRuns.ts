@@ -1,34 +1,30 @@
 import * as Id from "@headwater/domain/Id"
 import { declaredProps } from "@headwater/domain/Program"
 import { changed } from "@headwater/domain/RunFile"
+import { RunSecrets } from "@headwater/log/access/RunSecrets"
 import * as CrashPoint from "@headwater/log/commit/CrashPoint"
 import { untilAnswered } from "@headwater/log/database/TransientSqlError"
 import { Components } from "@headwater/log/resources/Components"
 import { Deployments } from "@headwater/log/resources/Deployments"
-import type { DueItem } from "@headwater/log/work/DueWork"
 import { WorkflowFiles } from "@headwater/log/work/WorkflowFiles"
 import { type RunFault, type StepRecord, type WorkflowRun, WorkflowRuns } from "@headwater/log/work/WorkflowRuns"
 import type { RunResponse } from "@headwater/sandbox/Run"
 import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
-import { Clock, Effect, Exit, Option, Schema, Semaphore } from "effect"
+import { Clock, Effect, Exit, Option, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { Cancellation, type ProgramNotFound } from "../ground/ActorCalls.ts"
+import { endpointUrl, EngineConfig } from "../ground/EngineConfig.ts"
 import { EngineLimits } from "../ground/EngineLimits.ts"
-import type { Unavailable } from "../ground/Unavailable.ts"
 import { type CodeRuns, originOf, unstorable } from "./CodeRuns.ts"
 import type { Executable } from "./ComponentRuns.ts"
 import type { ProgramInput } from "./ProgramInput.ts"
 import { answersItself, executableOf, hasDataStores, type ProgramMemory, valuesOf } from "./ProgramMemory.ts"
 import type { ProgramOwner } from "./ProgramOwner.ts"
-import { changingOwners } from "./ProgramRequests.ts"
 import { RunsTogether } from "./RunsTogether.ts"
 import * as StepEnd from "./StepEnd.ts"
 import * as StepFiles from "./StepFiles.ts"
 import { StepsTogether } from "./StepsTogether.ts"
 import { UncommittedRuns } from "./UncommittedRuns.ts"
-import { beginning, callOf, isOfRun, read as readProgress, runOver, WorkflowProgress } from "./WorkflowProgress.ts"
-
-class NotWaiting extends Schema.TaggedError<NotWaiting>()("NotWaiting", { cancellation: Cancellation }) {}
+import { beginning, callOf, isOfRun, runOver, type StepsOfRuns, WorkflowProgress } from "./WorkflowProgress.ts"
 
 /** Told what the code responds to the request over which a run began. */
 type OnRespond = (response: RunResponse) => Effect.Effect<void>
@@ -44,12 +40,14 @@ const decodeRerun = Schema.decodeUnknownEffect(Schema.fromJsonString(Rerun))
 
 const services = Effect.all({
   components: Components,
+  config: EngineConfig,
   deployments: Deployments,
   files: WorkflowFiles,
   filesOf: StepFiles.make,
   limits: EngineLimits,
   random: SecureRandom.SecureRandom,
-  runs: WorkflowRuns
+  runs: WorkflowRuns,
+  secrets: RunSecrets
 })
 
 interface Parts extends Effect.Success<typeof services> {
@@ -63,17 +61,15 @@ interface Parts extends Effect.Success<typeof services> {
  *
  *     input ─▶ begin ─▶ under way ─▶ next: step ─▶ commit ─▶ next ─▶ … ─▶ ended
  *                           ▲                         │
- *                           └── resume ◀── waiting ◀──┘──▶ cancel
+ *                           └──────── waiting ◀───────┘
  *
  * - R1. Once its input is taken, a run goes on until it ends, whatever happens: the state after the last step that was
  *   committed is in the database.
  * - R2. The effects of a step are durable before the next step begins.
  * - R3. A step that failed leaves nothing but what it logged, and is run again after its delay, or ends the run.
  * - R4. A run goes on with the code that it began with.
- * - R5. Decisions on a run that waits are made while `deciding` is held: one is not taken up and cancelled at once.
  */
 export class StepRuns {
-  private readonly deciding = Semaphore.makeUnsafe(1)
   /** The executable of runs that began before the last deployment, and that deployment's id. */
   private former: { readonly id: string; readonly executable: Executable } | undefined
   private readonly newRunId: Effect.Effect<Id.RunId>
@@ -152,48 +148,12 @@ export class StepRuns {
         }
       })
       const { parts, uncommitted } = this
-      return yield* new StepsTogether({ ...parts, memory, onBegun, uncommitted }, runs, startedAt).toTheirEnd
+      return yield* new StepsTogether(
+        { ...parts, given: this.givenTo(memory, memory.component.steps ?? []), memory, onBegun, uncommitted },
+        runs,
+        startedAt
+      ).toTheirEnd
     })
-  }
-
-  /** Takes up a run that waited for its time. */
-  resume(memory: ProgramMemory, item: DueItem): Effect.Effect<void> {
-    return this.deciding.withPermits(1)(Effect.gen({ self: this }, function*() {
-      const { files, owner, runs } = this.parts
-      const found = yield* untilAnswered(runs.get(workflowIdOf(memory), Id.RunId.make(item.key)))
-      if (Option.isSome(found) && found.value.status === "waiting") {
-        const run = { ...found.value, status: "running" as const, dueAt: null }
-        memory.underWay.push(yield* readProgress({ files, runs }, run))
-        yield* owner.commit(memory, [], { dueDone: [item], runChanges: [run] })
-      } else {
-        yield* owner.commit(memory, [], { dueDone: [item] })
-      }
-    }))
-  }
-
-  /**
-   * Ends a run that waits, for good. Returns once that is durable.
-   *
-   * @param onCancelled tells who waits for its response
-   */
-  cancel(
-    memory: ProgramMemory,
-    id: Id.RunId,
-    onCancelled: (run: WorkflowRun) => Effect.Effect<void>
-  ): Effect.Effect<Cancellation, ProgramNotFound | Unavailable> {
-    const { owner } = this.parts
-    // The commit that took the run up, or to where it waits, may be on its way to the database.
-    return Effect.suspend(() => owner.settled).pipe(
-      // Decided anew each time it is handed over: who owned the workflow in between may have taken the run up.
-      Effect.andThen(owner.durably((current) => this.end(current, workflowIdOf(memory), id, onCancelled))),
-      Effect.as<Cancellation>("cancelled"),
-      Effect.catchTags({
-        NotWaiting: ({ cancellation }) => Effect.succeed(cancellation),
-        Fenced: () => changingOwners,
-        CommitRejected: () => changingOwners
-      }),
-      this.deciding.withPermits(1)
-    )
   }
 
   /**
@@ -234,13 +194,10 @@ export class StepRuns {
     onRespond: OnRespond | undefined
   ): Effect.Effect<StepEnd.EndedStep, SandboxUnavailable> {
     return Effect.gen({ self: this }, function*() {
-      const { code, filesOf, together } = this.parts
+      const { code, together } = this.parts
       const { component: { steps = [] } } = executable
       const startedAt = yield* Clock.currentTimeMillis
-      const call = callOf(memory.program, [progress], {
-        steps: steps ?? [],
-        filesOf: (progress) => filesOf(memory.program.accountId, progress)
-      })
+      const call = callOf(memory.program, [progress], this.givenTo(memory, steps ?? []))
       const result = yield* code.execute(memory, executable, call, onRespond)
       together.note(result.wallMs)
       return { n: progress.recorded + 1, startedAt, result }
@@ -282,9 +239,7 @@ export class StepRuns {
       // A step's effect is there for good before the next one begins. If it is not, the step is still to be run.
       if (Exit.isFailure(yield* Effect.exit(submission.durable))) return true
       CrashPoint.reached("step-done")
-      progress.run = { ...run, ...turn }
-      progress.recorded += 1
-      if (resultJson !== null) progress.noteResult(name, resultJson)
+      progress.noteStep(name, turn, resultJson)
       if (turn.endedAt !== null) {
         if (hasFiles) yield* untilAnswered(files.removeOf(run.id))
       } else if (fileChanges !== undefined) {
@@ -303,6 +258,16 @@ export class StepRuns {
       yield* this.parts.code.fail(memory, origin, fault, StepEnd.partsOf(progress, turn))
       return false as const
     })
+  }
+
+  /** All that steps are given beside what the steps before them gave. */
+  private givenTo(memory: ProgramMemory, steps: StepsOfRuns["steps"]): StepsOfRuns {
+    const { config, filesOf, secrets } = this.parts
+    return {
+      steps,
+      keys: { url: endpointUrl(config.publicUrl, ""), secret: secrets.of(workflowIdOf(memory)) },
+      filesOf: (progress) => filesOf(memory.program.accountId, progress)
+    }
   }
 
   private executableOf(
@@ -373,7 +338,7 @@ export class StepRuns {
       const before = new Set(all.slice(0, step).map(({ name }) => name))
       const done = (yield* untilAnswered(runs.stepsOf(asked.run)))
         .filter(({ name, result }) => result !== null && before.has(name))
-        .map((record, index) => ({ ...record, runId: id, n: index + 1 }))
+        .map((record, index) => ({ ...record, runId: id, n: index + 1, resumeData: null }))
       const startedAt = yield* Clock.currentTimeMillis
       const again = { ...trigger, rerunOf: asked.run }
       yield* this.enter(
@@ -382,36 +347,6 @@ export class StepRuns {
         { id, workflowId, deploymentId, trigger: again, event, startedAt, ...beginning, step },
         done
       )
-    })
-  }
-
-  /** Hands over the end of a run, if it waits now. */
-  private end(
-    memory: ProgramMemory,
-    workflowId: Id.WorkflowId,
-    id: Id.RunId,
-    onCancelled: (run: WorkflowRun) => Effect.Effect<void>
-  ) {
-    return Effect.gen({ self: this }, function*() {
-      const { owner, runs } = this.parts
-      const run = Option.getOrUndefined(yield* untilAnswered(runs.get(workflowId, id)))
-      if (run === undefined) return yield* new NotWaiting({ cancellation: "unknown" })
-      const { dueAt, status } = run
-      if (status === "cancelled") yield* onCancelled(run)
-      if (status !== "waiting" || dueAt === null) {
-        return yield* new NotWaiting({ cancellation: status === "cancelled" ? status : "not_waiting" })
-      }
-      const cancelled: WorkflowRun = {
-        ...run,
-        status: "cancelled",
-        dueAt: null,
-        rerunContext: null,
-        error: null,
-        endedAt: yield* Clock.currentTimeMillis
-      }
-      const parts = { runChanges: [cancelled], dueDone: [StepEnd.resumption(workflowId, id, dueAt)] }
-      const { durable } = yield* owner.commit(memory, [], parts)
-      return { durable: Effect.andThen(durable, onCancelled(run)) }
     })
   }
 }

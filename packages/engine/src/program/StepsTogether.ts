@@ -1,8 +1,7 @@
-import type { AccountId } from "@headwater/domain/Id"
 import * as Storable from "@headwater/domain/Storable"
 import * as CrashPoint from "@headwater/log/commit/CrashPoint"
 import type { WorkflowFiles } from "@headwater/log/work/WorkflowFiles"
-import type { RunFiles, RunResult } from "@headwater/sandbox/Run"
+import type { RunResult } from "@headwater/sandbox/Run"
 import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
 import { Clock, Effect, Exit } from "effect"
 import type { CommitParts } from "../ground/EmitterLog.ts"
@@ -14,7 +13,7 @@ import type { ProgramOwner } from "./ProgramOwner.ts"
 import type { RunsTogether } from "./RunsTogether.ts"
 import * as StepEnd from "./StepEnd.ts"
 import type { UncommittedRuns } from "./UncommittedRuns.ts"
-import { callOf, type InputOfRun, type WorkflowProgress } from "./WorkflowProgress.ts"
+import { callOf, type InputOfRun, type StepsOfRuns, type WorkflowProgress } from "./WorkflowProgress.ts"
 
 /** A run that takes longer shows as under way before it ends, in milliseconds. */
 const longMs = 1_000
@@ -28,7 +27,7 @@ export interface BeginningRun {
 interface Parts {
   readonly code: CodeRuns
   readonly files: WorkflowFiles["Service"]
-  readonly filesOf: (accountId: AccountId, progress: WorkflowProgress) => RunFiles
+  readonly given: StepsOfRuns
   readonly limits: Limits
   readonly memory: ProgramMemory
   /** Called with a run that is on its way into the log before it ends. */
@@ -70,12 +69,9 @@ export class StepsTogether {
 
   /** Answers how many were run: the others are still to be run, and so are those that the sandbox can't run. */
   readonly toTheirEnd: Effect.Effect<number, SandboxUnavailable> = Effect.suspend(() => {
-    const { filesOf, memory, together } = this.parts
+    const { given, memory, together } = this.parts
     const [first, ...more] = this.runs.map(({ progress }) => progress)
-    const call = callOf(memory.program, [first!, ...more], {
-      steps: memory.component.steps!,
-      filesOf: (progress) => filesOf(memory.program.accountId, progress)
-    })
+    const call = callOf(memory.program, [first!, ...more], given)
     return Effect.andThen(
       Effect.forkChild(Effect.repeat(this.showLong, { until: () => this.begun !== undefined })),
       together.run({

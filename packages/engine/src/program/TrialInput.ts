@@ -3,6 +3,7 @@ import * as EmitId from "@headwater/domain/EmitId"
 import type { LoggedEvent } from "@headwater/domain/Event"
 import * as EventId from "@headwater/domain/EventId"
 import * as ExactJson from "@headwater/domain/ExactJson"
+import * as HttpTrigger from "@headwater/domain/HttpTrigger"
 import { declaredProps, type Program } from "@headwater/domain/Program"
 import { expand } from "@headwater/domain/RequestEventBody"
 import * as Timer from "@headwater/domain/Timer"
@@ -124,7 +125,11 @@ export const make = (
       return refuse("event.bodyBase64", "is not base64")
     }
     const url = endpointUrl(publicUrl, program.endpointKey ?? "")
-    return answer(input(JSON.stringify(expand(requestEvent(event, url), ExactJson.parse))))
+    const whole = JSON.stringify(expand(requestEvent(event, url), ExactJson.parse))
+    const settings = HttpTrigger.of(declared, program.props)
+    return settings === undefined || settings.event === "whole"
+      ? answer(input(whole))
+      : answer({ ...input(HttpTrigger.eventJson(settings, whole)), isShaped: true })
   }
   if (trigger === "timer") {
     if (timer === undefined) return refuse("trigger", "the code has no timer with a value")

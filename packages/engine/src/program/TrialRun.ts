@@ -9,14 +9,14 @@ import * as Timer from "@headwater/domain/Timer"
 import { Turns } from "@headwater/domain/Turns"
 import { DedupeMarks } from "@headwater/log/logs/DedupeMarks"
 import { ProgramState } from "@headwater/log/logs/ProgramState"
-import type { RunCall, RunRequest, RunResult } from "@headwater/sandbox/Run"
+import type { RunCall, RunRequest, RunResult, StepKeys } from "@headwater/sandbox/Run"
 import { Sandbox } from "@headwater/sandbox/Sandbox"
 import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
 import { Clock, Effect, Option, type Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import type { SqlError } from "effect/sql"
 import * as DueItems from "../ground/DueItems.ts"
-import { EngineConfig } from "../ground/EngineConfig.ts"
+import { endpointUrl, EngineConfig } from "../ground/EngineConfig.ts"
 import { EngineLimits } from "../ground/EngineLimits.ts"
 import * as OutgoingRequest from "../webhook/OutgoingRequest.ts"
 import { makeGivenOf, moduleOf } from "./ComponentRuns.ts"
@@ -48,6 +48,9 @@ const longest = 300_000
 
 /** The most times that a step is run again in a trial that asks for it. */
 const mostReruns = 10
+
+/** The keys of the run open nothing, as it never waits. */
+const noSecret = "trial"
 
 /** Times shown of each timer. */
 const shownTimes = 3
@@ -166,7 +169,7 @@ export class TrialRun {
       null,
       isHook
         ? { _tag: "Hook", hook: trigger }
-        : { _tag: "Run", eventsJson: [input.eventJson], isRequest: trigger === "http" }
+        : { _tag: "Run", eventsJson: [input.eventJson], isRequest: trigger === "http" && input.isShaped !== true }
     )
     yield* this.take(
       null,
@@ -197,9 +200,9 @@ export class TrialRun {
   /** Runs a step, and answers whether the run goes on. */
   private runStep(progress: WorkflowProgress, steps: NonNullable<Component["steps"]>) {
     return Effect.gen({ self: this }, function*() {
-      const { files, parts: { limits, program }, record } = this
+      const { files, keys, parts: { limits, program }, record } = this
       const { name } = steps[progress.run.step]!
-      const result = yield* this.execute(name, callOf(program, [progress], { steps, filesOf: files.of }))
+      const result = yield* this.execute(name, callOf(program, [progress], { steps, keys, filesOf: files.of }))
       const { cpuMs, wallMs } = result
       const outcome = outcomeOf(result, progress, limits.resultsOfRun)
       if (outcome._tag === "Failed") {
@@ -211,7 +214,7 @@ export class TrialRun {
       }
       yield* this.take(name, result)
       if (result.files !== undefined) progress.files = changed(progress.files, result.files)
-      const { flow: { delay, exit, rerun }, resultJson } = outcome
+      const { flow: { delay, exit, rerun, suspend }, resultJson } = outcome
       const { run } = progress
       const isRerun = exit === undefined && rerun !== undefined && run.tries < mostReruns
       record.steps.push({
@@ -220,7 +223,7 @@ export class TrialRun {
         wallMs,
         cpuMs,
         exportsJson: isRerun || !record.hasRoom(resultJson.length) ? null : resultJson,
-        waitMs: exit === undefined ? rerun?.delay ?? delay ?? null : null,
+        waitMs: exit === undefined ? rerun?.delay ?? suspend ?? delay ?? null : null,
         isRerun
       })
       if (exit !== undefined) {
@@ -235,6 +238,10 @@ export class TrialRun {
       progress.run = { ...run, step: run.step + 1, tries: 0, rerunContext: null }
       return true
     })
+  }
+
+  private get keys(): StepKeys {
+    return { url: endpointUrl(this.parts.config.publicUrl, ""), secret: noSecret }
   }
 
   private execute(step: string | null, call: RunCall): Effect.Effect<RunResult, SandboxUnavailable> {

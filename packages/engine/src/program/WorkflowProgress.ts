@@ -6,12 +6,12 @@ import * as Stream from "@headwater/domain/Stream"
 import { version } from "@headwater/domain/Version"
 import { untilAnswered } from "@headwater/log/database/TransientSqlError"
 import type { WorkflowFiles } from "@headwater/log/work/WorkflowFiles"
-import type { RunTrigger, StepRecord, WorkflowRun, WorkflowRuns } from "@headwater/log/work/WorkflowRuns"
-import type { RunCall, RunFiles, StepInput } from "@headwater/sandbox/Run"
+import type { RunProgress, RunTrigger, StepRecord, WorkflowRun, WorkflowRuns } from "@headwater/log/work/WorkflowRuns"
+import type { RunCall, RunFiles, StepInput, StepKeys } from "@headwater/sandbox/Run"
 import { Effect } from "effect"
 import type { ProgramInput } from "./ProgramInput.ts"
 
-type DoneStep = Pick<StepRecord, "n" | "name" | "result">
+type DoneStep = Pick<StepRecord, "n" | "name" | "result" | "resumeData" | "status">
 
 /** A run that has not ended, as its workflow's owner holds it while it goes on. */
 export class WorkflowProgress {
@@ -24,6 +24,10 @@ export class WorkflowProgress {
   held: number
   /** The number of steps that were recorded. */
   recorded: number
+  /** JSON text of the request by which the step that is next was asked to run again, before its time. */
+  callback: string | null = null
+  /** JSON text of the request by which the run last went on to another step. */
+  resumed: string | null = null
   /** True in a trial, of which nothing is kept. */
   readonly isTrial: boolean
 
@@ -34,6 +38,19 @@ export class WorkflowProgress {
     this.results = new Map(done.flatMap(({ name, result }) => result === null ? [] : [[name, result] as const]))
     this.held = [...this.results.values()].reduce((sum, { length }) => sum + length, run.event.length)
     this.recorded = done.at(-1)?.n ?? 0
+    for (const { result, resumeData, status } of done) {
+      if (status === "error") continue
+      this.callback = result === null ? resumeData : null
+      if (result !== null && resumeData !== null) this.resumed = resumeData
+    }
+  }
+
+  /** Notes the turn that it takes after a step, and what that gave. */
+  noteStep(step: string, turn: Omit<RunProgress, "id">, resultJson: string | null): void {
+    this.run = { ...this.run, ...turn }
+    this.recorded += 1
+    if (turn.error === null) this.callback = null
+    if (resultJson !== null) this.noteResult(step, resultJson)
   }
 
   /** Notes what a step gave. */
@@ -61,6 +78,7 @@ export const beginning = {
   failures: 0,
   rerunContext: null,
   dueAt: null,
+  waitsFor: null,
   error: null,
   exitReason: null,
   endedAt: null
@@ -140,15 +158,21 @@ const inputOf = (program: Program, progress: WorkflowProgress, { filesOf, steps 
       step: steps[run.step]!.name,
       run: {
         runs: run.tries + 1,
-        context: run.rerunContext === null ? null : JSON.parse(run.rerunContext)
-      }
-    }
+        context: parsed(run.rerunContext),
+        callback_request: parsed(progress.callback)
+      },
+      resume: parsed(progress.resumed)
+    },
+    n: progress.recorded + 1
   }
 }
 
-/** The steps of a workflow, and the files that they find and leave. */
-interface StepsOfRuns {
+const parsed = (json: string | null): unknown => json === null ? null : JSON.parse(json)
+
+/** The steps of a workflow, and all that they are given beside what the steps before them gave. */
+export interface StepsOfRuns {
   readonly steps: ReadonlyArray<{ readonly name: string }>
+  readonly keys: StepKeys
   readonly filesOf: (progress: WorkflowProgress) => RunFiles
 }
 
@@ -160,5 +184,6 @@ export const callOf = (
 ): RunCall => ({
   _tag: "Step",
   step: of.steps[runs[0].run.step]!.name,
+  keys: of.keys,
   runs: runs.map((progress) => inputOf(program, progress, of))
 })

@@ -10,7 +10,7 @@ import type { BulkMark } from "../work/BulkActions.ts"
 import type { CursorMove, CursorSettlement } from "../work/Cursors.ts"
 import type { Delivery, DeliveryChange } from "../work/Deliveries.ts"
 import type { DueItem } from "../work/DueWork.ts"
-import type { RunProgress, StepRecord, WorkflowRun } from "../work/WorkflowRuns.ts"
+import type { RunProgress, StepRecord, StepResumption, WorkflowRun } from "../work/WorkflowRuns.ts"
 import type { Fenced } from "./CommitWriter.ts"
 import type { UsageEntry } from "./Usage.ts"
 
@@ -40,6 +40,8 @@ export interface Commit {
   /** Written after `runs`. */
   readonly runChanges?: ReadonlyArray<RunProgress>
   readonly steps?: ReadonlyArray<StepRecord>
+  /** Requests by which runs go on, written after `steps`. */
+  readonly resumptions?: ReadonlyArray<StepResumption>
   /** The outcomes of the items that bulk actions are at. */
   readonly bulkMarks?: ReadonlyArray<BulkMark>
   /** Changes to a resource, of one statement each that is good whatever it finds, written after everything above. */
@@ -68,6 +70,7 @@ const lists = [
   "runs",
   "runChanges",
   "steps",
+  "resumptions",
   "bulkMarks",
   "updates"
 ] as const
@@ -104,5 +107,6 @@ export const byteCount = (commit: Commit): number => {
   }
   for (const { event } of commit.runs ?? []) bytes += event.length
   for (const { result } of commit.steps ?? []) bytes += result?.length ?? 0
+  for (const { resumeData } of commit.resumptions ?? []) bytes += resumeData.length
   return bytes
 }

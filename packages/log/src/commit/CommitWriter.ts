@@ -200,6 +200,7 @@ export class CommitWriter extends Context.Service<CommitWriter, {
           ...whenAny(all(commits, (commit) => commit.runs), runs.insert),
           ...whenAny(lastByKey(all(commits, (commit) => commit.runChanges), ({ id }) => id), runs.change),
           ...whenAny(all(commits, (commit) => commit.steps), runs.recordSteps),
+          ...whenAny(all(commits, (commit) => commit.resumptions), runs.resumeSteps),
           ...whenAny(all(commits, (commit) => commit.bulkMarks), bulkActions.mark),
           ...all(commits, (commit) => commit.updates).map(Effect.asVoid)
         ]

@@ -231,41 +231,46 @@ const make = Effect.gen(function*() {
     }
   })
 
+  /**
+   * The parts of a commit that make changes, at a time in Unix milliseconds. Changes to a data store that is gone are made
+   * to nothing.
+   */
+  const write = (written: ReadonlyArray<DataStoreChanges>, now: number) => {
+    const changes = written.flatMap(({ changes, storeId }) => changes.map((change) => ({ ...change, storeId })))
+    const conditional = changes.flatMap((change) => "expected" in change ? [change] : [])
+    const of = <Tag extends EntryChange["_tag"]>(tag: Tag) =>
+      changes.flatMap((change) => change._tag === tag && !("expected" in change) ? [change as Change<Tag>] : [])
+    const adds = of("Add")
+    const expiries = [
+      ...of("Expire"),
+      ...adds.flatMap((change) => change.ttl === undefined ? [] : [{ ...change, ttl: change.ttl }])
+    ]
+    const updates = [
+      ...written.filter(({ cleared }) => cleared).map(({ changes, storeId }) =>
+        clear(storeId, changes.filter((change) => "expected" in change).map(({ key }) => key))
+      ),
+      ...(of("Set").length === 0 ? [] : [put(of("Set"), now, sql``)]),
+      ...(of("Remove").length === 0 ? [] : [remove(of("Remove"))]),
+      ...(adds.length === 0 ? [] : [add(adds, now)]),
+      ...(expiries.length === 0 ? [] : [expire(expiries, now)])
+    ]
+    return {
+      updates,
+      ...(conditional.length === 0 ? {} : { also: expected(conditional, now) }),
+      updatedBytes: changes.reduce(
+        (bytes, change) => bytes + change.key.length + ("value" in change ? change.value.length : 0),
+        0
+      )
+    }
+  }
+
   return {
     ...stores,
     ...entries,
-    /**
-     * The parts of a commit that make changes, at a time in Unix milliseconds. Changes to a data store that is gone are made
-     * to nothing.
-     */
-    write: (written: ReadonlyArray<DataStoreChanges>, now: number) => {
-      const changes = written.flatMap(({ changes, storeId }) => changes.map((change) => ({ ...change, storeId })))
-      const conditional = changes.flatMap((change) => "expected" in change ? [change] : [])
-      const of = <Tag extends EntryChange["_tag"]>(tag: Tag) =>
-        changes.flatMap((change) => change._tag === tag && !("expected" in change) ? [change as Change<Tag>] : [])
-      const adds = of("Add")
-      const expiries = [
-        ...of("Expire"),
-        ...adds.flatMap((change) => change.ttl === undefined ? [] : [{ ...change, ttl: change.ttl }])
-      ]
-      const updates = [
-        ...written.filter(({ cleared }) => cleared).map(({ changes, storeId }) =>
-          clear(storeId, changes.filter((change) => "expected" in change).map(({ key }) => key))
-        ),
-        ...(of("Set").length === 0 ? [] : [put(of("Set"), now, sql``)]),
-        ...(of("Remove").length === 0 ? [] : [remove(of("Remove"))]),
-        ...(adds.length === 0 ? [] : [add(adds, now)]),
-        ...(expiries.length === 0 ? [] : [expire(expiries, now)])
-      ]
-      return {
-        updates,
-        ...(conditional.length === 0 ? {} : { also: expected(conditional, now) }),
-        updatedBytes: changes.reduce(
-          (bytes, change) => bytes + change.key.length + ("value" in change ? change.value.length : 0),
-          0
-        )
-      }
-    },
+    write,
+    /** Makes changes that expect nothing, all of them or none. */
+    change: (changes: DataStoreChanges, now: number) =>
+      sql.withTransaction(Effect.all(write([changes], now).updates, { discard: true })),
     /** Removes what has expired. */
     removeExpired: (now: number) => removeRows(sql, "data_store_entries", sql`expires_at <= ${now}`)
   }

@@ -1,5 +1,5 @@
 import { type EventId, format } from "@headwater/domain/EventId"
-import { DeploymentId, firstAt, RunId, WorkflowId } from "@headwater/domain/Id"
+import { type AccountId, DeploymentId, firstAt, RunId, WorkflowId } from "@headwater/domain/Id"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import * as Column from "../database/Column.ts"
@@ -39,6 +39,10 @@ export type RunFault = typeof RunFault.Type
 export const RunStatus = Schema.Literals(["running", "waiting", "success", "error", "cancelled"])
 export type RunStatus = typeof RunStatus.Type
 
+/** The reason for which a run waits: it was suspended, delayed, or is to run its step again, as it asked or since it failed. */
+export const RunWait = Schema.Literals(["suspend", "delay", "rerun", "retry"])
+export type RunWait = typeof RunWait.Type
+
 /** The progress of a run. */
 export const RunProgress = Schema.Struct({
   id: RunId,
@@ -51,8 +55,10 @@ export const RunProgress = Schema.Struct({
   failures: Schema.Int,
   /** JSON text of what the step asked to be handed when it is run again. */
   rerunContext: Schema.NullOr(Schema.String),
-  /** The time at which it goes on, in Unix milliseconds. */
+  /** The time at which it goes on, or a suspended one is over, in Unix milliseconds. */
   dueAt: Schema.NullOr(Schema.Int),
+  /** Null where it does not wait, and once it waits for nothing but its turn. */
+  waitsFor: Schema.NullOr(RunWait),
   error: Schema.NullOr(RunFault),
   /** The reason for which a step ended the run, in its own words; empty if it gave none. */
   exitReason: Schema.NullOr(Schema.String),
@@ -91,12 +97,17 @@ export interface StepRecord {
   /** JSON text of what the steps after it see; of one that is to be run again, null. */
   readonly result: string | null
   readonly error: RunFault | null
+  /** JSON text of the request by which the run went on after this step, where it was not the time that came. */
+  readonly resumeData: string | null
   /** The first and last of the events that its end appended to the workflow's log. */
   readonly events: { readonly first: EventId; readonly last: EventId } | null
 }
 
 /** A step without what it gave, which can be large. */
-export type StepOutline = Omit<StepRecord, "result">
+export type StepOutline = Omit<StepRecord, "result" | "resumeData">
+
+/** The request by which a run that waited after a step went on. */
+export type StepResumption = Pick<StepRecord, "runId" | "n"> & { readonly resumeData: string }
 
 const { event: _, ...outlineFields } = WorkflowRun.fields
 
@@ -115,6 +126,7 @@ const keys = {
   deploymentId: "deployment_id",
   rerunContext: "rerun_context",
   dueAt: "due_at",
+  waitsFor: "waits_for",
   exitReason: "exit_reason",
   startedAt: "started_at",
   endedAt: "ended_at"
@@ -139,9 +151,20 @@ interface StepOutlineRow {
 
 interface StepRow extends StepOutlineRow {
   readonly result: string | null
+  readonly resume_data: string | null
 }
 
-const ofStepRow = (row: StepRow): StepRecord => ({ ...ofStepOutlineRow(row), result: row.result })
+/** The result of a step, with the request by which the run went on after it. */
+const resultOf = ({ result, resume_data: data }: Pick<StepRow, "result" | "resume_data">): string | null => {
+  if (result === null || data === null) return result
+  return `${result.slice(0, -1)}${result === "{}" ? "" : ","}"$resume_data":${data}}`
+}
+
+const ofStepRow = (row: StepRow): StepRecord => ({
+  ...ofStepOutlineRow(row),
+  result: resultOf(row),
+  resumeData: row.resume_data
+})
 
 const ofStepOutlineRow = (row: StepOutlineRow): StepOutline => ({
   runId: RunId.make(row.run_id),
@@ -170,15 +193,15 @@ const outlines = Rows.make(Schema.decodeUnknownEffect(RunOutlineRow))
 
 const runColumns = (sql: SqlClient.SqlClient) =>
   sql`
-  id, workflow_id, deployment_id, trigger, started_at, status, step, tries, failures, rerun_context, due_at, error,
-  exit_reason, ended_at`
+  id, workflow_id, deployment_id, trigger, started_at, status, step, tries, failures, rerun_context, due_at, waits_for,
+  error, exit_reason, ended_at`
 
 const writing = (sql: SqlClient.SqlClient) => ({
   insert: (runs: ReadonlyArray<WorkflowRun>): Effect.Effect<void, SqlError.SqlError> =>
     Effect.asVoid(sql`
   INSERT INTO workflow_runs (
     id, workflow_id, deployment_id, trigger, event, started_at, status, step, tries, failures, rerun_context,
-    due_at, error, exit_reason, ended_at
+    due_at, waits_for, error, exit_reason, ended_at
   )
   SELECT * FROM unnest(
     ${texts(runs.map((run) => run.id))},
@@ -193,6 +216,7 @@ const writing = (sql: SqlClient.SqlClient) => ({
     ${integers(runs.map((run) => run.failures))},
     ${texts(runs.map((run) => run.rerunContext))},
     ${numbers(runs.map((run) => run.dueAt))},
+    ${texts(runs.map((run) => run.waitsFor))},
     ${texts(runs.map((run) => json(run.error)))},
     ${texts(runs.map((run) => json(run.exitReason)))},
     ${numbers(runs.map((run) => run.endedAt))}
@@ -200,8 +224,8 @@ const writing = (sql: SqlClient.SqlClient) => ({
   change: (changes: ReadonlyArray<RunProgress>): Effect.Effect<void, SqlError.SqlError> =>
     Effect.asVoid(sql`
   UPDATE workflow_runs r SET status = c.status, step = c.step, tries = c.tries,
-    failures = c.failures, rerun_context = c.rerun_context, due_at = c.due_at, error = c.error,
-    exit_reason = c.exit_reason, ended_at = c.ended_at
+    failures = c.failures, rerun_context = c.rerun_context, due_at = c.due_at, waits_for = c.waits_for,
+    error = c.error, exit_reason = c.exit_reason, ended_at = c.ended_at
   FROM unnest(
     ${texts(changes.map((run) => run.id))},
     ${texts(changes.map((run) => run.status))},
@@ -210,15 +234,16 @@ const writing = (sql: SqlClient.SqlClient) => ({
     ${integers(changes.map((run) => run.failures))},
     ${texts(changes.map((run) => run.rerunContext))},
     ${numbers(changes.map((run) => run.dueAt))},
+    ${texts(changes.map((run) => run.waitsFor))},
     ${texts(changes.map((run) => json(run.error)))},
     ${texts(changes.map((run) => json(run.exitReason)))},
     ${numbers(changes.map((run) => run.endedAt))}
-  ) AS c (id, status, step, tries, failures, rerun_context, due_at, error, exit_reason, ended_at)
+  ) AS c (id, status, step, tries, failures, rerun_context, due_at, waits_for, error, exit_reason, ended_at)
   WHERE r.id = c.id`),
   recordSteps: (steps: ReadonlyArray<StepRecord>): Effect.Effect<void, SqlError.SqlError> =>
     Effect.asVoid(sql`
   INSERT INTO workflow_steps (
-    run_id, n, name, status, started_at, wall_ms, cpu_ms, result, error, first_event, last_event
+    run_id, n, name, status, started_at, wall_ms, cpu_ms, result, error, resume_data, first_event, last_event
   )
   SELECT * FROM unnest(
     ${texts(steps.map((step) => step.runId))},
@@ -230,9 +255,19 @@ const writing = (sql: SqlClient.SqlClient) => ({
     ${integers(steps.map((step) => step.cpuMs))},
     ${texts(steps.map((step) => step.result))},
     ${texts(steps.map((step) => json(step.error)))},
+    ${texts(steps.map((step) => step.resumeData))},
     ${bigints(steps.map((step) => step.events?.first ?? null))},
     ${bigints(steps.map((step) => step.events?.last ?? null))}
-  )`)
+  )`),
+  resumeSteps: (resumptions: ReadonlyArray<StepResumption>): Effect.Effect<void, SqlError.SqlError> =>
+    Effect.asVoid(sql`
+  UPDATE workflow_steps s SET resume_data = c.resume_data
+  FROM unnest(
+    ${texts(resumptions.map(({ runId }) => runId))},
+    ${integers(resumptions.map(({ n }) => n))},
+    ${texts(resumptions.map(({ resumeData }) => resumeData))}
+  ) AS c (run_id, n, resume_data)
+  WHERE s.run_id = c.run_id AND s.n = c.n`)
 })
 
 /** Single runs, and their steps. */
@@ -244,6 +279,20 @@ const reading = (sql: SqlClient.SqlClient) => {
       one(sql`SELECT * FROM workflow_runs WHERE id = ${id} AND workflow_id = ${workflowId}`),
     outline: (workflowId: WorkflowId, id: RunId): Effect.Effect<Option.Option<RunOutline>, SqlError.SqlError> =>
       outlines.one(sql`SELECT ${runColumns(sql)} FROM workflow_runs WHERE id = ${id} AND workflow_id = ${workflowId}`),
+    /** The workflow that a run is of, and its account; none where there is no such run any more. */
+    ownerOf: (
+      id: RunId
+    ): Effect.Effect<
+      Option.Option<{ readonly workflowId: WorkflowId; readonly accountId: AccountId }>,
+      SqlError.SqlError
+    > =>
+      Effect.map(
+        sql<{ readonly workflow_id: WorkflowId; readonly account_id: AccountId }>`
+          SELECT r.workflow_id, p.account_id FROM workflow_runs r JOIN programs p ON p.id = r.workflow_id
+          WHERE r.id = ${id}`,
+        ([row]) =>
+          Option.map(Option.fromUndefinedOr(row), (row) => ({ workflowId: row.workflow_id, accountId: row.account_id }))
+      ),
     /** JSON text of the event that a run began with; none where there is no such run any more. */
     eventOf: (id: RunId): Effect.Effect<Option.Option<string>, SqlError.SqlError> =>
       Effect.map(
@@ -261,8 +310,9 @@ const reading = (sql: SqlClient.SqlClient) => {
     /** The result of a step, as in its record. */
     resultOf: ({ n, runId }: Pick<StepRecord, "runId" | "n">): Effect.Effect<string | null, SqlError.SqlError> =>
       Effect.map(
-        sql<Pick<StepRow, "result">>`SELECT result FROM workflow_steps WHERE run_id = ${runId} AND n = ${n}`,
-        ([row]) => row?.result ?? null
+        sql<Pick<StepRow, "result" | "resume_data">>`
+          SELECT result, resume_data FROM workflow_steps WHERE run_id = ${runId} AND n = ${n}`,
+        ([row]) => row === undefined ? null : resultOf(row)
       ),
     /** The largest of a run's event and of what its steps gave, in bytes. */
     largestOf: (id: RunId): Effect.Effect<number, SqlError.SqlError> =>
@@ -270,7 +320,7 @@ const reading = (sql: SqlClient.SqlClient) => {
         sql<{ readonly bytes: number }>`
           SELECT greatest(
             (SELECT octet_length(event) FROM workflow_runs WHERE id = ${id}),
-            (SELECT max(octet_length(result)) FROM workflow_steps WHERE run_id = ${id}), 0) AS bytes`,
+            (SELECT max(octet_length(result) + coalesce(octet_length(resume_data), 0)) FROM workflow_steps WHERE run_id = ${id}), 0) AS bytes`,
         ([row]) => row?.bytes ?? 0
       ),
     /** In the order in which they ended. */
@@ -299,7 +349,10 @@ const lists = (sql: SqlClient.SqlClient) => ({
   ),
   page: (
     workflowId: WorkflowId,
-    { status, ...request }: Page.PageRequest & { readonly status: RunStatus | undefined }
+    { status, waitsFor, ...request }: Page.PageRequest & {
+      readonly status: RunStatus | undefined
+      readonly waitsFor?: RunWait | undefined
+    }
   ): Effect.Effect<Page.Page<RunOutline>, SqlError.SqlError> =>
     Page.read(sql, {
       table: "workflow_runs",
@@ -307,7 +360,8 @@ const lists = (sql: SqlClient.SqlClient) => ({
       weight: sql`octet_length(coalesce(error, '')) + octet_length(coalesce(rerun_context, ''))`,
       where: sql.and([
         sql`workflow_id = ${workflowId}`,
-        ...(status === undefined ? [] : [sql`status = ${status}`])
+        ...(status === undefined ? [] : [sql`status = ${status}`]),
+        ...(waitsFor === undefined ? [] : [sql`waits_for = ${waitsFor}`])
       ]),
       request,
       all: outlines.all

@@ -68,6 +68,8 @@ export const storeOf = (run: RunContext, id: string, maxValueBytes: number): Dat
   return store
 }
 
+type Fulfilled<A> = (entries: ReadonlyArray<readonly [string, unknown]>) => A | PromiseLike<A>
+
 class DataStore {
   readonly #run: RunContext
   readonly #id: string
@@ -168,8 +170,18 @@ class DataStore {
     return await askIn(this.#run, this.#question("StoreSize")) as number
   }
 
-  entries(): AsyncGenerator<readonly [string, unknown]> {
-    return this[Symbol.asyncIterator]()
+  /** For `for await`; awaited, it is a list. */
+  entries(): AsyncGenerator<readonly [string, unknown]> & PromiseLike<ReadonlyArray<readonly [string, unknown]>> {
+    const entries = this[Symbol.asyncIterator]()
+    const all = async () => {
+      const found: Array<readonly [string, unknown]> = []
+      for await (const entry of entries) found.push(entry)
+      return found
+    }
+    return Object.assign(entries, {
+      then: <A, B>(fulfilled?: Fulfilled<A> | null, rejected?: ((error: unknown) => B | PromiseLike<B>) | null) =>
+        all().then(fulfilled, rejected)
+    } as PromiseLike<ReadonlyArray<readonly [string, unknown]>>)
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<readonly [string, unknown]> {

@@ -56,6 +56,11 @@ const timer: Form = ["{intervalSeconds} or {cron, timezone}", (value) => {
   return (isInterval || isCron) && keys(value).every((key) => ["cron", "intervalSeconds", "timezone"].includes(key))
 }]
 
+const httpSettings: Form = [
+  "{event, response, token}",
+  (value) => isMembers(value) && keys(value).every((key) => ["event", "response", "token"].includes(key))
+]
+
 const check = (path: DefinitionPath, value: unknown, [expected, is]: Form): void => {
   if (value !== undefined && !is(value)) fail(path, `${named(path)} must be ${expected}`)
 }
@@ -107,7 +112,7 @@ const types: Readonly<Record<string, Readonly<Record<string, Form>>>> = {
   "http_request": {},
   "alert": { alertType: text, content: text },
   "app": { app: text, methods: object },
-  "$.interface.http": { customResponse: flag },
+  "$.interface.http": { customResponse: flag, ...valued(httpSettings) },
   "$.interface.timer": valued(timer),
   "$.interface.apphook": { appProp: text },
   "$.service.db": {}

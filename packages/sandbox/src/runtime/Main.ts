@@ -79,7 +79,8 @@ type Asked =
   | {
     readonly _tag: "Step"
     readonly step: string
-    readonly runs: ReadonlyArray<Omit<StepCall, "_tag" | "step">>
+    readonly keys: StepCall["keys"]
+    readonly runs: ReadonlyArray<Omit<StepCall, "_tag" | "step" | "keys">>
   }
 
 const countOf = (asked: Asked): number =>
@@ -93,7 +94,10 @@ const exactlyIn = (line: string): () => ReadonlyArray<unknown> => {
 }
 
 const callOf = (asked: Asked, index: number, exactEvents: () => ReadonlyArray<unknown>): Call => {
-  if (asked._tag === "Step") return { _tag: "Step", step: asked.step, ...asked.runs[index]! }
+  if (asked._tag === "Step") {
+    const { keys, runs, step } = asked
+    return { _tag: "Step", step, keys, ...runs[index]! }
+  }
   if (asked._tag !== "Run") return asked
   const { events, times: _times, ...rest } = asked
   return { ...rest, event: events[index], exactEvent: () => exactEvents()[index] }

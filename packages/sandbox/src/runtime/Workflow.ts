@@ -1,5 +1,6 @@
 /** A workflow's steps, what each sees as `this` and `$`, and what it answers (`decisions.md`, "Workflows"). */
 import type { RunFile } from "@headwater/domain/RunFile"
+import * as RunKey from "@headwater/domain/RunKey"
 import { keepFiles, restoreFiles } from "./Files.ts"
 import { type ComponentDefinition, Invalid } from "./Module.ts"
 import { bindMethods, isCallable } from "./Props.ts"
@@ -14,7 +15,9 @@ const { entries, fromEntries, hasOwn } = Object
 export interface StepCall {
   readonly _tag: "Step"
   readonly step: string
+  readonly n: number
   readonly steps: Record<string, unknown>
+  readonly keys: { readonly url: string; readonly secret: string }
   readonly context: { readonly run: { readonly runs: number } } & Record<string, unknown>
   /** The files that the run has. */
   readonly files: ReadonlyArray<RunFile>
@@ -149,6 +152,9 @@ const milliseconds = (value: unknown): number => {
 /** The most times that a step is run again unless it says otherwise. */
 const reruns = 10
 
+/** The time for which a run is suspended unless it says otherwise. */
+const suspension = 24 * 3_600_000
+
 const json = (value: unknown): unknown => value === undefined ? undefined : parse(stringify(value) ?? "null")
 
 /** The stream of what is sent over HTTP, which the server sends when the step is done. */
@@ -179,7 +185,14 @@ const contextOf = ({ context, steps }: StepCall, { wallMs }: Bindings) => {
   return { ...trigger?.context, deadline: Date.now() + wallMs, JIT: false, ...context }
 }
 
-const make$ = (run: RunContext, bindings: Bindings, context: StepCall["context"]) => {
+/** The URLs by which somebody has a run go on that waits after this step, or ends it. */
+const urlsOf = ({ context, keys, n }: StepCall) => {
+  const urlFor = (action: RunKey.RunAction) =>
+    keys.url + RunKey.make(keys.secret, { run: String(context["id"]), n }, action)
+  return { resume_url: urlFor("resume"), cancel_url: urlFor("cancel") }
+}
+
+const make$ = (run: RunContext, bindings: Bindings, call: StepCall, context: StepCall["context"]) => {
   const exports: Record<string, unknown> = {}
   const flow: Record<string, unknown> = {}
   const send = (event: unknown, metadata: unknown) => {
@@ -203,10 +216,16 @@ const make$ = (run: RunContext, bindings: Bindings, context: StepCall["context"]
       },
       delay: (ms: unknown) => {
         flow["delay"] = milliseconds(ms)
+        return urlsOf(call)
+      },
+      suspend: (ms: unknown = suspension) => {
+        flow["suspend"] = milliseconds(ms)
+        return urlsOf(call)
       },
       rerun: (ms: unknown, handed?: unknown, max: unknown = reruns) => {
         const delay = milliseconds(ms)
         if (context.run.runs <= Number(max)) flow["rerun"] = { delay, context: json(handed) ?? null }
+        return urlsOf(call)
       }
     }
   }
@@ -226,7 +245,7 @@ export const runStep = async (
   await restoreFiles(run, call.files)
   const context = contextOf(call, bindings)
   const props = { ...bindings.props, ...propsOf(definition, bindings, call, context) }
-  const { $, exports, flow } = make$(run, bindings, context)
+  const { $, exports, flow } = make$(run, bindings, call, context)
   const self = thisOf(definition, call.step, step, run, { ...bindings, props })
   const value = await step.run.call(self, { steps: call.steps, $ })
   const goesOn = flow["exit"] === undefined && (!call.isLast || flow["rerun"] !== undefined)

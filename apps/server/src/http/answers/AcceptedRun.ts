@@ -68,6 +68,7 @@ export const makeFind = Effect.gen(function*() {
         startedAt: at,
         endedAt: null,
         dueAt: null,
+        waitsFor: null,
         error: null,
         exitReason: null,
         step: 0,

@@ -14,6 +14,8 @@ export class HttpSettings extends Context.Service<HttpSettings, {
   readonly maxCode: number
   /** Largest value of one configured prop, in bytes of its JSON. */
   readonly maxProp: number
+  /** Largest value of a key of a data store, in bytes of its JSON. */
+  readonly maxStoredValue: number
   /** The time that a request waits for a source or workflow to be changed or removed; half a minute where left out. */
   readonly changePatience?: Duration.Input
   /** Proxies whose word is taken for the address of a request's client; none where left out. */
@@ -25,9 +27,16 @@ export class HttpSettings extends Context.Service<HttpSettings, {
 /** Bytes that one byte of text may take in JSON: six, as a control character does. */
 const escapedBytes = 6
 
-/** Largest body of an API request without code and props, in bytes: it can hold an event as an endpoint takes it. */
-export const maxPlainApiBody = ({ maxBody }: HttpSettings["Service"]): number => Math.max(maxPlainBodyBytes, maxBody)
+/**
+ * Largest body of an API request without code and props, in bytes: it can hold an event as an endpoint takes it, and an
+ * entry of a data store.
+ */
+export const maxPlainApiBody = ({ maxBody, maxStoredValue }: HttpSettings["Service"]): number =>
+  Math.max(maxPlainBodyBytes, maxBody, maxStoredValue + 16 * 1024)
 
-/** Largest body of an API request, in bytes: leaves room for code and a prop of the largest sizes, all of them escaped. */
-export const maxApiBody = ({ maxCode, maxProp }: HttpSettings["Service"]): number =>
-  Math.max(maxBodyBytes, escapedBytes * (maxCode + maxProp) + 1024 * 1024)
+/**
+ * Largest body of an API request, in bytes: leaves room for code and a prop of the largest sizes, or for a stored value, all
+ * of them escaped.
+ */
+export const maxApiBody = ({ maxCode, maxProp, maxStoredValue }: HttpSettings["Service"]): number =>
+  Math.max(maxBodyBytes, escapedBytes * Math.max(maxCode + maxProp, maxStoredValue) + 1024 * 1024)

@@ -65,12 +65,17 @@ const responseOf = ({ body, headers, status }: HttpReply, endpointPath: string, 
   return Effect.succeed(single.length === 0 ? response : HttpServerResponse.setHeaders(response, single))
 }
 
-/** A refusal of a coding names the accepted ones (RFC 9110, 12.5.3). */
+/** A refusal says what is accepted: of codings (RFC 9110, 12.5.3), and of credentials (RFC 9110, 11.6.1). */
+const acceptedOf: Readonly<Record<number, readonly [string, string]>> = {
+  401: ["www-authenticate", "Bearer"],
+  415: ["accept-encoding", ContentCoding.accepted]
+}
+
 const refusal = (problem: AnyProblem) =>
-  Effect.map(problemResponse(problem), (response) =>
-    response.status === 415
-      ? HttpServerResponse.setHeader(response, "accept-encoding", ContentCoding.accepted)
-      : response)
+  Effect.map(problemResponse(problem), (response) => {
+    const header = acceptedOf[response.status]
+    return header === undefined ? response : HttpServerResponse.setHeader(response, header[0], header[1])
+  })
 
 /**
  * The answer to a request: what it is replied, or why it is not, as a problem.
@@ -86,6 +91,9 @@ export const make = (
     Effect.flatMap((reply) => responseOf(reply, endpointPath, sent)),
     Effect.catchTags({
       EndpointNotFound: () => noEndpoint,
+      RunKeyInvalid: () => Effect.fail(noRun),
+      RunTooLarge: ({ limit }) => Effect.fail(runTooLarge(limit)),
+      TokenRefused: () => Effect.fail(tokenRefused),
       BacklogFull: () => Effect.fail(backlogFull),
       NotAnswered: ({ reason }) => Effect.fail(notAnswered(reason)),
       QuotaExceeded: (error) => Effect.flatMap(quotaExceeded(error), Effect.fail)
@@ -98,6 +106,15 @@ export const noEndpoint = Effect.fail(
   new Problem.NotFound(Problem.because(
     "There is no active endpoint at this URL. The configured_props of an active source or workflow show its endpoint_url."
   ))
+)
+
+const noRun = new Problem.NotFound(Problem.because(
+  "No run waits for this URL: it was used, its time is over, or it is not whole."
+))
+
+export const runTooLarge = (limit: number) => Problem.tooLarge("What the run's steps gave, with this,", limit)
+const tokenRefused = new Problem.Unauthorized(
+  Problem.because("This endpoint asks for a token. Send it as `Authorization: Bearer <token>`.")
 )
 
 const notAnswered = (reason: NotAnswered["reason"]) => {

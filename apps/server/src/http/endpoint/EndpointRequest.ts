@@ -2,6 +2,7 @@ import * as Problem from "@headwater/api/Problem"
 import { isDone } from "@headwater/domain/Done"
 import * as Id from "@headwater/domain/Id"
 import * as OwnMember from "@headwater/domain/OwnMember"
+import * as RunKey from "@headwater/domain/RunKey"
 import { EngineConfig } from "@headwater/engine/EngineConfig"
 import { type Endpoint, type HttpReply, Ingest } from "@headwater/engine/Ingest"
 import { Effect, Exit, type Fiber } from "effect"
@@ -128,6 +129,9 @@ class EndpointRequest {
 
   begin(): void {
     const { ingest, rate } = this.services
+    if (RunKey.parse(this.url.endpointKey) !== undefined && !ofRuns.includes(this.message.method!)) {
+      return this.end(Exit.fail(notOfRuns(this.message.method!)))
+    }
     this.after(
       ingest.find(this.url.endpointKey),
       (endpoint) =>
@@ -248,8 +252,14 @@ class EndpointRequest {
 
   private ingest(endpoint: Endpoint, eventJson: string): void {
     this.state = "ingesting"
-    const hops = hopsOf(this.headers["x-headwater-hops"])
-    this.services.ingest.take(endpoint, eventJson, hops, (reply) => this.end(reply))
+    const { authorization } = this.headers
+    const taken = {
+      eventJson,
+      hops: hopsOf(this.headers["x-headwater-hops"]),
+      ...(authorization === undefined ? {} : { authorization }),
+      ...(this.headers["x-pd-notrigger"] === "1" ? { isTest: true } : {})
+    }
+    this.services.ingest.take(endpoint, taken, (reply) => this.end(reply))
   }
 
   /** The event that the program's code sees. */
@@ -307,6 +317,14 @@ export const make: Effect.Effect<Begin, never, Effect.Services<typeof services>>
     return request
   }
 })
+
+/** The methods by which a run is had go on or ended: others are asked for by machines that only look. */
+const ofRuns = ["GET", "POST", "PUT", "PATCH", "DELETE"]
+
+const notOfRuns = (method: string) => {
+  const sentence = `The URL of a run that waits does not accept ${method}.`
+  return new Problem.MethodNotAllowed({ detail: sentence, error: sentence, details: { allow: ofRuns } })
+}
 
 const unreadable = Problem.invalid([{ path: "", message: "The request body could not be read." }])
 

@@ -365,4 +365,77 @@ layer(Http.layer, { excludeTestServices: true })("a source's endpoint", (it) => 
         )
       }
     }))
+
+  it.effect("hands on the part of a request that the settings name, and answers as they say", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const code = `export default { props: { http: "$.interface.http" }, run(event) { this.$emit({ event }) } }`
+      const source = yield* http.created("/v1/sources", { component_code: code })
+      const endpoint = Http.endpointOf(source)
+      const set = (settings: unknown) =>
+        http.request("PUT", `/v1/sources/${source.id}`, { body: { configured_props: { http: settings } } })
+      let sent = 0
+      const send = Effect.fnUntraced(function*(raw: string, type: string, headers: Record<string, string> = {}) {
+        const answer = yield* http.request("POST", `${endpoint}/p?x=1`, {
+          key: null,
+          raw,
+          headers: { "content-type": type, ...headers }
+        })
+        return answer
+      })
+      const event = Effect.fnUntraced(function*() {
+        sent += 1
+        const summaries = yield* http.summaries(`/v1/sources/${source.id}/event_summaries?expand=event&limit=100`, sent)
+        return summaries[0]!["event"]!["raw_event"]!["event"]!
+      })
+      yield* set({ event: "body", response: { status: 202, headers: { "x-a": "b" }, body: { taken: true } } })
+      const first = yield* send(`{"id": 12345678901234567890, "bodyRaw": "{}"}`, "application/json")
+      assert.deepStrictEqual([first.status, first.text, first.headers.get("x-a")], [202, `{"taken":true}`, "b"])
+      assert.include(first.headers.get("content-type") ?? "", "application/json")
+      Json.assertHolds(yield* event(), { id: JSON.parse("12345678901234567890"), bodyRaw: "{}" })
+      yield* send("a=1&a=2", "application/x-www-form-urlencoded")
+      Json.assertHolds(yield* event(), { a: ["1", "2"] })
+      yield* set({ event: "raw" })
+      const raw = yield* send(`{"a": 1}`, "application/json", { "set-cookie": "a=1" })
+      assert.deepStrictEqual([raw.status, raw.text], [200, ""])
+      const whole = yield* event()
+      assert.hasAllKeys(whole, ["method", "path", "query", "headers", "body", "client_ip", "url"])
+      Json.assertHolds(whole, { method: "POST", path: "/p", query: { x: "1" }, body: `{"a": 1}` })
+      assert.strictEqual(Json.textOf(whole["headers"]!["set-cookie"]), "a=1")
+    }))
+
+  it.effect("takes requests with the token that the settings name, and no others", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const source = yield* http.created("/v1/sources", {
+        component_code: Http.httpCode("this.$emit(event.body)"),
+        configured_props: { http: { token: "t0ken" } }
+      })
+      Json.assertHolds(source["configured_props"]!["http"]!, { has_token: true })
+      const endpoint = Http.endpointOf(source)
+      const send = (headers: Record<string, string>) =>
+        http.request("POST", endpoint, { key: null, raw: "x", headers: { "content-type": "text/plain", ...headers } })
+      for (const headers of [{}, { authorization: "Bearer other" }, { authorization: "Basic t0ken" }]) {
+        const answer = yield* send(headers)
+        Http.assertProblem(answer, 401, "unauthorized")
+        assert.strictEqual(answer.headers.get("www-authenticate"), "Bearer")
+      }
+      assert.strictEqual((yield* send({ authorization: "bearer t0ken" })).status, 200)
+      assert.strictEqual((yield* http.summaries(`/v1/sources/${source.id}/event_summaries`, 1)).length, 1)
+    }))
+
+  it.effect("answers a request with x-pd-notrigger as any other, and runs nothing over it", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const source = yield* http.created("/v1/sources", { component_code: Http.httpCode("this.$emit(event.body)") })
+      const asked = yield* http.created("/v1/sources", { component_code: answering })
+      const send = (endpoint: string, raw: string, headers: Record<string, string> = {}) =>
+        http.request("POST", endpoint, { key: null, raw, headers: { "content-type": "text/plain", ...headers } })
+      const test = { "x-pd-notrigger": "1" }
+      assert.strictEqual((yield* send(Http.endpointOf(source), "test", test)).status, 200)
+      Http.assertProblem(yield* send(Http.endpointOf(asked), "test", test), 400, "no_response")
+      yield* send(Http.endpointOf(source), "real")
+      const [newest] = yield* http.summaries(`/v1/sources/${source.id}/event_summaries?expand=event`, 1)
+      assert.strictEqual(Json.textOf(newest!["event"]!["raw_event"]), "real")
+    }))
 })

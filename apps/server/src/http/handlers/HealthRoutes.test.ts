@@ -34,7 +34,14 @@ it.effect("a server is ready once it has its share of the actors and while the d
           }),
           Draining.layer,
           Layer.succeed(EngineConfig, { publicUrl: "http://localhost" }),
-          Layer.succeed(HttpSettings, { maxBody: 1, rateLimit: 0, byteRateLimit: 0, maxCode: 1, maxProp: 1 })
+          Layer.succeed(HttpSettings, {
+            maxBody: 1,
+            rateLimit: 0,
+            byteRateLimit: 0,
+            maxCode: 1,
+            maxProp: 1,
+            maxStoredValue: 1
+          })
         ])
       ),
       { disableLogger: true }

@@ -30,6 +30,17 @@ const shared: ReadonlySet<string> = new Set(["/v1/registry/components", "/v1/com
 const makesWhatItNames = (method: string, path: string): boolean =>
   method === "PUT" && path === "/v1/environment_variables/:name"
 
+const key = { key: "k" }
+
+/** Requests whose form is checked before what their path names is looked for. */
+const wellFormed: Readonly<Record<string, { readonly query?: string; readonly body?: unknown }>> = {
+  "PUT /v1/data_stores/:id": { body: { name: "clients" } },
+  "POST /v1/data_stores/:id/entries": { body: { entries: [{ ...key, value: 1 }] } },
+  "GET /v1/data_stores/:id/entry": { query: "?key=k" },
+  "PUT /v1/data_stores/:id/entry": { body: { ...key, value: 1 } },
+  "DELETE /v1/data_stores/:id/entry": { query: "?key=k" }
+}
+
 /** One of everything, named alike in every account. */
 const furnished = Effect.gen(function*() {
   const http = yield* Http.tenant()
@@ -43,6 +54,8 @@ const furnished = Effect.gen(function*() {
   yield* http.request("POST", `/v1/workflows/${workflow.id}/invocations`, { body: { event: http.accountId } })
   const [run] = yield* http.summaries(`/v1/workflows/${workflow.id}/runs?status=success`, 1)
   const consumer = yield* http.created("/v1/consumers", { emitter_id: source.id, start: "beginning" })
+  const dataStore = yield* http.created("/v1/data_stores", { name: "customers" })
+  yield* http.request("PUT", `/v1/data_stores/${dataStore.id}/entry`, { body: { key: "k", value: http.accountId } })
   const appAccount = yield* http.created("/v1/accounts", { app: "shop", credentials: { key: "k" } })
   yield* http.request("POST", Http.endpointOf(source), { body: { told: `only to ${http.accountId}` } })
   const [event] = yield* http.summaries(`/v1/sources/${source.id}/event_summaries`, 1)
@@ -66,6 +79,7 @@ const furnished = Effect.gen(function*() {
     bulk_actions: Json.textOf(bulk!["id"]),
     components: component.id,
     consumers: consumer.id,
+    data_stores: dataStore.id,
     deliveries: Json.textOf(delivery!["id"]),
     environment_variables: variable,
     events: Json.textOf(event!["id"]),
@@ -114,6 +128,8 @@ layer(Http.layer, { excludeTestServices: true })("the wall between accounts", (i
         ...["sources", "webhooks", "subscriptions", "auto_subscriptions", "keys"].map((list) => `users/me/${list}`),
         "accounts",
         "consumers",
+        "data_stores",
+        `data_stores/${http.ids["data_stores"]}/entries`,
         "environment_variables",
         `environment_variables?program_id=${http.workflow.id}`,
         `consumers/${http.ids["consumers"]}/positions`,
@@ -138,11 +154,12 @@ layer(Http.layer, { excludeTestServices: true })("the wall between accounts", (i
         .filter(({ method, path }) => !makesWhatItNames(method, path))
       assert.isAbove(taken.length, 15)
       for (const { method, path } of taken) {
-        const body = method === "PUT" || method === "POST" ? { body: {} } : {}
+        const { query = "", body = {} } = wellFormed[`${method} ${path}`] ?? {}
+        const sent = method === "PUT" || method === "POST" ? { body } : {}
         for (const { foreign, foreignPath, unknown, unknownPath } of pathsAcross(path, own.ids, other.ids)) {
-          const answer = yield* own.request(method, foreignPath, body)
+          const answer = yield* own.request(method, foreignPath + query, sent)
           Http.assertProblem(answer, 404, "not_found")
-          assertAlike(answer, foreign, yield* own.request(method, unknownPath, body), unknown)
+          assertAlike(answer, foreign, yield* own.request(method, unknownPath + query, sent), unknown)
         }
       }
       assert.deepStrictEqual(yield* everythingOf(other), before)

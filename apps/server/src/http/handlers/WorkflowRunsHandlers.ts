@@ -2,9 +2,10 @@ import { HeadwaterApi } from "@headwater/api/HeadwaterApi"
 import * as Pagination from "@headwater/api/Pagination"
 import * as Problem from "@headwater/api/Problem"
 import type { RunResource } from "@headwater/api/WorkflowRunsApi"
+import * as EmitId from "@headwater/domain/EmitId"
 import * as Id from "@headwater/domain/Id"
 import type { Program } from "@headwater/domain/Program"
-import { Invocations } from "@headwater/engine/Invocations"
+import { EngineLimits, Invocations } from "@headwater/engine/Invocations"
 import { Components } from "@headwater/log/resources/Components"
 import { type RunOutline, WorkflowRuns } from "@headwater/log/work/WorkflowRuns"
 import { Effect, Option, Schema } from "effect"
@@ -12,6 +13,8 @@ import { HttpApiBuilder } from "effect/http-api"
 import * as AcceptedRun from "../answers/AcceptedRun.ts"
 import * as RunDetailsAnswer from "../answers/RunDetailsAnswer.ts"
 import { answerFailures } from "../conventions/FailureProblem.ts"
+import { runTooLarge } from "../endpoint/EndpointAnswer.ts"
+import * as GivenJson from "./GivenJson.ts"
 import { answerRefusals } from "./IntakeProblem.ts"
 import { makeFind } from "./OwnProgram.ts"
 
@@ -32,12 +35,15 @@ const resourceOf = (run: RunOutline): RunResource => ({
   started_at_ms: run.startedAt,
   ended_at_ms: run.endedAt,
   due_at_ms: run.dueAt,
+  waits_for: run.waitsFor,
   error: run.error,
   exit_reason: run.exitReason
 })
 
-const notWaiting = (status: RunResource["status"]) => {
-  const sentence = `Only a waiting run can be cancelled: the status of this one is ${status}.`
+const notWaiting = (wish: "cancelled" | "resumed", status: RunResource["status"]) => {
+  const sentence = status === "waiting"
+    ? `This run has been ${wish} already: it waits for its turn.`
+    : `Only a waiting run can be ${wish}: the status of this one is ${status}.`
   return new Problem.RunNotWaiting({ detail: sentence, error: sentence, details: { status } })
 }
 
@@ -48,6 +54,12 @@ interface Found {
   readonly event: string | undefined
 }
 
+/** The request over the API as the run's steps see it. */
+const requestOf = Effect.fnUntraced(function*(body: Schema.Json | undefined) {
+  const given = body === undefined ? {} : { body: yield* GivenJson.exactly("body", body) }
+  return JSON.stringify({ id: EmitId.make(), method: "POST", query: {}, headers: {}, ...given })
+})
+
 const isRunId = Schema.is(Id.RunId)
 
 export const layer = HttpApiBuilder.group(
@@ -57,6 +69,7 @@ export const layer = HttpApiBuilder.group(
     const components = yield* Components
     const details = yield* RunDetailsAnswer.make
     const invocations = yield* Invocations
+    const limits = yield* EngineLimits
     const runs = yield* WorkflowRuns
     const findOwn = yield* makeFind
     const findAccepted = yield* AcceptedRun.makeFind
@@ -82,7 +95,8 @@ export const layer = HttpApiBuilder.group(
         const workflow = yield* findOwn("workflow", params.id)
         const { items, totalCount } = yield* runs.page(Id.WorkflowId.make(workflow.id), {
           ...Pagination.pageRequest(query),
-          status: query.status
+          status: query.status,
+          waitsFor: query.waits_for
         })
         return Pagination.page(items.map(resourceOf), totalCount)
       }, answerFailures),
@@ -103,7 +117,17 @@ export const layer = HttpApiBuilder.group(
           Effect.catchTag("ProgramNotFound", () => Effect.fail(Problem.notFound("workflow", params.id)))
         )
         const { run: now } = yield* find(params)
-        if (cancellation !== "cancelled") return yield* notWaiting(now.status)
+        if (cancellation !== "cancelled") return yield* notWaiting("cancelled", now.status)
+        return { data: resourceOf(now) }
+      }, answerFailures),
+      resume: Effect.fnUntraced(function*({ params, payload }) {
+        const { run, workflow } = yield* find(params)
+        const resumption = yield* invocations.resume(workflow, run.id, yield* requestOf(payload?.body)).pipe(
+          Effect.catchTag("ProgramNotFound", () => Effect.fail(Problem.notFound("workflow", params.id)))
+        )
+        const { run: now } = yield* find(params)
+        if (resumption === "too_large") return yield* runTooLarge(limits.resultsOfRun)
+        if (resumption !== "resumed") return yield* notWaiting("resumed", now.status)
         return { data: resourceOf(now) }
       }, answerFailures)
     }).handleRaw(

@@ -21,7 +21,10 @@ import { answerRefusals } from "./IntakeProblem.ts"
 import { makeFind } from "./OwnProgram.ts"
 import * as ProgramHandling from "./ProgramHandling.ts"
 
-type Settings = Pick<WorkflowResource, "concurrency" | "errors" | "rate_limit" | "retry_delays">
+type Settings = Pick<
+  WorkflowResource,
+  "concurrency" | "errors" | "rate_limit" | "retry_delays" | "suspension_timeout"
+>
 
 interface Parameters extends Partial<Settings> {
   readonly workflow_code?: string
@@ -36,14 +39,18 @@ const settingsWith = (before: WorkflowSettings, given: Parameters): WorkflowSett
     ? null
     : { limit: given.rate_limit.limit, intervalSeconds: given.rate_limit.interval_seconds },
   retryDelays: given.retry_delays ?? before.retryDelays,
-  errors: given.errors ?? before.errors
+  errors: given.errors ?? before.errors,
+  suspensionTimeout: given.suspension_timeout ?? before.suspensionTimeout
 })
 
-const settingsShown = ({ concurrency, errors, rateLimit, retryDelays }: WorkflowSettings): Settings => ({
+const settingsShown = (
+  { concurrency, errors, rateLimit, retryDelays, suspensionTimeout }: WorkflowSettings
+): Settings => ({
   concurrency,
   rate_limit: rateLimit === null ? null : { limit: rateLimit.limit, interval_seconds: rateLimit.intervalSeconds },
   retry_delays: retryDelays,
-  errors
+  errors,
+  suspension_timeout: suspensionTimeout
 })
 
 export const layer = HttpApiBuilder.group(

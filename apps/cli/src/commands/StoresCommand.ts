@@ -1,0 +1,312 @@
+import { type DataStoreResource, mostEntries } from "@headwater/api/DataStoresApi"
+import type { HeadwaterClient } from "@headwater/api/HeadwaterClient"
+import * as Pagination from "@headwater/api/Pagination"
+import * as ExactJson from "@headwater/domain/ExactJson"
+import { Clock, Console, Effect, FileSystem, Option, Predicate, Schema, Stdio, Stream } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { ApiAccess } from "../access/ApiAccess.ts"
+import { CommandRefused } from "../CommandRefused.ts"
+import * as Output from "../text/Output.ts"
+
+type DataStores = HeadwaterClient["Service"]["dataStores"]
+
+const store = Argument.String("store").pipe(Argument.withDescription("The data store's name or id"))
+
+const key = Argument.String("key").pipe(Argument.withDescription("The entry's key"))
+
+const list = Command.make(
+  "list",
+  { json: Output.json },
+  Effect.fnUntraced(function*({ json }) {
+    const { call } = yield* ApiAccess
+    const stores = yield* call(({ dataStores }) => allOf(dataStores))
+    const rows = stores.map(({ created_at, id, name }) => [name, id, Output.time(created_at)])
+    yield* Output.print(
+      json,
+      stores,
+      stores.length === 0
+        ? "No data stores. Create one with: headwater stores create NAME"
+        : Output.table([["NAME", "ID", "CREATED"], ...rows])
+    )
+  })
+).pipe(Command.withDescription("List your data stores, the newest first"))
+
+const allOf = Effect.fnUntraced(function*(dataStores: DataStores) {
+  const found: Array<DataStoreResource> = []
+  for (;;) {
+    const last = found.at(-1)
+    const { data, page_info } = yield* dataStores.list({
+      query: { limit: 100, ...(last === undefined ? {} : { after: last.id }) }
+    })
+    found.push(...data)
+    if (data.length === 0 || found.length >= page_info.total_count) return found
+  }
+})
+
+const create = Command.make(
+  "create",
+  {
+    name: Argument.String("name").pipe(Argument.withDescription("Its name, unique in your account")),
+    json: Output.json
+  },
+  Effect.fnUntraced(function*({ json, name }) {
+    const { call } = yield* ApiAccess
+    const { data } = yield* call(({ dataStores }) => dataStores.create({ headers: {}, payload: { name } }))
+    yield* Output.print(json, data, `Created ${data.id}. Give it to a data_store prop with --prop <prop>=${name}`)
+  })
+).pipe(Command.withDescription("Create a data store"))
+
+const rename = Command.make(
+  "rename",
+  { store, name: Argument.String("name").pipe(Argument.withDescription("Its new name")), json: Output.json },
+  Effect.fnUntraced(function*({ json, name, store }) {
+    const { call } = yield* ApiAccess
+    const { data } = yield* call(({ dataStores }) => dataStores.update({ params: { id: store }, payload: { name } }))
+    yield* Output.print(json, data, `Renamed ${store} to ${name}. What uses it goes on.`)
+  })
+).pipe(Command.withDescription("Give a data store another name"))
+
+const remove = Command.make(
+  "delete",
+  { store, json: Output.json },
+  Effect.fnUntraced(function*({ json, store }) {
+    const { call } = yield* ApiAccess
+    yield* call(({ dataStores }) => dataStores.delete({ params: { id: store }, query: {} }))
+    yield* Output.print(json, { store, deleted: true }, `Deleted ${store}. Code that uses it fails from now on.`)
+  })
+).pipe(Command.withDescription("Delete a data store with its entries"))
+
+interface Entry {
+  readonly key: string
+  readonly value: Schema.Json
+  readonly expires_at_ms?: number | null
+}
+
+/** The entries of an answer, with their numbers as the server sent them. */
+const exactOf = (text: string) => ExactJson.parse(text) as { readonly data: ReadonlyArray<Entry> }
+
+/** Pages of entries in the order of their keys. */
+const pages = (dataStores: DataStores, id: string, prefix: Option.Option<string>) =>
+  Stream.paginate("", (after) =>
+    Effect.gen(function*() {
+      const [{ page_info }, response] = yield* dataStores.entries({
+        params: { id },
+        query: {
+          limit: 100,
+          ...(Option.isSome(prefix) ? { prefix: prefix.value } : {}),
+          ...(after === "" ? {} : { after: Pagination.idOf(after) })
+        },
+        responseMode: "decoded-and-response"
+      })
+      const { data } = exactOf(yield* response.text)
+      return [data, page_info.has_more ? Option.some(page_info.end_cursor) : Option.none()] as const
+    }))
+
+const rowOf = ({ expires_at_ms = null, key, value }: Entry) => [
+  key,
+  shortened(JSON.stringify(value)),
+  expires_at_ms === null ? "" : `${Output.timeOfMs(expires_at_ms)} UTC`
+]
+
+const mostShown = 80
+
+const shortened = (text: string) => text.length > mostShown ? `${text.slice(0, mostShown)}…` : text
+
+const entries = Command.make(
+  "entries",
+  {
+    store,
+    prefix: Flag.String("prefix").pipe(Flag.withDescription("Only keys that begin so"), Flag.optional),
+    limit: Flag.Int("limit").pipe(Flag.withDescription("Entries to list. Default: 100"), Flag.withDefault(100)),
+    json: Output.jsonLines
+  },
+  Effect.fnUntraced(function*({ json, limit, prefix, store }) {
+    const { call } = yield* ApiAccess
+    const found = yield* call(({ dataStores }) =>
+      pages(dataStores, store, prefix).pipe(Stream.take(limit), Stream.runCollect)
+    )
+    if (json) return yield* Effect.forEach(found, (entry) => Console.log(JSON.stringify(entry)), { discard: true })
+    yield* Console.log(
+      found.length === 0 ? "No entries." : Output.table([["KEY", "VALUE", "EXPIRES"], ...found.map(rowOf)])
+    )
+  })
+).pipe(Command.withDescription("List the entries of a data store in the order of their keys"))
+
+const get = Command.make(
+  "get",
+  { store, key },
+  Effect.fnUntraced(function*({ key, store }) {
+    const { call } = yield* ApiAccess
+    const [, response] = yield* call(({ dataStores }) =>
+      dataStores.entry({ params: { id: store }, query: { key }, responseMode: "decoded-and-response" })
+    )
+    const { data } = ExactJson.parse(yield* response.text) as { readonly data: Entry }
+    yield* Console.log(JSON.stringify(data.value))
+  })
+).pipe(Command.withDescription("Print the value of a key as JSON"))
+
+const set = Command.make(
+  "set",
+  {
+    store,
+    key,
+    value: Argument.String("value").pipe(
+      Argument.withDescription("JSON; else the text itself. Default: read it from standard input"),
+      Argument.optional
+    ),
+    ttl: Flag.Int("ttl").pipe(
+      Flag.withDescription("Seconds after which it is removed. Default: it stays"),
+      Flag.optional
+    ),
+    json: Output.json
+  },
+  Effect.fnUntraced(function*({ json, key, store, ttl, value }) {
+    const { call } = yield* ApiAccess
+    const text = Option.isSome(value) ? value.value : (yield* standardInput).replace(/\r?\n$/, "")
+    const payload = { key, value: Option.getOrElse(jsonIn(text), () => text), ttl: Option.getOrNull(ttl) }
+    const { data } = yield* call(({ dataStores }) => dataStores.setEntry({ params: { id: store }, payload }))
+    yield* Output.print(json, data, `Set ${key}.`)
+  })
+).pipe(
+  Command.withDescription("Set the value of a key"),
+  Command.withExamples([
+    { command: "headwater stores set customers ann '{\"visits\": 3}'", description: "Sets an object" },
+    { command: "headwater stores set customers ann --ttl 3600 < ann.json", description: "Reads the value" }
+  ])
+)
+
+const standardInput = Effect.flatMap(
+  Stdio.Stdio,
+  ({ stdin }) => stdin.pipe(Stream.decodeText, Stream.mkString)
+)
+
+const jsonIn = Option.liftThrowable((text: string) => ExactJson.parse(text) as Schema.Json)
+
+const unset = Command.make(
+  "unset",
+  { store, key, json: Output.json },
+  Effect.fnUntraced(function*({ json, key, store }) {
+    const { call } = yield* ApiAccess
+    yield* call(({ dataStores }) => dataStores.removeEntry({ params: { id: store }, query: { key } }))
+    yield* Output.print(json, { key, deleted: true }, `Removed ${key}.`)
+  })
+).pipe(Command.withDescription("Remove a key and its value"))
+
+const clear = Command.make(
+  "clear",
+  { store, json: Output.json },
+  Effect.fnUntraced(function*({ json, store }) {
+    const { call } = yield* ApiAccess
+    yield* call(({ dataStores }) => dataStores.clear({ params: { id: store }, query: {} }))
+    yield* Output.print(json, { store, cleared: true }, `Removed all entries of ${store}.`)
+  })
+).pipe(Command.withDescription("Remove all entries of a data store"))
+
+const exportEntries = Command.make(
+  "export",
+  { store },
+  Effect.fnUntraced(function*({ store }) {
+    const { call } = yield* ApiAccess
+    yield* call(({ dataStores }) =>
+      pages(dataStores, store, Option.none()).pipe(
+        Stream.runForEach((entry) => Console.log(JSON.stringify(entry)))
+      )
+    )
+  })
+).pipe(Command.withDescription("Print all entries, a JSON object a line, as import takes them"))
+
+const isEntry = Schema.is(Schema.Struct({
+  key: Schema.String,
+  value: Schema.Json,
+  expires_at_ms: Schema.optionalKey(Schema.NullOr(Schema.Int))
+}))
+
+/** The entries of a file: one on each line, or those of one object by their keys. */
+const entriesIn = Effect.fnUntraced(function*(text: string) {
+  const whole = jsonIn(text)
+  if (Option.isSome(whole) && Predicate.isObject(whole.value) && !isEntry(whole.value)) {
+    return Object.entries(whole.value).map(([key, value]) => ({
+      key,
+      value: value as Schema.Json
+    }))
+  }
+  const lines = text.split("\n").map((line, index) => ({ line, number: index + 1 })).filter(({ line }) =>
+    line.trim() !== ""
+  )
+  return yield* Effect.forEach(lines, ({ line, number }) => {
+    const entry = jsonIn(line)
+    return Option.isSome(entry) && isEntry(entry.value)
+      ? Effect.succeed<Entry>(entry.value)
+      : Effect.fail(new CommandRefused({ message: `Line ${number} is no entry such as {"key": "ann", "value": 1}` }))
+  })
+})
+
+/** The most bytes of the values of one request, if it has more than one entry. */
+const requestBytes = 256 * 1024
+
+/** Entries in the requests that set them. Those that have expired are left out. */
+const requestsOf = (entries: ReadonlyArray<Entry>, now: number) => {
+  const requests: Array<Array<{ readonly key: string; readonly value: Schema.Json; readonly ttl: number | null }>> = []
+  let bytes = Infinity
+  for (const { expires_at_ms = null, key, value } of entries) {
+    if (expires_at_ms !== null && expires_at_ms <= now) continue
+    const size = key.length + JSON.stringify(value).length
+    if (bytes + size > requestBytes || requests.at(-1)!.length === mostEntries) {
+      requests.push([])
+      bytes = 0
+    }
+    bytes += size
+    requests.at(-1)!.push({
+      key,
+      value,
+      ttl: expires_at_ms === null ? null : Math.ceil((expires_at_ms - now) / 1_000)
+    })
+  }
+  return requests
+}
+
+const importEntries = Command.make(
+  "import",
+  {
+    store,
+    file: Argument.String("file").pipe(
+      Argument.withDescription("What export printed, or one JSON object of keys with values; - for standard input")
+    ),
+    json: Output.json
+  },
+  Effect.fnUntraced(function*({ file, json, store }) {
+    const { call } = yield* ApiAccess
+    const files = yield* FileSystem.FileSystem
+    const text = yield* file === "-"
+      ? standardInput
+      : Effect.mapError(files.readFileString(file), ({ message }) => new CommandRefused({ message }))
+    const requests = requestsOf(yield* entriesIn(text), yield* Clock.currentTimeMillis)
+    yield* call(({ dataStores }) =>
+      Effect.forEach(
+        requests,
+        (entries) => dataStores.setEntries({ headers: {}, params: { id: store }, payload: { entries } }),
+        { discard: true }
+      )
+    )
+    const count = requests.reduce((sum, { length }) => sum + length, 0)
+    yield* Output.print(json, { store, count }, `Set ${count} ${count === 1 ? "entry" : "entries"} of ${store}.`)
+  })
+).pipe(Command.withDescription("Set entries from a file; others stay"))
+
+export const storesCommand = Command.make("stores").pipe(
+  Command.withDescription("Manage the data stores that sources and workflows share, and their entries"),
+  Command.withSubcommands([
+    list,
+    create,
+    rename,
+    remove,
+    entries,
+    get,
+    set,
+    unset,
+    clear,
+    exportEntries,
+    importEntries
+  ]),
+  Command.provide(ApiAccess.layer)
+)
