@@ -70,7 +70,7 @@ export interface ServerSettings {
   /** Limits of each run of component code. */
   readonly runLimits: Pick<
     SandboxLimits,
-    "wallMillis" | "cpuMillis" | "heapMebibytes" | "outputBytes" | "storeValueBytes"
+    "wallMillis" | "cpuMillis" | "heapMebibytes" | "outputBytes" | "storeValueBytes" | "fileBytes"
   >
   /** Proxies whose word is taken for the address of a request's client. */
   readonly trustedProxies: ReadonlyArray<IpNetwork.IpNetwork>
@@ -407,7 +407,11 @@ function load(): Effect.Effect<ServerSettings, ServerConfigInvalid> {
         storeValueBytes: Option.getOrElse(
           yield* variable("HEADWATER_MAX_STORED_VALUE", integer(1024, 8 * 1024 * 1024)),
           () => defaultLimits.storeValueBytes
-        )
+        ),
+        fileBytes: Option.match(yield* variable("HEADWATER_RUN_FILES", integer(0, 1024)), {
+          onNone: () => defaultLimits.fileBytes,
+          onSome: (mebibytes) => mebibytes * mebibyte
+        })
       },
       trustedProxies: Option.getOrElse(yield* variable("HEADWATER_TRUSTED_PROXIES", networks), () => []),
       allowedHosts: Option.getOrElse(yield* variable("HEADWATER_ALLOWED_HOSTS", hostNames), () => []),
@@ -429,6 +433,8 @@ const urlOf = (host: string, port: number): string => {
 }
 
 const mask = "********"
+
+const mebibyte = 1024 * 1024
 
 /** The settings in effect, one `NAME=value` a line, with secrets masked. */
 export const render = (settings: ServerSettings): string => {
@@ -468,6 +474,7 @@ export const render = (settings: ServerSettings): string => {
     ["HEADWATER_RUN_CPU_SECONDS", settings.runLimits.cpuMillis / 1_000],
     ["HEADWATER_RUN_HEAP", settings.runLimits.heapMebibytes],
     ["HEADWATER_RUN_OUTPUT", settings.runLimits.outputBytes],
+    ["HEADWATER_RUN_FILES", settings.runLimits.fileBytes / mebibyte],
     ["HEADWATER_MAX_STORED_VALUE", settings.runLimits.storeValueBytes],
     ["HEADWATER_TRUSTED_PROXIES", settings.trustedProxies.map(IpNetwork.format).join(",")],
     ["HEADWATER_ALLOWED_HOSTS", settings.allowedHosts.join(",")],

@@ -1,5 +1,6 @@
-import { longestName, mostTtl } from "@headwater/domain/DataStore"
+import { longestName } from "@headwater/domain/DataStore"
 import * as Storable from "@headwater/domain/Storable"
+import { mostTtl } from "@headwater/domain/TimeToLive"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Authorization } from "./Authorization.ts"

@@ -26,6 +26,7 @@ import { Webhooks } from "./resources/Webhooks.ts"
 import { Accounting } from "./work/Accounting.ts"
 import { Backlog } from "./work/Backlog.ts"
 import { DevClocks } from "./work/DevClocks.ts"
+import { WorkflowFiles } from "./work/WorkflowFiles.ts"
 
 /** Every table's service, and the node's one writer to those of the log. */
 export const layer = Layer.mergeAll(
@@ -51,5 +52,6 @@ export const layer = Layer.mergeAll(
   Sessions.layer,
   SubscriptionGraph.layer,
   Webhooks.layer,
+  WorkflowFiles.layer,
   Layer.merge(DeliveryList.layer, ReplayList.layer).pipe(Layer.provideMerge(GroupCommit.layer))
 ).pipe(Layer.provideMerge(Subscriptions.layer), Layer.provideMerge(AutoSubscriptions.layer))

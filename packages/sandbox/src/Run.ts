@@ -1,4 +1,5 @@
 import type { DataStoreChanges, DataStoreReads } from "@headwater/domain/DataStore"
+import type { RunFile, RunFileChanges } from "@headwater/domain/RunFile"
 import type { Effect } from "effect"
 import type { SandboxLimits } from "./SandboxLimits.ts"
 import type { SandboxUnavailable } from "./SandboxPool.ts"
@@ -28,6 +29,9 @@ export interface StepInput {
   readonly context: StepContext
   /** Its number among the steps of the run that were run, counted from 1. */
   readonly n: number
+  readonly files: RunFiles
+  /** True if no step comes after it: its files are not kept then, unless it is to be run again. */
+  readonly isLast: boolean
 }
 
 /** The keys of runs as a step makes them (`RunKey`). */
@@ -35,6 +39,17 @@ export interface StepKeys {
   /** The beginning of the URLs that end in a key. */
   readonly url: string
   readonly secret: string
+}
+
+/** The files that a run has from its steps before, and the place for those that this one leaves. */
+export interface RunFiles {
+  readonly entries: ReadonlyArray<RunFile>
+  /** Names this time that the step is run, and no other: what is written has names that begin so. */
+  readonly attempt: string
+  /** A part of the bytes of a name. */
+  readonly read: (content: string, place: number) => Effect.Effect<Uint8Array>
+  /** Puts a part in its place. Answers false if there is no room for it. */
+  readonly write: (content: string, place: number, bytes: Uint8Array) => Effect.Effect<boolean>
 }
 
 /** The place of a step in its run. */
@@ -222,6 +237,8 @@ export interface RunResult {
   readonly db: Readonly<Record<string, string | null>>
   /** The changes to data stores. */
   readonly stores: ReadonlyArray<DataStoreChanges>
+  /** The changes to the files that its next step finds. */
+  readonly files?: RunFileChanges
   /** JSON text of what a call that asks for something gave. */
   readonly answerJson?: string
   /** The number of messages about the run, such as emits, that could not be read, and the first of them. */

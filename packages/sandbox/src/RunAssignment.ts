@@ -2,11 +2,19 @@ import type { DataStoreReads } from "@headwater/domain/DataStore"
 import { type Clock, Deferred, Effect, Exit, type Fiber } from "effect"
 import { Assignment, type Try } from "./Assignment.ts"
 import * as Expression from "./Expression.ts"
-import { type RunConnection, type RunLimit, type RunRequest, type RunResponse, type RunResult, runsOf } from "./Run.ts"
+import {
+  type RunConnection,
+  type RunFiles,
+  type RunLimit,
+  type RunRequest,
+  type RunResponse,
+  type RunResult,
+  runsOf
+} from "./Run.ts"
 import { maxHeaderBytes, RunRecord, StoreSizes } from "./RunRecord.ts"
 import type { SandboxLimits } from "./SandboxLimits.ts"
 import { ProcessLoss } from "./SandboxProcess.ts"
-import type { HostMessage, RunMessage, RunQuestion, StoreAnswer, UnreadableMessage } from "./SandboxProtocol.ts"
+import type { HostMessage, RunAnswer, RunMessage, RunQuestion, UnreadableMessage } from "./SandboxProtocol.ts"
 
 /** Hears of runs while they go on. */
 export interface RunListener {
@@ -67,7 +75,16 @@ export class RequestedRuns {
 /** The runtime asks again only when it has an answer, which the host may not know yet to be taken. */
 const mostQuestions = 2
 
-const answerOf = (reads: DataStoreReads, question: RunQuestion): Effect.Effect<StoreAnswer> => {
+type Answer = Pick<HostMessage & { readonly _tag: "Answer" }, "answer" | "error">
+
+type FileQuestion = RunQuestion & { readonly _tag: "FileGet" | "FilePut" }
+
+type StoreQuestion = Exclude<RunQuestion, FileQuestion>
+
+const isOfFile = (question: RunQuestion): question is FileQuestion =>
+  question._tag === "FileGet" || question._tag === "FilePut"
+
+const answerOfStore = (reads: DataStoreReads, question: StoreQuestion): Effect.Effect<RunAnswer> => {
   switch (question._tag) {
     case "StoreGet":
       return Effect.map(reads.entry(question.store, question.key), (entry) => entry ?? null)
@@ -95,7 +112,7 @@ export class RunAssignment extends Assignment<void, never> {
   /** The run under way: its number, what it did, when it began, and what those before it were charged. */
   #index = -1
   /** The question that is being answered, until the process has taken the answer, and those behind it. */
-  readonly #questions: Array<RunQuestion> = []
+  readonly #questions: Array<{ readonly ask: number; readonly answer: Effect.Effect<Answer> }> = []
   #record!: RunRecord
   #runAt!: number
   #runNanos!: bigint
@@ -136,19 +153,19 @@ export class RunAssignment extends Assignment<void, never> {
   }
 
   override ask(question: RunQuestion): void {
-    const { parts, request: { stores } } = this.#runs
-    const isAllowed = stores !== undefined && Object.values(stores.ids).includes(question.store)
-    if (!isAllowed || this.#questions.length === mostQuestions) return super.ask(question)
-    this.#questions.push(question)
+    const { parts } = this.#runs
+    const answerOf = isOfFile(question) ? this.#answerOfFile(question) : this.#answerOfStore(question)
+    if (answerOf === undefined || this.#questions.length === mostQuestions) return super.ask(question)
+    this.#questions.push({ ask: question.ask, answer: answerOf })
     if (this.#questions.length > 1) return
     const answerNext = () => {
       const [next] = this.#questions
       if (next === undefined) return
       parts.fork(
         Effect.map(
-          answerOf(stores.reads, next),
+          next.answer,
           (answer) =>
-            this.process.send({ _tag: "Answer", ask: next.ask, answer }, () => {
+            this.process.send({ _tag: "Answer", ask: next.ask, ...answer }, () => {
               this.#questions.shift()
               answerNext()
             })
@@ -215,10 +232,39 @@ export class RunAssignment extends Assignment<void, never> {
     super.end(ending)
   }
 
+  #answerOfStore(question: StoreQuestion): Effect.Effect<Answer> | undefined {
+    const { stores } = this.#runs.request
+    return stores !== undefined && Object.values(stores.ids).includes(question.store)
+      ? Effect.map(answerOfStore(stores.reads, question), (answer) => ({ answer }))
+      : undefined
+  }
+
+  #answerOfFile(question: FileQuestion): Effect.Effect<Answer> | undefined {
+    if (question._tag === "FilePut") {
+      const { base64, content, place } = question
+      return Effect.map(
+        this.#record.files.put(content, place, base64),
+        (error) => error === undefined ? { answer: null } : { error }
+      )
+    }
+    const files = this.#filesOf(this.#index)
+    return files?.entries.some(({ content }) => content === question.content) === true
+      ? Effect.map(
+        files.read(question.content, question.place),
+        (bytes) => ({ answer: Buffer.from(bytes).toString("base64") })
+      )
+      : undefined
+  }
+
+  #filesOf(index: number): RunFiles | undefined {
+    const { call } = this.#runs.request
+    return call._tag === "Step" ? call.runs[index]?.files : undefined
+  }
+
   #beginNext(): void {
     const { limits, parts: { clock, real }, request } = this.#runs
     this.#index += 1
-    this.#record = new RunRecord(limits, this.#store, request)
+    this.#record = new RunRecord(limits, this.#store, request, this.#filesOf(this.#index))
     this.#runAt = real.currentTimeMillisUnsafe()
     this.#runNanos = clock.monotonicTimeNanosUnsafe()
     this.connections = 0

@@ -34,6 +34,9 @@ it.effect("what a sandbox reads is readable for whoever it runs as, whatever the
       assert.strictEqual(yield* modeOf(file), 0o644)
     }
     assert.strictEqual(yield* modeOf(files.denoDirectory), 0o555)
+    // Each process reads it at its start. A module that comes with all of Effect makes it several times as large.
+    const { size } = yield* Effect.promise(() => Fs.stat(Path.join(runtime, "Main.txt")))
+    assert.isBelow(size, 200_000)
   }))
 
 const megabytes = 20

@@ -57,10 +57,11 @@ const bundle = (name: string, options: BuildOptions): string => {
   return outputFiles!.map(({ text }) => text).join("")
 }
 
-/** The program, the runtime that it loads, and the package `ws`, which the runtime loads when it is needed. */
+/** The program, the runtime that it loads, and what the runtime loads when it is needed: files, and the package `ws`. */
 const bundleRuntime = (): Readonly<Record<string, string>> => ({
-  "Boot.js": bundle("Boot", { external: ["./Main.txt", "./WebSocketPackage.txt"] }),
+  "Boot.js": bundle("Boot", { external: ["./Main.txt", "./FileSystem.txt", "./WebSocketPackage.txt"] }),
   "Main.txt": bundle("Main", {}),
+  "FileSystem.txt": bundle("FileSystem", { format: "cjs", minifySyntax: true, minifyWhitespace: true }),
   "WebSocketPackage.txt": bundle("WebSocketPackage", {
     // The package asks for Node's modules with `require`, and for two addons that it can do without.
     banner: { js: "const require = process.getBuiltinModule" },

@@ -145,7 +145,7 @@ export class SandboxProcess {
     this.#child.on("error", (error) => this.#end("ended", error.message))
     this.#child.on("close", (code, signal) => this.#output.whenHeard(() => this.#exited(code, signal)))
     stdin.write(`${secret}\n`)
-    this.send({ _tag: "Start" })
+    this.send({ _tag: "Start", maxFileBytes: options.config.limits.fileBytes })
   }
 
   get isReady(): boolean {
@@ -298,7 +298,7 @@ export class SandboxProcess {
     this.#measure()
     const { limits, pool } = this.#options.config
     const { cpuMs, residentMebibytes } = this.usage
-    if (residentMebibytes > limits.heapMebibytes + besideHeapMebibytes) {
+    if (residentMebibytes > limits.heapMebibytes + besideHeapMebibytes + limits.fileBytes / 2 ** 20) {
       return this.kill("memory", "The process exceeded the memory limit of a run")
     }
     const isWornOut = now - this.#startedAt > pool.maxAgeMillis || cpuMs > DenoProcess.wornOutCpuMillis
@@ -408,6 +408,8 @@ export class SandboxProcess {
       case "StoreGet":
       case "StorePage":
       case "StoreSize":
+      case "FileGet":
+      case "FilePut":
         return this.assignments.get(message.run)?.ask(message)
       case "Unreadable":
         return this.#receiveUnreadable(message)

@@ -13,6 +13,9 @@ import type { InterfaceProp, RunCall } from "./Run.ts"
 const run = Schema.String
 const cpuMs = Schema.Finite
 
+/** The last time that a `Date` can have, in Unix milliseconds. */
+const latestTime = 8.64e15
+
 const Failure = Schema.Struct({
   name: Schema.String,
   message: Schema.String,
@@ -45,6 +48,20 @@ const StoreChanged = Schema.TaggedStruct("StoreChanged", {
   run,
   store: Schema.String,
   change: Schema.optionalKey(EntryChange)
+})
+
+/** The files that a step leaves; `content` is what it has put, by number, or what was kept before, by name. */
+const FilesKept = Schema.TaggedStruct("FilesKept", {
+  run,
+  put: Schema.Array(Schema.Struct({
+    path: Schema.String,
+    mode: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 0o177777 })),
+    modifiedAt: Schema.Int.check(Schema.isBetween({ minimum: -latestTime, maximum: latestTime })),
+    size: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 2 ** 31 - 1 })),
+    content: Schema.NullOr(Schema.Union([Schema.String, Schema.Int])),
+    target: Schema.NullOr(Schema.String)
+  })),
+  removed: Schema.Array(Schema.String)
 })
 
 const Responded = Schema.TaggedStruct("Responded", {
@@ -83,6 +100,7 @@ export const RunMessage = Schema.Union([
   Logged,
   Stored,
   StoreChanged,
+  FilesKept,
   Responded,
   Requested,
   Answered,
@@ -104,7 +122,7 @@ export type EgressQuestion = typeof EgressQuestion.Type
 
 const store = Schema.String
 
-/** A question of a run about its data stores. The runtime asks one at a time. */
+/** A question of a run about its data stores and files. The runtime asks one at a time. */
 export const RunQuestion = Schema.Union([
   /** The value of a key of a data store. */
   Schema.TaggedStruct("StoreGet", { run, ask, store, key: Schema.String }),
@@ -117,12 +135,22 @@ export const RunQuestion = Schema.Union([
     hasValues: Schema.Boolean
   }),
   /** The number of keys. */
-  Schema.TaggedStruct("StoreSize", { run, ask, store })
+  Schema.TaggedStruct("StoreSize", { run, ask, store }),
+  /** A part of the bytes that are kept under a name. */
+  Schema.TaggedStruct("FileGet", { run, ask, content: Schema.String, place: Schema.Int }),
+  /** The next part of the bytes of a file, which has a number. */
+  Schema.TaggedStruct("FilePut", {
+    run,
+    ask,
+    content: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)),
+    place: Schema.Int,
+    base64: Schema.String
+  })
 ])
 export type RunQuestion = typeof RunQuestion.Type
 
-/** The answer to `StoreGet`, `StorePage` or `StoreSize`. */
-export type StoreAnswer = DataStoreEntry | null | DataStorePage | number
+/** The answer to `StoreGet`, `StorePage` or `StoreSize`, or the bytes that `FileGet` asks for, as base64. */
+export type RunAnswer = DataStoreEntry | null | DataStorePage | number | string
 
 const Ready = Schema.TaggedStruct("Ready", {})
 const Pong = Schema.TaggedStruct("Pong", {})
@@ -185,7 +213,8 @@ const unreadable = (json: unknown, why: string): UnreadableMessage => {
 
 /** A message of the host to a process; in JSON a run's call holds the event itself. */
 export type HostMessage =
-  | { readonly _tag: "Start" | "Ping" }
+  | { readonly _tag: "Start"; readonly maxFileBytes: number }
+  | { readonly _tag: "Ping" }
   | { readonly _tag: "Code"; readonly hash: string; readonly code: string }
   | {
     readonly _tag: "Inspect"
@@ -228,7 +257,7 @@ export type HostMessage =
     readonly ticket?: string
     readonly addresses?: ReadonlyArray<string>
     /** The answer to a question of a run. */
-    readonly answer?: StoreAnswer
+    readonly answer?: RunAnswer
     readonly error?: { readonly code: string; readonly message: string }
   }
 
@@ -248,8 +277,10 @@ export const encodeHostMessage = (message: HostMessage): string => {
     }
     case "Step": {
       const { runs, ...plain } = call
-      const each = runs.map(({ context, n, stepsJson }) =>
-        `{"n":${n},"context":${JSON.stringify(context)},"steps":${stepsJson}}`
+      const each = runs.map(({ context, files, isLast, n, stepsJson }) =>
+        `{"n":${n},"context":${JSON.stringify(context)},"isLast":${isLast},"files":${
+          JSON.stringify(files.entries)
+        },"steps":${stepsJson}}`
       )
       return withCall(plain, "runs", `[${each.join()}]`)
     }

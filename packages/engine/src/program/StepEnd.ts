@@ -5,6 +5,7 @@ import * as Storable from "@headwater/domain/Storable"
 import * as Stream from "@headwater/domain/Stream"
 import { defaultSettings, type WorkflowSettings } from "@headwater/domain/Workflow"
 import type { DueItem } from "@headwater/log/work/DueWork"
+import type { WorkflowFiles } from "@headwater/log/work/WorkflowFiles"
 import type { RunFault, RunProgress, RunTrigger, RunWait, StepRecord } from "@headwater/log/work/WorkflowRuns"
 import type { RunResult } from "@headwater/sandbox/Run"
 import * as StepAnswer from "@headwater/sandbox/StepAnswer"
@@ -69,7 +70,7 @@ export const outcomeOf = (
 }
 
 /** A result with nothing that is to last but what was logged. */
-export const undone = (result: RunResult, fault: RunFault): RunResult => ({
+export const undone = ({ files: _files, ...result }: RunResult, fault: RunFault): RunResult => ({
   ...result,
   emits: [],
   db: {},
@@ -201,13 +202,14 @@ export const make = (options: {
   readonly executable: Executable
   readonly progress: WorkflowProgress
   readonly step: EndedStep
+  readonly files: WorkflowFiles["Service"]
   readonly limits: Limits
   readonly now: number
   /** The workflows that the step may have run. */
   readonly known: TriggeredWorkflows.KnownWorkflows
   readonly written?: (turn: Turn) => CommitParts
 }) => {
-  const { executable, known, limits, memory, now, progress, step: { n, result, startedAt } } = options
+  const { executable, files, known, limits, memory, now, progress, step: { n, result, startedAt } } = options
   const { run } = progress
   const steps = executable.component.steps ?? []
   const { id, name } = steps[run.step]!
@@ -239,6 +241,9 @@ export const make = (options: {
       ...TriggeredWorkflows.itemsOf(triggers, known, run.trigger.hops + 1, now)
     ]
   }
+  // Files are for the next step, if there is one.
+  const fileChanges = outcome._tag === "Done" && turn.endedAt === null ? result.files : undefined
+  const ofFiles = fileChanges === undefined ? [] : files.write(run.id, fileChanges)
   const ended: EndedRun = {
     origin: originOf(memory, progress, id),
     component: executable.component,
@@ -251,10 +256,11 @@ export const make = (options: {
       const last = appended.at(-1)?.id
       return {
         ...parts,
+        ...(ofFiles.length === 0 ? {} : { updates: [...parts.updates ?? [], ...ofFiles] }),
         steps: [{ ...record, events: first === undefined || last === undefined ? null : { first, last } }]
       }
     },
     annotations: { run_id: run.id, deployment_id: run.deploymentId, step: name }
   }
-  return { ended, name, resultJson, turn }
+  return { ended, fileChanges, name, resultJson, turn }
 }

@@ -1,6 +1,7 @@
 import * as Storable from "@headwater/domain/Storable"
 import * as CrashPoint from "@headwater/log/commit/CrashPoint"
-import type { RunResult, StepKeys } from "@headwater/sandbox/Run"
+import type { WorkflowFiles } from "@headwater/log/work/WorkflowFiles"
+import type { RunResult } from "@headwater/sandbox/Run"
 import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
 import { Clock, Effect, Exit } from "effect"
 import type { CommitParts } from "../ground/EmitterLog.ts"
@@ -13,7 +14,7 @@ import type { RunsTogether } from "./RunsTogether.ts"
 import * as StepEnd from "./StepEnd.ts"
 import type * as TriggeredWorkflows from "./TriggeredWorkflows.ts"
 import type { UncommittedRuns } from "./UncommittedRuns.ts"
-import { callOf, type InputOfRun, type WorkflowProgress } from "./WorkflowProgress.ts"
+import { callOf, type InputOfRun, type StepsOfRuns, type WorkflowProgress } from "./WorkflowProgress.ts"
 
 /** A run that takes longer shows as under way before it ends, in milliseconds. */
 const longMs = 1_000
@@ -26,8 +27,9 @@ export interface BeginningRun {
 
 interface Parts {
   readonly code: CodeRuns
+  readonly files: WorkflowFiles["Service"]
   readonly findWorkflows: Effect.Success<typeof TriggeredWorkflows.makeFind>
-  readonly keys: StepKeys
+  readonly given: StepsOfRuns
   readonly limits: Limits
   readonly memory: ProgramMemory
   /** Called with a run that is on its way into the log before it ends. */
@@ -69,9 +71,9 @@ export class StepsTogether {
 
   /** Answers how many were run: the others are still to be run, and so are those that the sandbox can't run. */
   readonly toTheirEnd: Effect.Effect<number, SandboxUnavailable> = Effect.suspend(() => {
-    const { keys, memory, together } = this.parts
-    const progress = this.runs.map(({ progress }) => progress)
-    const call = callOf(memory.program, progress, memory.component.steps![0]!.name, keys)
+    const { given, memory, together } = this.parts
+    const [first, ...more] = this.runs.map(({ progress }) => progress)
+    const call = callOf(memory.program, [first!, ...more], given)
     return Effect.andThen(
       Effect.forkChild(Effect.repeat(this.showLong, { until: () => this.begun !== undefined })),
       together.run({
@@ -121,7 +123,7 @@ export class StepsTogether {
     now: number,
     known: TriggeredWorkflows.KnownWorkflows
   ) {
-    const { executable, parts: { limits, memory } } = this
+    const { executable, parts: { files, limits, memory } } = this
     const { input, progress } = run
     const taken = run === this.begun ? undefined : input.take()
     const written = (turn: StepEnd.Turn): CommitParts => {
@@ -130,7 +132,7 @@ export class StepsTogether {
         ? parts
         : { ...taken, runs: [{ ...progress.run, ...turn }], duePut: [...taken.duePut ?? [], ...parts.duePut] }
     }
-    return StepEnd.make({ memory, executable, progress, step, limits, now, known, written }).ended
+    return StepEnd.make({ memory, executable, progress, step, files, limits, now, known, written }).ended
   }
 
   private readonly showLong = Effect.gen({ self: this }, function*() {

@@ -3,6 +3,7 @@ import * as EmitId from "@headwater/domain/EmitId"
 import * as Id from "@headwater/domain/Id"
 import * as OwnMember from "@headwater/domain/OwnMember"
 import { declaredProps, type Program } from "@headwater/domain/Program"
+import { changed } from "@headwater/domain/RunFile"
 import * as Stream from "@headwater/domain/Stream"
 import * as Timer from "@headwater/domain/Timer"
 import { Turns } from "@headwater/domain/Turns"
@@ -26,6 +27,7 @@ import { interfacesOf, valuesOf } from "./ProgramMemory.ts"
 import * as RunEvents from "./RunEvents.ts"
 import { outcomeOf, placeAfter, undone } from "./StepEnd.ts"
 import { type Trial, type TrialChange, TrialRecord } from "./Trial.ts"
+import { TrialFiles } from "./TrialFiles.ts"
 import * as TrialInput from "./TrialInput.ts"
 import { TrialStores } from "./TrialStores.ts"
 import { makeFind } from "./TriggeredWorkflows.ts"
@@ -108,12 +110,14 @@ export class TrialRun {
   /** The store as it is now. */
   private readonly db: Record<string, string>
   private readonly parts: Parts
+  private readonly files: TrialFiles
   private readonly record = new TrialRecord()
   private readonly stores: TrialStores | undefined
 
   private constructor(parts: Parts) {
     this.parts = parts
     this.db = { ...parts.before }
+    this.files = new TrialFiles(parts.limits.filesOfRuns.trial)
     const { request: { keepsStores }, run: { stores } } = parts
     this.stores = stores === undefined || keepsStores === true ? undefined : new TrialStores(stores.reads)
   }
@@ -194,16 +198,17 @@ export class TrialRun {
           this.record.error = { name: "LimitExceeded", message, stack: "", step: name }
           return
         }
-        if (!(yield* this.runStep(progress, name))) return
+        if (!(yield* this.runStep(progress, steps))) return
       }
     })
   }
 
   /** Runs a step, and answers whether the run goes on. */
-  private runStep(progress: WorkflowProgress, name: string) {
+  private runStep(progress: WorkflowProgress, steps: NonNullable<Component["steps"]>) {
     return Effect.gen({ self: this }, function*() {
-      const { parts: { limits, program }, record } = this
-      const result = yield* this.execute(name, callOf(program, [progress], name, this.keys))
+      const { files, keys, parts: { limits, program }, record } = this
+      const { name } = steps[progress.run.step]!
+      const result = yield* this.execute(name, callOf(program, [progress], { steps, keys, filesOf: files.of }))
       const { cpuMs, wallMs } = result
       const known = yield* this.parts.findWorkflows(program.accountId, [result])
       const outcome = outcomeOf(result, progress, limits.resultsOfRun, known)
@@ -215,6 +220,7 @@ export class TrialRun {
         return false
       }
       yield* this.take(name, result)
+      if (result.files !== undefined) progress.files = changed(progress.files, result.files)
       const { flow: { delay, exit, rerun, suspend }, resultJson } = outcome
       const { run } = progress
       const isRerun = exit === undefined && rerun !== undefined && run.tries < mostReruns

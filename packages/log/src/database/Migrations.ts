@@ -7,6 +7,7 @@ import * as DatabaseClaim from "./DatabaseClaim.ts"
 import * as DataStores from "./migrations/DataStores.ts"
 import * as EnvironmentVariables from "./migrations/EnvironmentVariables.ts"
 import * as SuspendedRuns from "./migrations/SuspendedRuns.ts"
+import * as WorkflowFiles from "./migrations/WorkflowFiles.ts"
 import * as OldestAllowed from "./OldestAllowed.ts"
 import { isLocked } from "./TransientSqlError.ts"
 
@@ -17,6 +18,7 @@ const migrations = {
   [`00${baseline}_baseline`]: Baseline.make,
   "0037_environment_variables": EnvironmentVariables.make,
   "0038_data_stores": DataStores.make,
+  "0039_workflow_files": WorkflowFiles.make,
   "0041_suspended_runs": SuspendedRuns.make
 }
 

@@ -4,6 +4,9 @@
  * `node:process`, whose members can't be changed, takes them over.
  */
 // @ts-expect-error made when the runtime is bundled
+import fileSystem from "./FileSystem.txt" with { type: "text" }
+import { fileSystemText } from "./FileSystemName.ts"
+// @ts-expect-error made when the runtime is bundled
 import runtime from "./Main.txt" with { type: "text" }
 // @ts-expect-error made when the runtime is bundled
 import packageOfWebSocket from "./WebSocketPackage.txt" with { type: "text" }
@@ -14,6 +17,8 @@ declare const Deno: object
 for (const [name, value] of Object.entries({ pid: 2, ppid: 1, execPath: () => "/deno" })) {
   Object.defineProperty(Deno, name, { value, writable: true, configurable: true, enumerable: true })
 }
+
+Object.defineProperty(globalThis, fileSystemText, { value: fileSystem, configurable: true })
 
 const addressOf = (code: string): string => URL.createObjectURL(new Blob([code], { type: "text/javascript" }))
 

@@ -3,6 +3,7 @@ import * as ExactJson from "@headwater/domain/ExactJson"
 import { receive, send } from "./Channel.ts"
 import { type Call, call, describe } from "./Component.ts"
 import { installFetch } from "./Fetch.ts"
+import { limitFiles } from "./Files.ts"
 import { installGlobals } from "./Globals.ts"
 import { Invalid, learn, load } from "./Module.ts"
 import { routeNetwork } from "./Network.ts"
@@ -79,7 +80,7 @@ type Asked =
     readonly _tag: "Step"
     readonly step: string
     readonly keys: StepCall["keys"]
-    readonly runs: ReadonlyArray<Pick<StepCall, "n" | "steps" | "context">>
+    readonly runs: ReadonlyArray<Omit<StepCall, "_tag" | "step" | "keys">>
   }
 
 const countOf = (asked: Asked): number =>
@@ -155,6 +156,9 @@ function* runs({ bindings, call, hash, run: id, time }: Record<string, unknown>,
 
 const onMessage = (message: Record<string, unknown>, line: string): void => {
   switch (message["_tag"]) {
+    case "Start":
+      limitFiles(message["maxFileBytes"] as number)
+      return send({ __proto__: null, _tag: "Ready" })
     case "Ping":
       return send({ __proto__: null, _tag: "Pong" })
     case "Code":
@@ -178,6 +182,4 @@ installGlobals()
 installWebSocket()
 installSystem()
 installOwnRequire()
-void receive((message, line) =>
-  message["_tag"] === "Start" ? send({ __proto__: null, _tag: "Ready" }) : onMessage(message, line)
-)
+void receive(onMessage)

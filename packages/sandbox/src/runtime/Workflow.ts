@@ -1,7 +1,9 @@
 /** A workflow's steps, what each sees as `this` and `$`, and what it answers (`decisions.md`, "Workflows"). */
+import type { RunFile } from "@headwater/domain/RunFile"
 import * as RunKey from "@headwater/domain/RunKey"
 import * as Blocks from "./Blocks.ts"
 import { isBuiltIn, toStep } from "./BuiltInStep.ts"
+import { keepFiles, restoreFiles } from "./Files.ts"
 import { type ComponentDefinition, Invalid } from "./Module.ts"
 import { bindMethods, isCallable } from "./Props.ts"
 import type { RunContext } from "./RunContext.ts"
@@ -20,6 +22,10 @@ export interface StepCall {
   readonly steps: Record<string, unknown>
   readonly keys: { readonly url: string; readonly secret: string }
   readonly context: { readonly run: { readonly runs: number } } & Record<string, unknown>
+  /** The files that the run has. */
+  readonly files: ReadonlyArray<RunFile>
+  /** True if no step comes after it. */
+  readonly isLast: boolean
 }
 
 /** The step of a workflow that is a single function. */
@@ -312,11 +318,14 @@ export const runStep = async (
   const call = nodes === undefined
     ? asked
     : { ...asked, steps: { trigger, ...Blocks.seenFrom(nodes, asked.steps, asked.step) } }
+  await restoreFiles(run, asked.files)
   const context = contextOf(call, bindings)
   const props = { ...bindings.props, ...propsOf(definition, bindings, call, context) }
   const { $, exports, flow } = make$(run, bindings, call, context)
   const self = thisOf(definition, call.step, step, run, { ...bindings, props })
   const value = await step.run.call(self, { steps: call.steps, $ })
+  const goesOn = flow["exit"] === undefined && (!asked.isLast || flow["rerun"] !== undefined)
+  if (goesOn) await keepFiles(run, asked.files)
   const result = { ...exports, $return_value: value }
   if (nodes === undefined) return { result, flow }
   const next = Blocks.placeAfter(nodes, { ...asked.steps, [asked.step]: result }, asked.step)
