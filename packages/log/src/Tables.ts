@@ -4,6 +4,7 @@ import { ApiKeys } from "./access/ApiKeys.ts"
 import { AppAccounts } from "./access/AppAccounts.ts"
 import { AuditLog } from "./access/AuditLog.ts"
 import { IdempotencyKeys } from "./access/IdempotencyKeys.ts"
+import { OAuthAccounts } from "./access/OAuthAccounts.ts"
 import { SealCheck } from "./access/SealCheck.ts"
 import { Sessions } from "./access/Sessions.ts"
 import { GroupCommit } from "./commit/GroupCommit.ts"
@@ -25,6 +26,7 @@ import { Webhooks } from "./resources/Webhooks.ts"
 import { Accounting } from "./work/Accounting.ts"
 import { Backlog } from "./work/Backlog.ts"
 import { DevClocks } from "./work/DevClocks.ts"
+import { DueWork } from "./work/DueWork.ts"
 
 /** Every table's service, and the node's one writer to those of the log. */
 export const layer = Layer.mergeAll(
@@ -32,7 +34,7 @@ export const layer = Layer.mergeAll(
   Accounts.layer,
   AccountTail.layer,
   ApiKeys.layer,
-  AppAccounts.layer,
+  OAuthAccounts.layer.pipe(Layer.provideMerge(AppAccounts.layer), Layer.provide(DueWork.layer)),
   AuditLog.layer,
   Backlog.layer,
   Components.layer,

@@ -76,10 +76,16 @@ export class RunRecord {
   #writtenBytes = 0
   #respondedBytes = 0
 
-  constructor(limits: SandboxLimits, store: StoreSizes, request: Pick<RunRequest, "environment" | "stores">) {
+  /** @param masked texts for which logs and errors have a mask, which may become more */
+  constructor(
+    limits: SandboxLimits,
+    store: StoreSizes,
+    masked: ReadonlyArray<string>,
+    request: Pick<RunRequest, "stores">
+  ) {
     this.#limits = limits
     this.#store = store
-    this.#masked = request.environment?.masked ?? []
+    this.#masked = masked
     this.#stores = new StoreChanges(Object.values(request.stores?.ids ?? {}), limits)
   }
 

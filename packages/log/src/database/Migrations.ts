@@ -6,6 +6,7 @@ import * as Baseline from "./Baseline.ts"
 import * as DatabaseClaim from "./DatabaseClaim.ts"
 import * as DataStores from "./migrations/DataStores.ts"
 import * as EnvironmentVariables from "./migrations/EnvironmentVariables.ts"
+import * as OAuthAccounts from "./migrations/OAuthAccounts.ts"
 import * as OldestAllowed from "./OldestAllowed.ts"
 import { isLocked } from "./TransientSqlError.ts"
 
@@ -15,7 +16,8 @@ const baseline = 36
 const migrations = {
   [`00${baseline}_baseline`]: Baseline.make,
   "0037_environment_variables": EnvironmentVariables.make,
-  "0038_data_stores": DataStores.make
+  "0038_data_stores": DataStores.make,
+  "0045_oauth_accounts": OAuthAccounts.make
 }
 
 /** A version of before the baseline has made the database. */

@@ -1,5 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import * as Json from "@headwater/fixtures/Json"
+import { OAuthServer } from "@headwater/fixtures/OAuthServer"
 import { Effect } from "effect"
 import * as Http from "../../../test/HttpAppFixture.ts"
 
@@ -45,5 +46,72 @@ layer(Http.layer, { excludeTestServices: true })("accounts with apps", (it) => {
       assert.deepStrictEqual(Http.issuePaths(wrong), ["name", "credentials"])
       const large = yield* http.request("PUT", path, { body: { credentials: { token: "x".repeat(64 * 1024) } } })
       Http.assertProblem(large, 413, "payload_too_large")
+    }))
+
+  it.effect("over OAuth 2 move in with a refresh token: the server gets the token, renews it and shows none", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const server = yield* OAuthServer.make()
+      const { refresh_token } = yield* server.grant
+      const account = yield* http.created("/v1/accounts", {
+        app: "shop",
+        credentials: { shop: "north" },
+        oauth: { ...server.oauth, refresh_token }
+      })
+      assert.strictEqual(server.renewals, 1)
+      Json.assertHolds(account["oauth"], {
+        provider: null,
+        client_id: server.clientId,
+        scopes: ["openid"],
+        token_url: server.tokenUrl,
+        state: "connected",
+        renewable: true,
+        failing_since: null,
+        error: null
+      })
+      const source = yield* http.created("/v1/sources", {
+        component_code: component_code.replace("{ token: this.shop.$auth.token }", "this.shop.$auth"),
+        configured_props: { shop: { authProvisionId: account.id } }
+      })
+      yield* http.request("POST", Http.endpointOf(source))
+      const [summary] = yield* http.summaries(`/v1/sources/${source.id}/event_summaries`, 1)
+      const auth = summary!["event"]!["raw_event"]!
+      Json.assertHolds(auth, { shop: "north", oauth_client_id: server.clientId })
+      const api = yield* Effect.promise(() =>
+        fetch(server.apiUrl, { headers: { authorization: `Bearer ${Json.textOf(auth["oauth_access_token"])}` } })
+      )
+      assert.strictEqual(api.status, 200)
+
+      const path = `/v1/accounts/${account.id}`
+      const refused = yield* http.request("PUT", path, { body: { oauth: { refresh_token: "nobody's" } } })
+      Json.assertHolds(refused.json["data"]!["oauth"], { state: "failing" })
+      assert.include(Json.textOf(refused.json["data"]!["oauth"]!["error"]), "invalid_grant")
+      const again = yield* server.grant
+      const given = { refresh_token: again.refresh_token }
+      const connected = yield* http.request("PUT", path, { body: { oauth: given } })
+      Json.assertHolds(connected.json["data"]!["oauth"], { state: "connected", error: null })
+      for (const { text } of [refused, connected, yield* http.request("GET", "/v1/accounts")]) {
+        assert.notInclude(text, server.clientSecret)
+        assert.notInclude(text, again.refresh_token)
+      }
+    }).pipe(Effect.scoped))
+
+  it.effect("over OAuth 2 need a provider or the URL of its tokens", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const post = (body: unknown) => http.request("POST", "/v1/accounts", { body })
+      const without = yield* post({ app: "shop", oauth: { client_id: "a" } })
+      assert.deepStrictEqual(Http.issuePaths(without), ["oauth.token_url"])
+      const unknown = yield* post({ app: "shop", oauth: { client_id: "a", provider: "nobody" } })
+      assert.deepStrictEqual(Http.issuePaths(unknown), ["oauth.provider"])
+      assert.deepStrictEqual(Http.issuePaths(yield* post({ app: "shop" })), ["credentials"])
+      const plain = yield* http.created("/v1/accounts", { app: "shop", credentials: {} })
+      const changed = yield* http.request("PUT", `/v1/accounts/${plain.id}`, { body: { oauth: { client_id: "a" } } })
+      assert.deepStrictEqual(Http.issuePaths(changed), ["oauth"])
+      const known = yield* http.created("/v1/accounts", {
+        app: "github",
+        oauth: { client_id: "a", provider: "github" }
+      })
+      Json.assertHolds(known["oauth"], { provider: "github", state: "unconnected", expires_at: null })
     }))
 })
