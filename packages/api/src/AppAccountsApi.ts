@@ -131,6 +131,37 @@ export const AppAccountResource = Schema.Struct({
 })
 export type AppAccountResource = typeof AppAccountResource.Type
 
+/** A page of the server's own console, or one that a program on the user's machine serves meanwhile. */
+const ReturnTo = Text.pipe(
+  Schema.check(Schema.isPattern(/^(console|http:\/\/127\.0\.0\.1:[0-9]{1,5}\/[A-Za-z0-9/_-]*)$/))
+)
+
+export const ConnectionResource = Schema.Struct({
+  url: Schema.String.annotate({ description: "The page that the user is to open." }),
+  redirect_uri: Schema.NullOr(Schema.String).annotate({
+    description: "Where the provider sends the user back: register it with your client. Null with device."
+  }),
+  user_code: Schema.NullOr(Schema.String).annotate({ description: "With device: the code that the user is to enter." }),
+  confirmation: Schema.NullOr(Schema.String).annotate({
+    description: "With device: what completes the connection. Otherwise the user's browser gets it in the end."
+  }),
+  interval_seconds: Schema.NullOr(Schema.Int).annotate({
+    description: "With device: the least time between two questions."
+  }),
+  expires_at: UnixSeconds
+}).annotate({
+  identifier: "AccountConnection",
+  examples: [{
+    url: "https://accounts.example.com/auth?client_id=…&state=…",
+    redirect_uri: "https://headwater.example.com/oauth/callback",
+    user_code: null,
+    confirmation: null,
+    interval_seconds: null,
+    expires_at: 1_760_000_600
+  }]
+})
+export type ConnectionResource = typeof ConnectionResource.Type
+
 const params = PathId("The account's id.")
 
 export class AppAccountsApi extends HttpApiGroup.make("appAccounts")
@@ -196,6 +227,41 @@ export class AppAccountsApi extends HttpApiGroup.make("appAccounts")
     }).annotate(NeededScope, "write").annotateMerge(OpenApi.annotations({
       summary: "Update an account with an app",
       description: "Fields that are not given stay unchanged. Runs that begin afterwards use the new credentials.",
+      override: Extension.mark
+    })),
+    HttpApiEndpoint.post("connect", "/accounts/:id/connect", {
+      params,
+      payload: Schema.Struct({
+        device: Schema.optionalKey(Schema.Boolean.annotate({
+          description: "The user enters a code on a page of the provider's. Default: the provider sends the user back."
+        })),
+        return_to: Schema.optionalKey(ReturnTo.annotate({
+          description:
+            "Where the user's browser goes in the end, with the confirmation in the query: console, or a URL on 127.0.0.1. " +
+            "Default: a page that shows it."
+        })),
+        ...Projection.fields
+      }).annotate({ examples: [{ return_to: "console" }] }),
+      success: Pagination.Single(ConnectionResource),
+      error: [Problem.NotFound, Problem.ConnectionRefused]
+    }).annotate(NeededScope, "write").annotateMerge(OpenApi.annotations({
+      summary: "Begin to connect an account over OAuth 2",
+      description: "By an authorization code with PKCE, or a device code. Have the user open the page.",
+      override: Extension.mark
+    })),
+    HttpApiEndpoint.post("completeConnection", "/accounts/:id/complete_connection", {
+      params,
+      payload: Schema.Struct({
+        confirmation: Text.annotate({
+          description: "What the user's browser got in the end, or the answer for a device."
+        }),
+        ...Projection.fields
+      }).annotate({ examples: [{ confirmation: "u0VbXo2…" }] }),
+      success: Pagination.Single(AppAccountResource),
+      error: [Problem.NotFound, Problem.ConnectionPending, Problem.ConnectionRefused]
+    }).annotate(NeededScope, "write").annotateMerge(OpenApi.annotations({
+      summary: "Complete the connection of an account",
+      description: "With the key or session that began it. The account has the token from then on.",
       override: Extension.mark
     })),
     HttpApiEndpoint.delete("delete", "/accounts/:id", {

@@ -10,6 +10,7 @@ import * as Gauges from "./Gauges.ts"
 import { Draining } from "./ground/Draining.ts"
 import { Suspensions } from "./ground/Suspensions.ts"
 import { LogTail } from "./LogTail.ts"
+import { AccountConnections } from "./oauth/AccountConnections.ts"
 import { AccountTokens } from "./oauth/AccountTokens.ts"
 import { TokenEndpoint } from "./oauth/TokenEndpoint.ts"
 import * as Actors from "./placement/Actors.ts"
@@ -61,6 +62,7 @@ export const onCluster = Layer.mergeAll(
   Layer.provideMerge(Actors.layer),
   Layer.provide(FeedReader.layer),
   Layer.provideMerge(Quotas.layer),
+  Layer.provideMerge(AccountConnections.layer),
   Layer.provideMerge(AccountTokens.layer),
   Layer.provideMerge(TokenEndpoint.layer),
   Layer.provideMerge(Suspensions.layer),

@@ -5,6 +5,7 @@ import { AppAccounts } from "./access/AppAccounts.ts"
 import { AuditLog } from "./access/AuditLog.ts"
 import { IdempotencyKeys } from "./access/IdempotencyKeys.ts"
 import { OAuthAccounts } from "./access/OAuthAccounts.ts"
+import { OAuthConnections } from "./access/OAuthConnections.ts"
 import { SealCheck } from "./access/SealCheck.ts"
 import { Sessions } from "./access/Sessions.ts"
 import { GroupCommit } from "./commit/GroupCommit.ts"
@@ -46,6 +47,7 @@ export const layer = Layer.mergeAll(
   EventList.layer,
   IdempotencyKeys.layer,
   Nodes.layer,
+  OAuthConnections.layer,
   Programs.layer,
   SealCheck.layer,
   Sessions.layer,

@@ -7,6 +7,7 @@ import * as DatabaseClaim from "./DatabaseClaim.ts"
 import * as DataStores from "./migrations/DataStores.ts"
 import * as EnvironmentVariables from "./migrations/EnvironmentVariables.ts"
 import * as OAuthAccounts from "./migrations/OAuthAccounts.ts"
+import * as OAuthConnections from "./migrations/OAuthConnections.ts"
 import * as OldestAllowed from "./OldestAllowed.ts"
 import { isLocked } from "./TransientSqlError.ts"
 
@@ -17,7 +18,8 @@ const migrations = {
   [`00${baseline}_baseline`]: Baseline.make,
   "0037_environment_variables": EnvironmentVariables.make,
   "0038_data_stores": DataStores.make,
-  "0045_oauth_accounts": OAuthAccounts.make
+  "0045_oauth_accounts": OAuthAccounts.make,
+  "0046_oauth_connections": OAuthConnections.make
 }
 
 /** A version of before the baseline has made the database. */

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import * as Json from "@headwater/fixtures/Json"
 import { OAuthServer } from "@headwater/fixtures/OAuthServer"
-import { Effect } from "effect"
+import { Effect, Schedule } from "effect"
 import * as Http from "../../../test/HttpAppFixture.ts"
 
 const component_code = `
@@ -114,4 +114,78 @@ layer(Http.layer, { excludeTestServices: true })("accounts with apps", (it) => {
       })
       Json.assertHolds(known["oauth"], { provider: "github", state: "unconnected", expires_at: null })
     }))
+
+  it.effect("are connected by an authorization code with PKCE, by who began it and once", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const callback = `${Http.publicUrl}/oauth/callback`
+      const server = yield* OAuthServer.make([callback])
+      const account = yield* http.created("/v1/accounts", { app: "shop", oauth: server.oauth })
+      const path = `/v1/accounts/${account.id}`
+      const begin = (body: unknown) => http.request("POST", `${path}/connect`, { body })
+      const complete = (confirmation: string, options: Http.RequestOptions = {}) =>
+        http.request("POST", `${path}/complete_connection`, { body: { confirmation }, ...options })
+      /** Comes back from the provider as the user's browser does. */
+      const comeBack = Effect.fnUntraced(function*(begun: Http.Answer) {
+        const location = yield* server.authorize(Json.textOf(begun.json["data"]!["url"]))
+        assert.isTrue(location.startsWith(`${callback}?`))
+        return location.slice(Http.publicUrl.length)
+      })
+
+      const begun = yield* begin({ return_to: "console" })
+      Json.assertHolds(begun.json["data"], { redirect_uri: callback, user_code: null, confirmation: null })
+      const asked = new URL(Json.textOf(begun.json["data"]!["url"])).searchParams
+      assert.strictEqual(asked.get("code_challenge_method"), "S256")
+      const back = yield* comeBack(begun)
+      const returned = yield* http.request("GET", back, { key: null })
+      assert.strictEqual(returned.status, 303)
+      const target = new URL(returned.headers.get("location")!)
+      assert.strictEqual(target.origin + target.pathname, `${Http.publicUrl}/console/accounts`)
+      assert.strictEqual(target.searchParams.get("account"), account.id)
+      assert.isFalse(target.searchParams.has("code"))
+      const confirmation = target.searchParams.get("confirmation")!
+      assert.strictEqual((yield* http.request("GET", back, { key: null })).status, 400)
+
+      const other = yield* http.created("/v1/users/me/keys", { name: "other" })
+      const byOther = yield* complete(confirmation, { key: Json.textOf(other["key"]) })
+      assert.deepStrictEqual(Http.issuePaths(byOther), ["confirmation"])
+      const connected = yield* complete(confirmation)
+      assert.strictEqual(connected.status, 200, connected.text)
+      Json.assertHolds(connected.json["data"]!["oauth"], { state: "connected", renewable: true })
+      assert.deepStrictEqual(Http.issuePaths(yield* complete(confirmation)), ["confirmation"])
+
+      const shown = yield* http.request("GET", yield* comeBack(yield* begin({})), { key: null })
+      const [, code] = /<code>([^<]+)<\/code>/.exec(shown.text)!
+      assert.strictEqual((yield* complete(code!)).status, 200)
+      const state = new URL(Json.textOf((yield* begin({})).json["data"]!["url"])).searchParams.get("state")!
+      const denied = yield* http.request("GET", `/oauth/callback?error=%3Cb%3E&state=${state}`, { key: null })
+      assert.include(denied.text, "The provider says: &lt;b&gt;")
+      for (const return_to of ["https://evil.example", "//evil.example", "http://127.0.0.1:1@evil.example/"]) {
+        assert.deepStrictEqual(Http.issuePaths(yield* begin({ return_to })), ["return_to"])
+      }
+    }).pipe(Effect.scoped))
+
+  it.effect("are connected by a device code", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const server = yield* OAuthServer.make()
+      const account = yield* http.created("/v1/accounts", { app: "shop", oauth: server.oauth })
+      const path = `/v1/accounts/${account.id}`
+      const begun = (yield* http.request("POST", `${path}/connect`, { body: { device: true } })).json["data"]!
+      Json.assertHolds(begun, { redirect_uri: null, interval_seconds: 5 })
+      assert.include(Json.textOf(begun["url"]), server.url)
+      const body = { confirmation: begun["confirmation"] }
+      const complete = http.request("POST", `${path}/complete_connection`, { body })
+      const early = yield* complete
+      Http.assertProblem(early, 409, "connection_pending")
+      assert.isAtMost(Number(early.json["details"]!["retry_after_seconds"]), 5)
+      yield* server.allowDevice(Json.textOf(begun["user_code"]))
+      const connected = yield* Effect.repeat(complete, {
+        until: ({ status }) => status !== 409,
+        schedule: Schedule.spaced("200 millis")
+      })
+      assert.strictEqual(connected.status, 200, connected.text)
+      Json.assertHolds(connected.json["data"]!["oauth"], { state: "connected", renewable: true })
+      assert.strictEqual((yield* complete).status, 400)
+    }).pipe(Effect.scoped))
 })

@@ -1,5 +1,5 @@
 import type { AppAccountResource, ChangedOAuth, NewOAuth } from "@headwater/api/AppAccountsApi"
-import { CurrentAccount } from "@headwater/api/Authorization"
+import { CurrentAccess, CurrentAccount } from "@headwater/api/Authorization"
 import { HeadwaterApi } from "@headwater/api/HeadwaterApi"
 import * as Pagination from "@headwater/api/Pagination"
 import * as Problem from "@headwater/api/Problem"
@@ -7,10 +7,12 @@ import type { AppAccount, Credentials } from "@headwater/domain/AppAccount"
 import * as ConfiguredProps from "@headwater/domain/ConfiguredProps"
 import type { OAuthClient, OAuthSecrets, OAuthStanding } from "@headwater/domain/OAuth"
 import * as RealTime from "@headwater/domain/RealTime"
+import { AccountConnections } from "@headwater/engine/AccountConnections"
 import { AccountTokens, timed } from "@headwater/engine/AccountTokens"
+import type { TokenRefused, TokenUnavailable } from "@headwater/engine/TokenEndpoint"
 import { AppAccounts } from "@headwater/log/access/AppAccounts"
 import { OAuthAccounts, type OpenedOAuthAccount } from "@headwater/log/access/OAuthAccounts"
-import { Effect, type Option } from "effect"
+import { Effect, type Option, Redacted } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { answerFailures } from "../conventions/FailureProblem.ts"
 import { HttpSettings } from "../conventions/HttpSettings.ts"
@@ -98,6 +100,25 @@ const noSecrets: OAuthSecrets = { clientSecret: null, accessToken: null, refresh
 const isToBeRenewed = ({ access_token, expires_at, refresh_token }: ChangedOAuth): boolean =>
   refresh_token !== undefined && (access_token === undefined || expires_at === undefined)
 
+const refused = (failure: TokenRefused | TokenUnavailable) =>
+  new Problem.ConnectionRefused({
+    ...Problem.because(`${failure.message}.`),
+    details: { provider_error: failure._tag === "TokenRefused" ? failure.code : "unavailable" }
+  })
+
+const notConnectable = ({ message }: { readonly message: string }) => Problem.invalid([{ path: "id", message }])
+
+const pending = ({ retryAfterMs }: { readonly retryAfterMs: number }) => {
+  const seconds = Math.ceil(retryAfterMs / 1_000)
+  return new Problem.ConnectionPending({
+    ...Problem.because(`The user has not entered the code yet: ask again in ${seconds} s.`),
+    details: { retry_after_seconds: seconds }
+  })
+}
+
+/** The key or the session of a request. */
+const ownAccess = Effect.map(CurrentAccess, ({ keyId, sessionId }) => sessionId ?? keyId)
+
 export const layer = HttpApiBuilder.group(
   HeadwaterApi,
   "appAccounts",
@@ -105,6 +126,7 @@ export const layer = HttpApiBuilder.group(
     const appAccounts = yield* AppAccounts
     const oauthAccounts = yield* OAuthAccounts
     const tokens = yield* AccountTokens
+    const connections = yield* AccountConnections
     const { maxProp } = yield* HttpSettings
 
     const checkSize = (credentials: Credentials) =>
@@ -176,6 +198,47 @@ export const layer = HttpApiBuilder.group(
         )
         if (oauth !== undefined && opened !== undefined) yield* changeOAuth(opened, oauth)
         return yield* shown(updated)
+      }, answerFailures),
+      connect: Effect.fnUntraced(function*({ params, payload: { device = false, return_to } }) {
+        const account = yield* orNotFound(params.id, yield* appAccounts.get(yield* CurrentAccount, params.id))
+        const access = yield* ownAccess
+        const begun = yield* (device
+          ? connections.beginDevice(account, { access })
+          : connections.begin(account, { access, returnTo: return_to ?? null })).pipe(
+            Effect.catchTags({
+              NotConnectable: (failure) => Effect.fail(notConnectable(failure)),
+              TokenRefused: (failure) => Effect.fail(refused(failure)),
+              TokenUnavailable: (failure) => Effect.fail(refused(failure))
+            })
+          )
+        return {
+          data: {
+            url: begun.url,
+            redirect_uri: begun.redirectUri,
+            user_code: begun.userCode,
+            confirmation: begun.confirmation,
+            interval_seconds: begun.intervalMs === null ? null : Math.ceil(begun.intervalMs / 1_000),
+            expires_at: Math.floor(begun.expiresAt / 1_000)
+          }
+        }
+      }, answerFailures),
+      completeConnection: Effect.fnUntraced(function*({ params, payload }) {
+        const account = yield* orNotFound(params.id, yield* appAccounts.get(yield* CurrentAccount, params.id))
+        const confirmation = Redacted.make(payload.confirmation)
+        yield* connections.complete(account, { access: yield* ownAccess, confirmation }).pipe(
+          Effect.catchTags({
+            ConnectionPending: (failure) => Effect.fail(pending(failure)),
+            ConnectionUnknown: () =>
+              Effect.fail(Problem.invalid([{
+                path: "confirmation",
+                message: "no connection waits for it: it is over, or was begun with another key or session"
+              }])),
+            NotConnectable: (failure) => Effect.fail(notConnectable(failure)),
+            TokenRefused: (failure) => Effect.fail(refused(failure)),
+            TokenUnavailable: (failure) => Effect.fail(refused(failure))
+          })
+        )
+        return yield* shown(account)
       }, answerFailures),
       delete: Effect.fnUntraced(function*({ params }) {
         const removed = yield* appAccounts.remove(yield* CurrentAccount, params.id)
