@@ -131,6 +131,25 @@ export interface RunStores {
   readonly reads: DataStoreReads
 }
 
+/** A token of an account with an app. */
+export interface LiveToken {
+  /** The id of the account. */
+  readonly account: string
+  /** Counts the tokens that the account has had. */
+  readonly generation: number
+  readonly token: string
+}
+
+/** The tokens of a run, which may be renewed while it goes on. */
+export interface RunTokens {
+  /** By prop: the app's `$auth.oauth_access_token`. */
+  readonly ofProps: Readonly<Record<string, LiveToken>>
+  /** Calls back with each new token until it is told to stop. */
+  readonly watch: (onRenewed: (token: LiveToken) => void) => () => void
+  /** An API has refused a token of the run. */
+  readonly refused: (token: Pick<LiveToken, "account" | "generation">) => void
+}
+
 export interface RunRequest {
   readonly accountId: string
   /** `process.env.PD_COMPONENT` in the component. */
@@ -144,6 +163,8 @@ export interface RunRequest {
   readonly interfaces: Readonly<Record<string, InterfaceProp>>
   /** The `$auth` of the apps among the props, by prop. */
   readonly credentials: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+  /** The tokens among them that are renewed. */
+  readonly tokens?: RunTokens
   /** Its environment variables. */
   readonly environment?: RunEnvironment
   /** `$.service.db` at the start of the run: JSON text by key. */

@@ -41,6 +41,8 @@ export class RequestedRuns {
   readonly listener: RunListener
   readonly parts: RunParts
   readonly request: RunRequest
+  /** Texts for which logs and errors have a mask: also tokens that the runs come to have. */
+  readonly masked: Array<string>
   /** Processor time of tries that came to nothing, in milliseconds. The next run that ends is charged for it. */
   spentCpuMs = 0
   #handled: Deferred.Deferred<void> | undefined
@@ -53,6 +55,8 @@ export class RequestedRuns {
     this.listener = listener
     this.parts = parts
     this.request = request
+    const { environment, tokens } = request
+    this.masked = [...Object.values(tokens?.ofProps ?? {}).map(({ token }) => token), ...environment?.masked ?? []]
   }
 
   get hasResponded(): boolean {
@@ -117,6 +121,7 @@ export class RunAssignment extends Assignment<void, never> {
   #runAt!: number
   #runNanos!: bigint
   #before = { cpuMs: 0, aloneCpuMs: 0 }
+  readonly #unwatch: (() => void) | undefined
 
   constructor(tried: Try<void, never>, runs: RequestedRuns) {
     super(tried)
@@ -126,6 +131,10 @@ export class RunAssignment extends Assignment<void, never> {
     this.programId = programId
     this.#runs = runs
     this.#store = new StoreSizes(db)
+    this.#unwatch = runs.request.tokens?.watch((token) => {
+      runs.masked.unshift(token.token)
+      this.process.send({ _tag: "Token", ...token })
+    })
     this.#beginNext()
   }
 
@@ -139,6 +148,7 @@ export class RunAssignment extends Assignment<void, never> {
       ...(call._tag === "Step" ? { templates: Expression.templatesOf(props) } : {}),
       interfaces,
       credentials,
+      tokens: request.tokens?.ofProps ?? {},
       env: environment?.values ?? {},
       db,
       maxDbBytes: limits.dbBytes,
@@ -181,7 +191,8 @@ export class RunAssignment extends Assignment<void, never> {
 
   override receive(message: RunMessage | UnreadableMessage): void {
     if (message._tag === "Stopped") return this.#index > 0 ? this.end(Exit.void) : undefined
-    const { count, parts } = this.#runs
+    const { count, parts, request } = this.#runs
+    if (message._tag === "TokenRefused") return this.#refuse(message, request)
     const record = this.#record
     record.hear(message, parts.componentNow(), (response) => this.#runs.respond(response))
     if (!record.ended) return
@@ -228,6 +239,7 @@ export class RunAssignment extends Assignment<void, never> {
   }
 
   protected override end(ending: Exit.Exit<void | ProcessLoss>): void {
+    this.#unwatch?.()
     if (Exit.isSuccess(ending) && ending.value instanceof ProcessLoss) this.#runs.spentCpuMs += this.shareCpuMs
     super.end(ending)
   }
@@ -261,10 +273,16 @@ export class RunAssignment extends Assignment<void, never> {
     return call._tag === "Step" ? call.runs[index]?.files : undefined
   }
 
+  /** Only of a token that the run has. */
+  #refuse({ account, generation }: RunMessage & { readonly _tag: "TokenRefused" }, { tokens }: RunRequest): void {
+    const own = Object.values(tokens?.ofProps ?? {}).some((token) => token.account === account)
+    if (own) tokens?.refused({ account, generation })
+  }
+
   #beginNext(): void {
     const { limits, parts: { clock, real }, request } = this.#runs
     this.#index += 1
-    this.#record = new RunRecord(limits, this.#store, request, this.#filesOf(this.#index))
+    this.#record = new RunRecord(limits, this.#store, this.#runs.masked, request, this.#filesOf(this.#index))
     this.#runAt = real.currentTimeMillisUnsafe()
     this.#runNanos = clock.monotonicTimeNanosUnsafe()
     this.connections = 0

@@ -79,16 +79,20 @@ export class RunRecord {
   #writtenBytes = 0
   #respondedBytes = 0
 
-  /** @param files those that the run has; none if it keeps none */
+  /**
+   * @param masked texts for which logs and errors have a mask, which may become more
+   * @param files those that the run has; none if it keeps none
+   */
   constructor(
     limits: SandboxLimits,
     store: StoreSizes,
-    request: Pick<RunRequest, "environment" | "stores">,
+    masked: ReadonlyArray<string>,
+    request: Pick<RunRequest, "stores">,
     files?: RunFiles
   ) {
     this.#limits = limits
     this.#store = store
-    this.#masked = request.environment?.masked ?? []
+    this.#masked = masked
     this.#stores = new StoreChanges(Object.values(request.stores?.ids ?? {}), limits)
     this.files = new KeptFiles(files, limits)
   }

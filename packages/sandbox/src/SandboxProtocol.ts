@@ -8,7 +8,7 @@ import type { State } from "@headwater/domain/VirtualClock"
 import { Predicate, Result, Schema } from "effect"
 import { ComponentDescription, componentFault } from "./ComponentDescription.ts"
 import type { Templates } from "./Expression.ts"
-import type { InterfaceProp, RunCall } from "./Run.ts"
+import type { InterfaceProp, LiveToken, RunCall } from "./Run.ts"
 
 const run = Schema.String
 const cpuMs = Schema.Finite
@@ -82,6 +82,9 @@ const Requested = Schema.TaggedStruct("Requested", {
   wallMs: Schema.Finite
 })
 
+/** An API has answered 401 to a request of a run with a token of an account. */
+const TokenRefused = Schema.TaggedStruct("TokenRefused", { run, account: Schema.String, generation: Schema.Int })
+
 const Answered = Schema.TaggedStruct("Answered", { run, json: Schema.String })
 
 /** A run has ended. Of several, the messages after it are of the next. */
@@ -103,6 +106,7 @@ export const RunMessage = Schema.Union([
   FilesKept,
   Responded,
   Requested,
+  TokenRefused,
   Answered,
   Ended,
   Stopped,
@@ -238,6 +242,8 @@ export type HostMessage =
       readonly templates?: Templates | undefined
       readonly interfaces: Readonly<Record<string, InterfaceProp>>
       readonly credentials: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+      /** The tokens of accounts, by prop. */
+      readonly tokens: Readonly<Record<string, LiveToken>>
       readonly env: Readonly<Record<string, string>>
       readonly db: Readonly<Record<string, string>>
       readonly maxDbBytes: number
@@ -251,6 +257,8 @@ export type HostMessage =
       readonly tellsRequests: boolean
     }
   }
+  /** The new token of an account that a run has. */
+  | { readonly _tag: "Token" } & LiveToken
   | {
     readonly _tag: "Answer"
     readonly ask: number

@@ -1,5 +1,6 @@
 /** The program of a sandbox process. Its one argument is the broker's port; all else comes over the channel. */
 import * as ExactJson from "@headwater/domain/ExactJson"
+import { accountsOf, learnToken, type LiveToken } from "./AccountTokens.ts"
 import { receive, send } from "./Channel.ts"
 import { type Call, call, describe } from "./Component.ts"
 import { installFetch } from "./Fetch.ts"
@@ -40,6 +41,7 @@ const runComponent = async (run: RunContext, hash: string, what: Call, bindings:
     const component = await load(hash)
     run.file = component
     run.tellsRequests = bindings.tellsRequests
+    run.accounts = accountsOf(bindings.tokens)
     Object.assign(run.env, bindings.env)
     await call(component.definition, run, bindings, what)
     run.end({ _tag: "Ended" })
@@ -137,6 +139,7 @@ const timeOf = (asked: Asked, index: number, time: ToldTime | undefined): ToldTi
 function* runs({ bindings, call, hash, run: id, time }: Record<string, unknown>, line: string) {
   const { db, ...rest } = bindings as Omit<Bindings, "store"> & { readonly db: Record<string, string> }
   const asked = call as Asked
+  for (const token of Object.values(rest.tokens)) learnToken(token)
   const store = new Store(db)
   const given = countOf(asked) > 1 ? stringify(rest) : undefined
   let last: RunContext | undefined
@@ -169,6 +172,8 @@ const onMessage = (message: Record<string, unknown>, line: string): void => {
     case "Run":
       tellTime(message["time"] as ToldTime | undefined)
       return start(message, message["programId"] as string, runs(message, line))
+    case "Token":
+      return learnToken(message as unknown as LiveToken)
     case "Answer":
       return onAnswer(message)
   }

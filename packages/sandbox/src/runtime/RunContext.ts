@@ -16,6 +16,8 @@ export class RunContext {
   failed = false
   /** True if the host is to hear of its requests. */
   tellsRequests = false
+  /** The accounts whose tokens it has. */
+  accounts: ReadonlyArray<string> = []
   /** The time in it, if that is not the system's. */
   time: ToldTime | undefined
   readonly #startedCpu = cpuUsage()
