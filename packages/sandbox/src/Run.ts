@@ -57,7 +57,13 @@ export type RunCall =
   /** Answers the definitions of the props that the code adds. */
   | { readonly _tag: "AdditionalProps" }
   /** The same step of several runs, one after the other. Each answers a `StepAnswer`. */
-  | { readonly _tag: "Step"; readonly step: string; readonly runs: ReadonlyArray<StepInput> }
+  | {
+    readonly _tag: "Step"
+    readonly step: string
+    /** The language that it is written in, if that is not JavaScript. */
+    readonly lang?: "python" | undefined
+    readonly runs: ReadonlyArray<StepInput>
+  }
 
 /** The number of runs that a call asks for. */
 export const runsOf = (call: RunCall): number =>

@@ -1,3 +1,4 @@
+import type { Step } from "@headwater/domain/Component"
 import * as Id from "@headwater/domain/Id"
 import { declaredProps } from "@headwater/domain/Program"
 import * as CrashPoint from "@headwater/log/commit/CrashPoint"
@@ -205,8 +206,8 @@ export class StepRuns {
     return Effect.gen({ self: this }, function*() {
       const { run } = progress
       const executable = yield* this.executableOf(memory, progress)
-      const name = executable?.component.steps?.[run.step]?.name
-      if (executable === undefined || name === undefined) {
+      const next = executable?.component.steps?.[run.step]
+      if (executable === undefined || next === undefined) {
         const message = "the code that the run began with no longer exists"
         return yield* this.fail(memory, progress, { name: "DeploymentGone", message })
       }
@@ -216,7 +217,7 @@ export class StepRuns {
       }
       CrashPoint.reached("step-chosen")
       const step = this.uncommitted.takeStep(progress) ??
-        (yield* this.execute(memory, progress, executable, name, onRespond))
+        (yield* this.execute(memory, progress, executable, next, onRespond))
       CrashPoint.reached("step-ended")
       return yield* this.commit(memory, progress, executable, step, onRespond !== undefined)
     })
@@ -226,13 +227,13 @@ export class StepRuns {
     memory: ProgramMemory,
     progress: WorkflowProgress,
     executable: Executable,
-    name: string,
+    step: Step,
     onRespond: OnRespond | undefined
   ): Effect.Effect<StepEnd.EndedStep, SandboxUnavailable> {
     return Effect.gen({ self: this }, function*() {
       const { code, together } = this.parts
       const startedAt = yield* Clock.currentTimeMillis
-      const result = yield* code.execute(memory, executable, callOf(memory.program, [progress], name), onRespond)
+      const result = yield* code.execute(memory, executable, callOf(memory.program, [progress], step), onRespond)
       together.note(result.wallMs)
       return { n: progress.recorded + 1, startedAt, result }
     })

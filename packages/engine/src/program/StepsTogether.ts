@@ -67,7 +67,7 @@ export class StepsTogether {
   /** Answers how many were run: the others are still to be run, and so are those that the sandbox can't run. */
   readonly toTheirEnd: Effect.Effect<number, SandboxUnavailable> = Effect.suspend(() => {
     const { memory, together } = this.parts
-    const call = callOf(memory.program, this.runs.map(({ progress }) => progress), memory.component.steps![0]!.name)
+    const call = callOf(memory.program, this.runs.map(({ progress }) => progress), memory.component.steps![0]!)
     return Effect.andThen(
       Effect.forkChild(Effect.repeat(this.showLong, { until: () => this.begun !== undefined })),
       together.run({

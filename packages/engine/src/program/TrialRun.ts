@@ -1,4 +1,4 @@
-import { type Component, interfaceTypes } from "@headwater/domain/Component"
+import { type Component, interfaceTypes, type Step } from "@headwater/domain/Component"
 import * as EmitId from "@headwater/domain/EmitId"
 import * as Id from "@headwater/domain/Id"
 import * as OwnMember from "@headwater/domain/OwnMember"
@@ -178,23 +178,24 @@ export class TrialRun {
       const over = isOfRun(input) ? input : { ...input, kind: "EVENT" as const }
       const progress = new WorkflowProgress(runOver(program.id, deploymentId, over, runId, startedAt), [], true)
       while (progress.run.step < steps.length) {
-        const { name } = steps[progress.run.step]!
+        const step = steps[progress.run.step]!
         if ((yield* Clock.currentTimeMillis) - startedAt > longest) {
           const message = `a trial begins no further step after ${longest / 1_000} s`
           this.record.outcome = "limit"
-          this.record.error = { name: "LimitExceeded", message, stack: "", step: name }
+          this.record.error = { name: "LimitExceeded", message, stack: "", step: step.name }
           return
         }
-        if (!(yield* this.runStep(progress, name))) return
+        if (!(yield* this.runStep(progress, step))) return
       }
     })
   }
 
   /** Runs a step, and answers whether the run goes on. */
-  private runStep(progress: WorkflowProgress, name: string) {
+  private runStep(progress: WorkflowProgress, step: Step) {
     return Effect.gen({ self: this }, function*() {
       const { parts: { limits, program }, record } = this
-      const result = yield* this.execute(name, callOf(program, [progress], name))
+      const { name } = step
+      const result = yield* this.execute(name, callOf(program, [progress], step))
       const { cpuMs, wallMs } = result
       const outcome = outcomeOf(result, progress, limits.resultsOfRun)
       if (outcome._tag === "Failed") {

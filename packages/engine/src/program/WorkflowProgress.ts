@@ -1,3 +1,4 @@
+import type { Step } from "@headwater/domain/Component"
 import * as EventId from "@headwater/domain/EventId"
 import * as Id from "@headwater/domain/Id"
 import type { Program } from "@headwater/domain/Program"
@@ -134,8 +135,9 @@ const inputOf = (program: Program, progress: WorkflowProgress, step: string): St
 }
 
 /** The call of a step of runs, one after the other. */
-export const callOf = (program: Program, runs: ReadonlyArray<WorkflowProgress>, step: string): RunCall => ({
+export const callOf = (program: Program, runs: ReadonlyArray<WorkflowProgress>, { lang, name }: Step): RunCall => ({
   _tag: "Step",
-  step,
-  runs: runs.map((progress) => inputOf(program, progress, step))
+  step: name,
+  lang,
+  runs: runs.map((progress) => inputOf(program, progress, name))
 })

@@ -223,6 +223,12 @@ const checkWorkflow = (definition: Members): void => {
   for (const [name, step] of isMembers(steps) ? entries(steps) : []) {
     const path = ["steps", name]
     if (!isMembers(step)) return fail(path, `${named(path)} must be an object with run`)
+    if (step["lang"] === "python") {
+      checkKeys(path, step, ["lang", "code", "props"])
+      checkMembers(path, step, { code: text })
+      checkProps([...path, "props"], step["props"])
+      continue
+    }
     if (!isCallable(step["run"])) {
       return fail("run" in step ? [...path, "run"] : path, `${named(path)} has no function run`)
     }

@@ -1,11 +1,13 @@
 /** A workflow's steps, what each sees as `this` and `$`, and what it answers (`decisions.md`, "Workflows"). */
+import * as ExactJson from "@headwater/domain/ExactJson"
 import { type ComponentDefinition, Invalid } from "./Module.ts"
 import { bindMethods, isCallable } from "./Props.ts"
+import { check as checkPython, isPython, type PythonStep, runPython } from "./Python.ts"
 import type { RunContext } from "./RunContext.ts"
 import { valueOf } from "./StepProps.ts"
 import { type Bindings, definitions, emit, makeThis, respond, type This } from "./This.ts"
 
-const { parse, stringify } = JSON
+const { stringify } = JSON
 const { entries, fromEntries, hasOwn } = Object
 
 /** One of the steps to run: what the steps before it gave, and where the run stands. */
@@ -14,11 +16,15 @@ export interface StepCall {
   readonly step: string
   readonly steps: Record<string, unknown>
   readonly context: { readonly run: { readonly runs: number } } & Record<string, unknown>
+  /** `steps` as JSON with its numbers as they are written. */
+  readonly stepsJson: () => string
 }
 
-interface Step extends ComponentDefinition {
-  readonly run: (this: unknown, given: { readonly steps: unknown; readonly $: unknown }) => unknown
-}
+type Step =
+  & ComponentDefinition
+  & ({
+    readonly run: (this: unknown, given: { readonly steps: unknown; readonly $: unknown }) => unknown
+  } | PythonStep)
 
 /** The step of a workflow that is a single function. */
 const onlyStep = "run"
@@ -27,16 +33,25 @@ const invalid = (message: string, path: ReadonlyArray<string> = []) =>
   new Invalid({ reason: "definition", message, path })
 
 const isStep = (value: unknown): value is Step =>
-  typeof value === "object" && value !== null && "run" in value && isCallable(value.run)
+  isPython(value) || (typeof value === "object" && value !== null && "run" in value && isCallable(value.run))
 
 /** JavaScript lists names that are whole numbers first, whatever their place: steps can't be told in order by such. */
 const isName = (name: string): boolean => !/^\d*$/.test(name) && !name.includes(".") && name !== "trigger"
+
+const faultOf = (name: string, step: unknown): string => {
+  const lang: unknown = typeof step === "object" && step !== null && "lang" in step ? step.lang : undefined
+  if (lang === undefined) return `the step ${stringify(name)} has no function run`
+  return lang === "python"
+    ? `the step ${stringify(name)} has no text code`
+    : `the step ${stringify(name)} has the lang ${stringify(lang) ?? String(lang)}: the only one to be named is python`
+}
 
 type Steps = ReadonlyArray<readonly [string, Step]>
 
 const readSteps = (workflow: ComponentDefinition): Steps => {
   const { run, steps } = workflow
   if (isCallable(run)) return [[onlyStep, { run }]]
+  if (isPython(workflow)) return [[onlyStep, { lang: workflow.lang, code: workflow.code }]]
   if (typeof steps !== "object" || steps === null) {
     throw invalid("a workflow must have a function run or an object of steps")
   }
@@ -47,7 +62,7 @@ const readSteps = (workflow: ComponentDefinition): Steps => {
         ["steps", name]
       )
     }
-    if (!isStep(step)) throw invalid(`the step ${stringify(name)} has no function run`, ["steps", name])
+    if (!isStep(step)) throw invalid(faultOf(name, step), ["steps", name])
     return [name, step] as const
   })
   if (all.length === 0) throw invalid("a workflow must have at least one step", ["steps"])
@@ -84,7 +99,12 @@ export const describe = (workflow: ComponentDefinition) => {
   const hasAdditionalProps = [workflow, ...steps.map(([, step]) => step)].some((each) =>
     isCallable(each["additionalProps"])
   )
-  return { definition, hasAdditionalProps, steps: steps.map(([name]) => name) }
+  for (const [name, step] of steps) if (isPython(step)) checkPython(name, step)
+  return {
+    definition,
+    hasAdditionalProps,
+    steps: steps.map(([name, step]) => isPython(step) ? { name, lang: step.lang } : { name })
+  }
 }
 
 /** A workflow or one of its steps, as far as its props go, with what stands before their names among all of the workflow. */
@@ -99,7 +119,7 @@ export const partsOf = (workflow: ComponentDefinition, run: RunContext, bindings
   const { definition, steps } = read(workflow)
   return [
     { prefix: "", component: workflow, self: () => makeThis(definition, run, bindings) },
-    ...(isCallable(workflow.run) ? [] : steps).map(([name, step]) => ({
+    ...(isCallable(workflow.run) || isPython(workflow) ? [] : steps).map(([name, step]) => ({
       prefix: placeOf(name, ""),
       component: step,
       self: () => thisOf(definition, name, step, run, bindings)
@@ -143,7 +163,7 @@ const milliseconds = (value: unknown): number => {
 /** The most times that a step is run again unless it says otherwise. */
 const reruns = 10
 
-const json = (value: unknown): unknown => value === undefined ? undefined : parse(stringify(value) ?? "null")
+const json = (value: unknown): unknown => value === undefined ? undefined : ExactJson.parse(stringify(value) ?? "null")
 
 /** The stream of what is sent over HTTP, which the server sends when the step is done. */
 const sends = "$sends"
@@ -221,6 +241,8 @@ export const runStep = async (
   const props = { ...bindings.props, ...propsOf(definition, bindings, call, context) }
   const { $, exports, flow } = make$(run, bindings, context)
   const self = thisOf(definition, call.step, step, run, { ...bindings, props })
-  const value = await step.run.call(self, { steps: call.steps, $ })
+  const value = isPython(step)
+    ? await runPython(run, { name: call.step, step, self, stepsJson: call.stepsJson(), $ })
+    : await step.run.call(self, { steps: call.steps, $ })
   return { result: { ...exports, $return_value: value }, flow }
 }
