@@ -1,57 +1,14 @@
 import { assert, layer } from "@effect/vitest"
+import type { DataStoreReads } from "@headwater/domain/DataStore"
+import { inputOf, inspectPython, moduleOf, runPython, slowly } from "@headwater/fixtures/PythonSteps"
 import { hashOf, realSandbox } from "@headwater/fixtures/RealSandbox"
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import * as Http from "node:http"
 import type { AddressInfo } from "node:net"
 import { gzipSync } from "node:zlib"
-import type { RunRequest } from "./Run.ts"
+import type { RunResponse } from "./Run.ts"
 import { Sandbox } from "./Sandbox.ts"
 import { SandboxPool } from "./SandboxPool.ts"
-import * as StepAnswer from "./StepAnswer.ts"
-
-const moduleOf = (code: string) => {
-  const text = `export default { steps: { greet: { lang: "python", code: ${JSON.stringify(code)} } } }`
-  return { code: text, hash: hashOf(text) }
-}
-
-const contextOf = (runs = 1) => ({
-  id: "run_1",
-  workflow_id: "p_1",
-  deployment_id: "d_1",
-  step: "greet",
-  run: { runs, context: null }
-})
-
-const inputOf = (eventJson: string) => ({
-  context: contextOf(),
-  stepsJson:
-    `{"trigger":{"event":${eventJson},"context":{"id":"1","workflow_name":"test"}},"earlier":{"$return_value":7}}`
-})
-
-const runPython = Effect.fnUntraced(function*(
-  code: string,
-  { eventJson = "{}", ...request }: Partial<RunRequest> & { readonly eventJson?: string } = {}
-) {
-  const sandbox = yield* Sandbox
-  const result = yield* sandbox.run({
-    accountId: "u_test",
-    programId: "p_test",
-    module: moduleOf(code),
-    call: { _tag: "Step", step: "greet", lang: "python", runs: [inputOf(eventJson)] },
-    props: {},
-    interfaces: {},
-    credentials: {},
-    db: {},
-    ...request
-  })
-  const answer = Option.getOrUndefined(StepAnswer.decode(result.answerJson))
-  return { ...result, answer, value: answer?.result["$return_value"] }
-})
-
-const inspectPython = Effect.fnUntraced(function*(code: string) {
-  const sandbox = yield* Sandbox
-  return yield* sandbox.inspect({ accountId: "u_test", kind: "workflow", module: moduleOf(code) })
-})
 
 const httpServer = Effect.acquireRelease(
   Effect.callback<Http.Server>((resume) => {
@@ -87,9 +44,6 @@ const httpServer = Effect.acquireRelease(
 )
 
 const originOf = (server: Http.Server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-
-/** The first process waits for a snapshot, and each begins with one. */
-const slowly = 240_000
 
 layer(realSandbox({ allow: "loopback", pool: { warmProcesses: 1 } }), {
   excludeTestServices: true,
@@ -298,6 +252,109 @@ def handler(pd):
     }), slowly)
 
   it.effect(
+    "an older script has the steps and the exports of a module, and needs no handler",
+    () =>
+      Effect.gen(function*() {
+        const { answerJson } = yield* runPython(
+          `from pipedream.script_helpers import (steps, export)
+if __name__ == "__main__":
+    export("name", steps["trigger"]["event"]["name"])`,
+          { eventJson: `{"name":"Ann"}` }
+        )
+        assert.strictEqual(answerJson, `{"result":{"name":"Ann"},"flow":{}}`)
+      }),
+    slowly
+  )
+
+  it.effect(
+    "a step answers the request of the run, with text, JSON or bytes",
+    () =>
+      Effect.gen(function*() {
+        const answers: Array<RunResponse> = []
+        const onRespond = (response: RunResponse) => Effect.sync(() => void answers.push(response))
+        for (
+          const call of [
+            `pd.respond({"status": 202, "body": {"a": None}, "headers": {"x-a": "1"}})`,
+            `pd.respond(status=200, body="text")`,
+            `pd.respond({"body": bytes([0, 255]), "headers": {"content-type": "image/png"}})`
+          ]
+        ) {
+          const { error, responded } = yield* runPython(`def handler(pd): ${call}`, { onRespond })
+          assert.isTrue(responded, error?.message)
+        }
+        assert.deepStrictEqual(answers, [
+          { status: 202, headers: { "x-a": "1", "content-type": "application/json" }, body: `{"a":null}` },
+          { status: 200, headers: {}, body: "text" },
+          { status: 200, headers: { "content-type": "image/png" }, body: new Uint8Array([0, 255]) }
+        ])
+      }),
+    slowly
+  )
+
+  it.effect(
+    "a data store is a dictionary, and what is done with it is the run's change",
+    () =>
+      Effect.gen(function*() {
+        const kept = new Map([["a", "12345678901234567890"], ["b", `{"n":1}`]])
+        const entryOf = (key: string) => ({ key, value: kept.get(key)!, expiresAt: null })
+        const reads: DataStoreReads = {
+          entry: (_, key) => Effect.succeed(kept.has(key) ? entryOf(key) : undefined),
+          entries: (_, after) =>
+            Effect.succeed({ entries: after === null ? [...kept.keys()].map(entryOf) : [], isLast: true }),
+          size: () => Effect.succeed(kept.size)
+        }
+        const code = `
+def handler(pd):
+    store = pd.inputs["store"]
+    found = [store["a"], store.get("b"), store.get("c"), store.get("c", 7), "a" in store, "c" in store, len(store), sorted(store)]
+    try:
+        store["c"]
+    except KeyError as error:
+        found.append(repr(error))
+    store["c"] = {"ü": [None]}
+    del store["a"]
+    store.set("d", 1, ttl=60)
+    store.set_ttl("b", 30)
+    found.append(store.increment("n", by=2))
+    found.append(store.compare_and_set("e", None, "new"))
+    found.append(store.compare_and_set("e", None, "newer"))
+    found.append(dict(store.items()))
+    db = pd.inputs["db"]
+    db.set("k", (db.get("k") or 0) + 1)
+    found.append(db.get("none", "d"))
+    return found`
+        const text = `export default { props: { store: "data_store", db: "$.service.db" },
+          steps: { greet: { lang: "python", code: ${JSON.stringify(code)} } } }`
+        const { answerJson, db, error, stores } = yield* runPython("", {
+          module: { code: text, hash: hashOf(text) },
+          stores: { ids: { store: "ds_1" }, reads },
+          interfaces: { db: { _tag: "Db" } },
+          db: { k: "4" }
+        })
+        assert.isUndefined(error, error?.stack)
+        assert.strictEqual(
+          answerJson,
+          `{"result":{"$return_value":[12345678901234567890,{"n":1},null,7,true,false,2,["a","b"],"KeyError('c')",` +
+            `2,true,false,{"b":{"n":1},"c":{"ü":[null]},"d":1,"n":2,"e":"new"},"d"]},"flow":{}}`
+        )
+        assert.deepStrictEqual(db, { k: "5" })
+        assert.deepStrictEqual(stores, [{
+          storeId: "ds_1",
+          cleared: false,
+          changes: [
+            { _tag: "Set", key: "c", value: `{"ü":[null]}`, ttl: null },
+            { _tag: "Remove", key: "a" },
+            { _tag: "Set", key: "d", value: "1", ttl: 60_000 },
+            { _tag: "Expire", key: "b", ttl: 30_000 },
+            { _tag: "Add", key: "n", by: 2 },
+            { _tag: "Set", key: "e", value: `"new"`, ttl: null, expected: null }
+          ]
+        }])
+      }),
+    slowly
+  )
+
+  it.effect(
     "a run that takes too long, computes too long or takes too much memory is ended",
     () =>
       Effect.gen(function*() {
@@ -346,6 +403,21 @@ def handler(pd):
           Effect.catchTag(inspectPython(code), "SandboxUnavailable", Effect.die)
         )
         assert.deepStrictEqual([message, line, column, file, reason], [...expected, "greet.py", "syntax"])
+      }
+    }), slowly)
+
+  it.effect("a step in another language is refused by name, with what to do", () =>
+    Effect.gen(function*() {
+      const sandbox = yield* Sandbox
+      for (const lang of ["bash", "go"]) {
+        const text = `export default { steps: { greet: { lang: "${lang}", code: "" } } }`
+        const module = { code: text, hash: hashOf(text) }
+        const fault = yield* Effect.flip(sandbox.inspect({ accountId: "u_test", kind: "workflow", module }))
+        assert.strictEqual(
+          fault.message,
+          `the step "greet" has the lang "${lang}", which can't run here: write it in JavaScript, with a function run, ` +
+            "or in Python"
+        )
       }
     }), slowly)
 

@@ -2,6 +2,7 @@
 
 import ast
 import asyncio
+import collections.abc
 import inspect
 import io
 import json
@@ -101,6 +102,83 @@ class Calls:
         if name.startswith("_") or not host.has(path):
             raise AttributeError(f"pd.{self._path} has no {name}")
         return lambda *args, **named: call(path, args, named)
+
+
+class Database:
+    """A store of the workflow's own."""
+
+    def __init__(self, name):
+        self._name = name
+
+    def _ask(self, method, *args):
+        return wait(host.store(self._name, method, dumps(args)))
+
+    def get(self, key, default=None):
+        text = self._ask("get", key)
+        return default if text is None else json.loads(text)
+
+    def set(self, key, value):
+        self._ask("set", key, value)
+
+
+class DataStore(Database, collections.abc.MutableMapping):
+    """A data store of the account, as a dictionary."""
+
+    def __getitem__(self, key):
+        text = self._ask("get", key)
+        if text is None:
+            raise KeyError(key)
+        return json.loads(text)
+
+    def __setitem__(self, key, value):
+        self._ask("set", key, value)
+
+    def __delitem__(self, key):
+        if key not in self:
+            raise KeyError(key)
+        self._ask("delete", key)
+
+    def __contains__(self, key):
+        return json.loads(self._ask("has", key))
+
+    def __iter__(self):
+        return iter(json.loads(self._ask("keys")))
+
+    def __len__(self):
+        return json.loads(self._ask("size"))
+
+    def __repr__(self):
+        return f"<data store {self._name}>"
+
+    def items(self):
+        return dict(json.loads(self._ask("entries"))).items()
+
+    def values(self):
+        return dict(self.items()).values()
+
+    def clear(self):
+        self._ask("clear")
+
+    def set(self, key, value, ttl=None):
+        self._ask("set", key, value, {"ttl": ttl})
+
+    def set_ttl(self, key, ttl):
+        self._ask("setTtl", key, ttl)
+
+    def increment(self, key, by=1):
+        return json.loads(self._ask("increment", key, by))
+
+    def compare_and_set(self, key, expected, value, ttl=None):
+        return json.loads(self._ask("compareAndSet", key, expected, value, {"ttl": ttl}))
+
+
+def inputs_of(host):
+    inputs = json.loads(host.inputs)
+    for name in json.loads(host.dataStores):
+        inputs[name] = DataStore(name)
+    for name in json.loads(host.databases):
+        inputs[name] = Database(name)
+    return inputs
 
 
 class Pipedream:
@@ -253,7 +331,7 @@ def run(offered):
     file = host.file
     try:
         begin(json.loads(host.env))
-        pd = Pipedream(json.loads(host.steps), json.loads(host.inputs), json.loads(host.context))
+        pd = Pipedream(json.loads(host.steps), inputs_of(host), json.loads(host.context))
         value = execute(host.code, file, pd)
         answer = {} if value is None else {"value": value}
         return dumps(answer)

@@ -1,15 +1,16 @@
 /** Steps that are written in Python (`docs/workflows.md`, "Python"): the interpreter of a process that has one. */
 import * as ExactJson from "@headwater/domain/ExactJson"
+import { DataStore } from "./DataStore.ts"
 import type { Interpreter } from "./Interpreter.ts"
 import { handedOver } from "./InterpreterHandover.ts"
 import { Invalid } from "./Module.ts"
 import * as PythonHttp from "./PythonHttp.ts"
 import { bound, type RunContext } from "./RunContext.ts"
-import type { This } from "./This.ts"
+import { Database, type This } from "./This.ts"
 import { ToldError } from "./ThrownValue.ts"
 
 const { parse, stringify } = JSON
-const { hasOwn } = Object
+const { entries, hasOwn } = Object
 
 /** A step as it is written: its code, and what it is called in errors. */
 export interface PythonStep {
@@ -66,6 +67,33 @@ interface Given {
   readonly $: object & { readonly context: unknown }
 }
 
+const namesOf = (self: This, kind: typeof DataStore | typeof Database): string =>
+  stringify(entries(self).flatMap(([name, value]) => value instanceof kind ? [name] : []))
+
+/** What a store answers to a method: as JSON, or nothing where it has nothing. Values keep all of their digits. */
+const askStore = async (store: unknown, method: string, argsJson: string): Promise<string | undefined> => {
+  const args = ExactJson.parse(argsJson) as ReadonlyArray<unknown>
+  if (!(store instanceof DataStore)) return stringify((store as Record<string, Callable>)[method]!(...args))
+  switch (method) {
+    case "get":
+      return store.textOf(args[0])
+    case "entries": {
+      const found: Array<string> = []
+      for await (const [key, text] of store.texts()) found.push(`[${stringify(key)},${text}]`)
+      return `[${found.join()}]`
+    }
+    case "compareAndSet": {
+      const [key, expected, value, options] = args
+      // There is no `undefined` in Python.
+      return stringify(
+        await store.compareAndSet(key, expected ?? undefined, value, options as { readonly ttl?: number })
+      )
+    }
+    default:
+      return stringify(await (store as unknown as Record<string, Callable>)[method]!(...args))
+  }
+}
+
 /** The functions behind `pd`. What it says is said in the name of the run, whatever else the process does. */
 const hostOf = (run: RunContext, { $, name, self, step, stepsJson }: Given) => ({
   code: step.code,
@@ -73,6 +101,8 @@ const hostOf = (run: RunContext, { $, name, self, step, stepsJson }: Given) => (
   env: stringify(run.env),
   steps: stepsJson,
   inputs: stringify(self),
+  dataStores: namesOf(self, DataStore),
+  databases: namesOf(self, Database),
   context: stringify($.context),
   has: (path: string) => functionAt($, path) !== undefined,
   log: (level: string, message: string) => run.say({ _tag: "Logged", level, message }),
@@ -81,6 +111,7 @@ const hostOf = (run: RunContext, { $, name, self, step, stepsJson }: Given) => (
     const given = bytes.length === 0 ? first : { ...first as object, ...Object.fromEntries(bytes) }
     return stringify(await functionAt($, path)!(given, ...rest))
   }),
+  store: bound((name: string, method: string, argsJson: string) => askStore(self[name], method, argsJson)),
   http: bound(PythonHttp.exchange)
 })
 

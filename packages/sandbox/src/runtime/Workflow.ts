@@ -43,7 +43,8 @@ const faultOf = (name: string, step: unknown): string => {
   if (lang === undefined) return `the step ${stringify(name)} has no function run`
   return lang === "python"
     ? `the step ${stringify(name)} has no text code`
-    : `the step ${stringify(name)} has the lang ${stringify(lang) ?? String(lang)}: the only one to be named is python`
+    : `the step ${stringify(name)} has the lang ${stringify(lang) ?? String(lang)}, which can't run here: ` +
+      "write it in JavaScript, with a function run, or in Python"
 }
 
 type Steps = ReadonlyArray<readonly [string, Step]>
