@@ -103,7 +103,8 @@ export const tickSeconds = 900
 
 const hashOf = (code: string): string => createHash("sha256").update(code).digest("hex")
 
-const stepOf = (name: string) => Effect.map(Id.make("step"), (id) => ({ id: Id.StepId.make(id), name }))
+const stepOf = (step: { readonly name: string }) =>
+  Effect.map(Id.make("step"), (id) => ({ id: Id.StepId.make(id), ...step }))
 
 /** Makes a component of a kind. */
 export const insert = Effect.fnUntraced(function*(accountId: Id.AccountId, kind: Kind) {

@@ -8,6 +8,7 @@ import {
   interfaceTypes,
   type LinkedCode,
   nameless,
+  type Step,
   withoutOddLabels
 } from "@headwater/domain/Component"
 import * as Id from "@headwater/domain/Id"
@@ -68,6 +69,8 @@ type Position = typeof Problem.CodePosition.Type
 interface Fault extends Pick<Position, "message"> {
   readonly line?: number | undefined
   readonly column?: number | undefined
+  /** The file that it is in, if that is not the component's own. */
+  readonly file?: string | undefined
   readonly path?: DefinitionPath | undefined
   readonly reason?: CodeFault["reason"]
 }
@@ -172,12 +175,18 @@ export class ComponentSaving extends Context.Service<ComponentSaving, {
         // The same code again means the same packages, also where they can't be had any more.
         const before = accountId === null ? Option.none() : yield* components.lockedCode(accountId, codeHash)
         const linked = Option.isSome(before) ? before.value : yield* link(code)
-        const refuse = Effect.fnUntraced(function*({ column, line, message, path, reason = "definition" }: Fault) {
-          const at = line !== undefined || path === undefined
-            ? { line, column }
-            : Option.getOrElse(yield* linker.place(linked?.code ?? text, path), () => ({}))
-          return yield* unusable({ ...at, message }, placeThrough(linked, place), reason)
-        })
+        const refuse = Effect.fnUntraced(
+          function*({ column, file, line, message, path, reason = "definition" }: Fault) {
+            // Of another language, which has lines of its own.
+            if (file !== undefined && file !== SourcePlaces.moduleName) {
+              return yield* new CodeFault({ message, file, line: line ?? 1, column: column ?? 1, reason })
+            }
+            const at = line !== undefined || path === undefined
+              ? { line, column }
+              : Option.getOrElse(yield* linker.place(linked?.code ?? text, path), () => ({}))
+            return yield* unusable({ ...at, message }, placeThrough(linked, place), reason)
+          }
+        )
         const description = yield* sandbox.inspect({
           accountId: accountId ?? registry,
           isOwn: accountId === null,
@@ -187,7 +196,7 @@ export class ComponentSaving extends Context.Service<ComponentSaving, {
           Effect.catchTag("ComponentInvalid", (fault) => refuse(fault))
         )
         const { key, name, steps = [], type, version } = description
-        const stepNames = steps.map((step) => [`the name of the step ${JSON.stringify(step)}`, step] as const)
+        const stepNames = steps.map(({ name }) => [`the name of the step ${JSON.stringify(name)}`, name] as const)
         for (const [field, text] of [...Object.entries({ key, name, type, version }), ...stepNames]) {
           if (text !== undefined && !isLabel(text)) {
             const message =
@@ -236,7 +245,7 @@ export class ComponentSaving extends Context.Service<ComponentSaving, {
           hooks: description.hooks,
           hasAdditionalProps: description.hasAdditionalProps,
           configurableProps: description.props.map(withoutOddLabels).map(withoutNeedlessAccount(linked?.code ?? text)),
-          steps: kind === "source" ? null : yield* Effect.forEach(steps, (name) => stepOf(name, previous)),
+          steps: kind === "source" ? null : yield* Effect.forEach(steps, (step) => stepOf(step, previous)),
           createdAt: now,
           updatedAt: now
         }
@@ -246,9 +255,9 @@ export class ComponentSaving extends Context.Service<ComponentSaving, {
       const newId = <K extends Id.Kind>(kind: K) =>
         Effect.provideService(Id.make(kind), SecureRandom.SecureRandom, random)
 
-      const stepOf = Effect.fnUntraced(function*(name: string, previous: Component | undefined) {
-        const known = previous?.steps?.find((step) => step.name === name)
-        return known ?? { id: Id.StepId.make(yield* newId("step")), name }
+      const stepOf = Effect.fnUntraced(function*(step: Omit<Step, "id">, previous: Component | undefined) {
+        const known = previous?.steps?.find(({ name }) => name === step.name)
+        return { id: known?.id ?? Id.StepId.make(yield* newId("step")), ...step }
       })
 
       const load: ComponentSaving["Service"]["load"] = Effect.fnUntraced(
@@ -356,8 +365,7 @@ export const componentInvalid = ({ column, file, line, message }: CodeFault): Pr
 export const sourceFault = ({ component, place }: SavedComponent): Option.Option<CodeFault> =>
   component.type !== "action" ? Option.none() : Option.some(unusable(
     {
-      message:
-        `its type is "action": an action does one thing as a step of a workflow, or is run by itself with ` +
+      message: `its type is "action": an action does one thing as a step of a workflow, or is run by itself with ` +
         "`headwater actions run`. A source runs on requests, timers and events: leave type out, give it an interface or a " +
         "subscription, and take the event as run(event)"
     },

@@ -62,12 +62,13 @@ const poolSize = (sharers: number) => ({
 })
 
 const sandboxConfig = Layer.unwrap(Effect.gen(function*() {
-  const { extraCa, runLimits } = yield* ServerConfig
+  const { dataDirectory, extraCa, runLimits } = yield* ServerConfig
   const identity = sandboxIdentity()
   const clock = yield* Clock.Clock
   return SandboxConfig.layer({
     denoPath: yield* accessibleExecutable(packagedDenoPath()),
     cacheDir: yield* SandboxDirectory.make(),
+    keptDir: Path.join(dataDirectory, "python"),
     limits: runLimits,
     pool: poolSize(yield* Sharers),
     ...(identity === undefined ? {} : { identity }),

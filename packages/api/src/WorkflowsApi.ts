@@ -70,7 +70,15 @@ export const WorkflowResource = Schema.Struct({
   name_slug: Schema.String.annotate({ description: "Works wherever the workflow's id does." }),
   code_hash: Schema.String.annotate({ description: "SHA-256 of the code, hexadecimal." }),
   deployment_id: ResourceId("deployment").annotate({ description: "New with each change of the code or the props." }),
-  steps: Schema.Array(Schema.Struct({ id: ResourceId("step"), name: Schema.String })).annotate({
+  steps: Schema.Array(Schema.Struct({
+    id: ResourceId("step"),
+    name: Schema.String,
+    lang: Schema.optionalKey(
+      Schema.Literal("python").annotate({
+        description: "The language that it is written in, if that is not JavaScript."
+      })
+    )
+  })).annotate({
     description: "In order. A step keeps its id as long as the code has a step of its name."
   }),
   configured_props: Schema.Record(Schema.String, Schema.Json).annotate({

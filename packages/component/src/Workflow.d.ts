@@ -206,6 +206,13 @@ export type StepThis<Props, Methods, StepProps, StepMembers = {}> =
   & PropValues<StepProps>
   & OwnMethods<StepMembers>
 
+/** A step in Python, such as the default export of a file that ends with `.py`. */
+export interface PythonStep {
+  readonly lang: "python"
+  /** It defines `handler(pd)`. */
+  readonly code: string
+}
+
 /** What `defineWorkflow` takes. */
 export interface WorkflowDefinition<Props, Methods, B, StepProps, StepMembers> {
   readonly name?: string | undefined
@@ -228,8 +235,8 @@ export interface WorkflowDefinition<Props, Methods, B, StepProps, StepMembers> {
           readonly props?: StepProps[Name] & PropInputs & CheckedProps<StepProps[Name]>
           readonly methods?: object
           additionalProps?(this: any, declared: any): unknown
-          run?(input: StepInput<TriggerEvent<Props, B>>): unknown
         }
+        & (PythonStep | { run?(input: StepInput<TriggerEvent<Props, B>>): unknown })
         & ThisType<StepThis<Props, Methods, At<StepProps, Name>, At<StepMembers, Name>>>
     }
     & { readonly [Name in keyof StepMembers]: { readonly [Member in keyof StepMembers[Name]]: unknown } }
@@ -241,8 +248,8 @@ export interface WorkflowDefinition<Props, Methods, B, StepProps, StepMembers> {
           readonly props?: unknown
           readonly methods?: object
           additionalProps?(this: any, declared: any): unknown
-          run?(input: StepInput<TriggerEvent<Props, B>>): unknown
         }
+        & (PythonStep | { run?(input: StepInput<TriggerEvent<Props, B>>): unknown })
         & ThisType<PropValues<Props> & Methods>
     }
   /** The only step, in place of `steps`. */

@@ -51,7 +51,12 @@ export const LinkedCode = Schema.Struct({
 export type LinkedCode = typeof LinkedCode.Type
 
 /** A step of a workflow; it keeps its id for as long as new code has a step of its name. */
-export const Step = Schema.Struct({ id: StepId, name: Schema.String })
+export const Step = Schema.Struct({
+  id: StepId,
+  name: Schema.String,
+  /** The language that it is written in, if that is not JavaScript. */
+  lang: Schema.optionalKey(Schema.Literal("python"))
+})
 export type Step = typeof Step.Type
 
 /** One saved version of component code. */

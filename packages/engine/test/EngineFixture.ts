@@ -103,7 +103,7 @@ export const program = Effect.fnUntraced(function*(accountId: Id.AccountId, code
       ? null
       : yield* Effect.forEach(
         description.steps ?? [],
-        (name) => Effect.map(Id.make("step"), (id) => ({ id: Id.StepId.make(id), name }))
+        (step) => Effect.map(Id.make("step"), (id) => ({ id: Id.StepId.make(id), ...step }))
       ),
     configurableProps: description.props,
     createdAt: 0,

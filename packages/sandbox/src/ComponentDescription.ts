@@ -25,8 +25,11 @@ export const ComponentDescription = Schema.Struct({
   props: Schema.Array(PropDefinition),
   /** Names of the functions that its code calls on itself, if it has any. */
   methods: Schema.optionalKey(Schema.Array(Schema.String)),
-  /** Names in their order, of a workflow. */
-  steps: Schema.optionalKey(Schema.Array(Schema.String))
+  /** In their order, of a workflow. */
+  steps: Schema.optionalKey(Schema.Array(Schema.Struct({
+    name: Schema.String,
+    lang: Schema.optionalKey(Schema.Literal("python"))
+  })))
 })
 export type ComponentDescription = typeof ComponentDescription.Type
 

@@ -88,6 +88,8 @@ export type RunCall =
   | {
     readonly _tag: "Step"
     readonly step: string
+    /** The language that it is written in, if that is not JavaScript. */
+    readonly lang?: "python" | undefined
     readonly runs: ReadonlyArray<StepInput>
     readonly keys: StepKeys
   }

@@ -172,8 +172,8 @@ export class StepRuns {
     return Effect.gen({ self: this }, function*() {
       const { run } = progress
       const executable = yield* this.executableOf(memory, progress)
-      const name = executable?.component.steps?.[run.step]?.name
-      if (executable === undefined || name === undefined) {
+      const next = executable?.component.steps?.[run.step]
+      if (executable === undefined || next === undefined) {
         const message = "the code that the run began with no longer exists"
         return yield* this.fail(memory, progress, { name: "DeploymentGone", message })
       }

@@ -191,11 +191,11 @@ export class TrialRun {
       const over = isOfRun(input) ? input : { ...input, kind: "EVENT" as const }
       const progress = new WorkflowProgress(runOver(program.id, deploymentId, over, runId, startedAt), [], true)
       while (progress.run.step < steps.length) {
-        const { name } = steps[progress.run.step]!
+        const step = steps[progress.run.step]!
         if ((yield* Clock.currentTimeMillis) - startedAt > longest) {
           const message = `a trial begins no further step after ${longest / 1_000} s`
           this.record.outcome = "limit"
-          this.record.error = { name: "LimitExceeded", message, stack: "", step: name }
+          this.record.error = { name: "LimitExceeded", message, stack: "", step: step.name }
           return
         }
         if (!(yield* this.runStep(progress, steps))) return

@@ -1,3 +1,4 @@
+import type { Step } from "@headwater/domain/Component"
 import * as EventId from "@headwater/domain/EventId"
 import * as Id from "@headwater/domain/Id"
 import type { Program } from "@headwater/domain/Program"
@@ -171,7 +172,7 @@ const parsed = (json: string | null): unknown => json === null ? null : JSON.par
 
 /** The steps of a workflow, and all that they are given beside what the steps before them gave. */
 export interface StepsOfRuns {
-  readonly steps: ReadonlyArray<{ readonly name: string }>
+  readonly steps: ReadonlyArray<Pick<Step, "lang" | "name">>
   readonly keys: StepKeys
   readonly filesOf: (progress: WorkflowProgress) => RunFiles
 }
@@ -181,9 +182,7 @@ export const callOf = (
   program: Program,
   runs: readonly [WorkflowProgress, ...ReadonlyArray<WorkflowProgress>],
   of: StepsOfRuns
-): RunCall => ({
-  _tag: "Step",
-  step: of.steps[runs[0].run.step]!.name,
-  keys: of.keys,
-  runs: runs.map((progress) => inputOf(program, progress, of))
-})
+): RunCall => {
+  const { lang, name } = of.steps[runs[0].run.step]!
+  return { _tag: "Step", step: name, lang, keys: of.keys, runs: runs.map((progress) => inputOf(program, progress, of)) }
+}

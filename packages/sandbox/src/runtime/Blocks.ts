@@ -1,13 +1,16 @@
 /** Blocks of a workflow's steps: branches of which some are run (`docs/workflows.md`, "Branches"). */
 import { type ComponentDefinition, Invalid } from "./Module.ts"
 import { isCallable } from "./Props.ts"
+import type { PythonStep } from "./Python.ts"
 
 const { stringify } = JSON
 const { entries, fromEntries, hasOwn, keys } = Object
 
-export interface Step extends ComponentDefinition {
-  readonly run: (this: unknown, given: { readonly steps: unknown; readonly $: unknown }) => unknown
-}
+export type Step =
+  & ComponentDefinition
+  & ({
+    readonly run: (this: unknown, given: { readonly steps: unknown; readonly $: unknown }) => unknown
+  } | PythonStep)
 
 interface Branch {
   readonly name: string

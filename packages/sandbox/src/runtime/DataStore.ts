@@ -70,7 +70,7 @@ export const storeOf = (run: RunContext, id: string, maxValueBytes: number): Dat
 
 type Fulfilled<A> = (entries: ReadonlyArray<readonly [string, unknown]>) => A | PromiseLike<A>
 
-class DataStore {
+export class DataStore {
   readonly #run: RunContext
   readonly #id: string
   readonly #maxValueBytes: number
@@ -84,7 +84,7 @@ class DataStore {
   }
 
   async get(key: unknown): Promise<unknown> {
-    const text = await this.#read(keyOf(key))
+    const text = await this.textOf(key)
     return text === undefined ? undefined : parse(text)
   }
 
@@ -185,7 +185,17 @@ class DataStore {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<readonly [string, unknown]> {
-    for await (const [key, text] of this.#walk(true)) yield [key, parse(text)]
+    for await (const [key, text] of this.texts()) yield [key, parse(text)]
+  }
+
+  /** The values as the JSON texts that they are. */
+  texts(): AsyncGenerator<readonly [string, string]> {
+    return this.#walk(true)
+  }
+
+  /** The value of a key as the JSON text that it is. */
+  textOf(key: unknown): Promise<string | undefined> {
+    return this.#read(keyOf(key))
   }
 
   /** The keys in no certain order, each once, with their values as JSON texts if they are asked for. */

@@ -230,6 +230,12 @@ const checkWorkflow = (definition: Members): void => {
   for (const [name, step] of isMembers(steps) ? entries(steps) : []) {
     const path = ["steps", name]
     if (!isMembers(step)) return fail(path, `${named(path)} must be an object with run`)
+    if (step["lang"] === "python") {
+      checkKeys(path, step, ["lang", "code", "props"])
+      checkMembers(path, step, { code: text })
+      checkProps([...path, "props"], step["props"])
+      continue
+    }
     // What is wrong with it is told where it is made a step of code.
     if (isBuiltIn(step) || isBlock(step)) continue
     if (!isCallable(step["run"])) {

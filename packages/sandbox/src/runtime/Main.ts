@@ -88,21 +88,21 @@ type Asked =
 const countOf = (asked: Asked): number =>
   asked._tag === "Run" ? asked.events.length : asked._tag === "Step" ? asked.runs.length : 1
 
-/** The events of a message, read again with their numbers as they are written, once they are asked for. */
-const exactlyIn = (line: string): () => ReadonlyArray<unknown> => {
-  let events: ReadonlyArray<unknown> | undefined
-  return () =>
-    events ??= (ExactJson.parse(line) as { readonly call: { readonly events: ReadonlyArray<unknown> } }).call.events
+/** The call of a message, read again with its numbers as they are written, once it is asked for. */
+const exactlyIn = (line: string): () => Asked => {
+  let call: Asked | undefined
+  return () => call ??= (ExactJson.parse(line) as { readonly call: Asked }).call
 }
 
-const callOf = (asked: Asked, index: number, exactEvents: () => ReadonlyArray<unknown>): Call => {
+const callOf = (asked: Asked, index: number, exact: () => Asked): Call => {
   if (asked._tag === "Step") {
     const { keys, runs, step } = asked
-    return { _tag: "Step", step, keys, ...runs[index]! }
+    const exactSteps = () => (exact() as typeof asked).runs[index]!.steps
+    return { _tag: "Step", step, keys, ...runs[index]!, exactSteps }
   }
   if (asked._tag !== "Run") return asked
   const { events, times: _times, ...rest } = asked
-  return { ...rest, event: events[index], exactEvent: () => exactEvents()[index] }
+  return { ...rest, event: events[index], exactEvent: () => (exact() as typeof asked).events[index] }
 }
 
 /**
@@ -112,12 +112,12 @@ const callOf = (asked: Asked, index: number, exactEvents: () => ReadonlyArray<un
 function* callsOf(id: string, asked: Asked, line: string, isStoreSpoiled: () => boolean): Generator<Call> {
   const count = countOf(asked)
   const startedAt = now()
-  const exactEvents = exactlyIn(line)
+  const exact = exactlyIn(line)
   for (let i = 0; i < count; i++) {
     if (i > 0 && (isStoreSpoiled() || now() - startedAt > momentMs)) {
       return send({ __proto__: null, _tag: "Stopped", run: id })
     }
-    yield callOf(asked, i, exactEvents)
+    yield callOf(asked, i, exact)
   }
 }
 

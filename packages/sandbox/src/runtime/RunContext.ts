@@ -62,6 +62,11 @@ const active = { __proto__: null } as unknown as Record<string, RunContext>
 
 export const current = (): RunContext | undefined => getStore()
 
+/** The function, called in the context in which this is called, whatever calls it. */
+export const bound = <Values extends ReadonlyArray<never>, A>(
+  body: (...values: Values) => A
+): (...values: Values) => A => AsyncLocalStorage.bind(body)
+
 /** Begins the run in its context. */
 export const begin = (run: RunContext, body: () => void): void => {
   active[run.id] = run

@@ -50,7 +50,7 @@ export class Store {
 }
 
 /** The service behind `$.service.db`: JSON values in memory, each write told to the host before `set` returns. */
-class Database {
+export class Database {
   readonly #run: RunContext
   readonly #store: Store
   readonly #maxBytes: number

@@ -18,6 +18,16 @@ export interface Described {
   readonly code?: string
 }
 
+/** An error of another language, which says itself what the host is told. */
+export class ToldError extends Error {
+  readonly told: Described
+
+  constructor(told: Described) {
+    super(told.message)
+    this.told = told
+  }
+}
+
 const textLimit = 32 * 1024
 
 /** The most causes that are told, their depth in each other, and the most characters of each. */
@@ -129,6 +139,10 @@ const causesOf = (thrown: unknown, file: ComponentFile | undefined): ReadonlyArr
 
 /** A value as the host is told about it, with the first position that is in the component. */
 const describe = (thrown: unknown, file: ComponentFile | undefined): Described => {
+  if (thrown instanceof ToldError) {
+    const { message, stack, ...rest } = thrown.told
+    return { ...rest, message: message.slice(0, textLimit), stack: stack.slice(-textLimit) }
+  }
   if (!isError(thrown)) {
     const message = shown(thrown)
     return { name: "Error", message, stack: `Error: ${message}` }

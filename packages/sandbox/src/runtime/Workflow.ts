@@ -1,4 +1,5 @@
 /** A workflow's steps, what each sees as `this` and `$`, and what it answers (`decisions.md`, "Workflows"). */
+import * as ExactJson from "@headwater/domain/ExactJson"
 import type { RunFile } from "@headwater/domain/RunFile"
 import * as RunKey from "@headwater/domain/RunKey"
 import * as Blocks from "./Blocks.ts"
@@ -6,11 +7,12 @@ import { isBuiltIn, toStep } from "./BuiltInStep.ts"
 import { keepFiles, restoreFiles } from "./Files.ts"
 import { type ComponentDefinition, Invalid } from "./Module.ts"
 import { bindMethods, isCallable } from "./Props.ts"
+import { check as checkPython, isPython, runPython } from "./Python.ts"
 import type { RunContext } from "./RunContext.ts"
 import { valueOf } from "./StepProps.ts"
 import { type Bindings, definitions, emit, makeThis, respond, type This } from "./This.ts"
 
-const { parse, stringify } = JSON
+const { stringify } = JSON
 const { entries, fromEntries, hasOwn } = Object
 const { isArray } = Array
 
@@ -26,6 +28,8 @@ export interface StepCall {
   readonly files: ReadonlyArray<RunFile>
   /** True if no step comes after it. */
   readonly isLast: boolean
+  /** `steps` with its numbers as they are written. */
+  readonly exactSteps: () => Record<string, unknown>
 }
 
 /** The step of a workflow that is a single function. */
@@ -35,10 +39,19 @@ const invalid = (message: string, path: ReadonlyArray<string> = []) =>
   new Invalid({ reason: "definition", message, path })
 
 const isStep = (value: unknown): value is Blocks.Step =>
-  typeof value === "object" && value !== null && "run" in value && isCallable(value.run)
+  isPython(value) || (typeof value === "object" && value !== null && "run" in value && isCallable(value.run))
 
 /** JavaScript lists names that are whole numbers first, whatever their place: steps can't be told in order by such. */
 const isName = (name: string): boolean => !/^\d*$/.test(name) && !name.includes(".") && name !== "trigger"
+
+const faultOf = (name: string, step: unknown): string => {
+  const lang: unknown = typeof step === "object" && step !== null && "lang" in step ? step.lang : undefined
+  if (lang === undefined) return `the step ${stringify(name)} has no function run`
+  return lang === "python"
+    ? `the step ${stringify(name)} has no text code`
+    : `the step ${stringify(name)} has the lang ${stringify(lang) ?? String(lang)}, which can't run here: ` +
+      "write it in JavaScript, with a function run, or in Python"
+}
 
 const readSteps = (steps: unknown, path: ReadonlyArray<string>): Blocks.Nodes => {
   if (typeof steps !== "object" || steps === null) {
@@ -59,13 +72,15 @@ const readSteps = (steps: unknown, path: ReadonlyArray<string>): Blocks.Nodes =>
     }
     if (Blocks.isBlock(step)) return Blocks.readBlock(name, step, place, readSteps)
     if (isBuiltIn(step)) return { name, step: toStep(step, place) }
-    if (!isStep(step)) throw invalid(`the step ${stringify(name)} has no function run`, place)
+    if (!isStep(step)) throw invalid(faultOf(name, step), place)
     return { name, step }
   })
 }
 
-const readAll = ({ run, steps }: ComponentDefinition): Blocks.Nodes => {
+const readAll = (workflow: ComponentDefinition): Blocks.Nodes => {
+  const { run, steps } = workflow
   if (isCallable(run)) return [{ name: onlyStep, step: { run } as Blocks.Step }]
+  if (isPython(workflow)) return [{ name: onlyStep, step: { lang: workflow.lang, code: workflow.code } }]
   const nodes = readSteps(steps, ["steps"])
   const names = Blocks.flatten(nodes).map(({ name }) => name)
   if (names.length === 0) throw invalid("a workflow must have at least one step", ["steps"])
@@ -115,7 +130,12 @@ export const describe = (workflow: ComponentDefinition) => {
   const hasAdditionalProps = [workflow, ...steps.map(([, step]) => step)].some((each) =>
     isCallable(each["additionalProps"])
   )
-  return { definition, hasAdditionalProps, steps: steps.map(([name]) => name) }
+  for (const [name, step] of steps) if (isPython(step)) checkPython(name, step)
+  return {
+    definition,
+    hasAdditionalProps,
+    steps: steps.map(([name, step]) => isPython(step) ? { name, lang: step.lang } : { name })
+  }
 }
 
 /** A workflow or one of its steps, as far as its props go, with what stands before their names among all of the workflow. */
@@ -130,7 +150,7 @@ export const partsOf = (workflow: ComponentDefinition, run: RunContext, bindings
   const { definition, steps } = read(workflow)
   return [
     { prefix: "", component: workflow, self: () => makeThis(definition, run, bindings) },
-    ...(isCallable(workflow.run) ? [] : steps).map(([name, step]) => ({
+    ...(isCallable(workflow.run) || isPython(workflow) ? [] : steps).map(([name, step]) => ({
       prefix: placeOf(name, ""),
       component: step,
       self: () => thisOf(definition, name, step, run, bindings)
@@ -183,7 +203,7 @@ const reruns = 10
 /** The time for which a run is suspended unless it says otherwise. */
 const suspension = 24 * 3_600_000
 
-const json = (value: unknown): unknown => value === undefined ? undefined : parse(stringify(value) ?? "null")
+const json = (value: unknown): unknown => value === undefined ? undefined : ExactJson.parse(stringify(value) ?? "null")
 
 /** The stream of what is sent over HTTP, which the server sends when the step is done. */
 const sends = "$sends"
@@ -314,18 +334,20 @@ export const runStep = async (
   const { definition, nodes, steps } = read(workflow)
   const step = steps.find(([name]) => name === asked.step)?.[1]
   if (step === undefined) throw invalid(`the workflow has no step ${stringify(asked.step)}`)
-  const { trigger } = asked.steps
-  const call = nodes === undefined
-    ? asked
-    : { ...asked, steps: { trigger, ...Blocks.seenFrom(nodes, asked.steps, asked.step) } }
-  await restoreFiles(run, asked.files)
+  const seen = (results: Record<string, unknown>): Record<string, unknown> =>
+    nodes === undefined ? results : { trigger: results["trigger"], ...Blocks.seenFrom(nodes, results, asked.step) }
+  const call = { ...asked, steps: seen(asked.steps) }
+  // An interpreter has files of its own.
+  if (!isPython(step)) await restoreFiles(run, asked.files)
   const context = contextOf(call, bindings)
   const props = { ...bindings.props, ...propsOf(definition, bindings, call, context) }
   const { $, exports, flow } = make$(run, bindings, call, context)
   const self = thisOf(definition, call.step, step, run, { ...bindings, props })
-  const value = await step.run.call(self, { steps: call.steps, $ })
+  const value = isPython(step)
+    ? await runPython(run, { name: call.step, step, self, stepsJson: stringify(seen(asked.exactSteps())), $ })
+    : await step.run.call(self, { steps: call.steps, $ })
   const goesOn = flow["exit"] === undefined && (!asked.isLast || flow["rerun"] !== undefined)
-  if (goesOn) await keepFiles(run, asked.files)
+  if (goesOn && !isPython(step)) await keepFiles(run, asked.files)
   const result = { ...exports, $return_value: value }
   if (nodes === undefined) return { result, flow }
   const next = Blocks.placeAfter(nodes, { ...asked.steps, [asked.step]: result }, asked.step)
