@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import type { DataStoreReads } from "@headwater/domain/DataStore"
-import { inputOf, inspectPython, moduleOf, runPython, slowly } from "@headwater/fixtures/PythonSteps"
+import { inputOf, inspectPython, keys, moduleOf, runPython, slowly } from "@headwater/fixtures/PythonSteps"
 import { hashOf, realSandbox } from "@headwater/fixtures/RealSandbox"
 import { Effect } from "effect"
 import * as Http from "node:http"
@@ -224,7 +224,7 @@ def handler(pd):
         accountId: "u_test",
         programId: "p_test",
         module: moduleOf(`def handler(pd): return pd.steps["trigger"]["event"]`),
-        call: { _tag: "Step", step: "greet", lang: "python", runs: ["1", "2", "3"].map(inputOf) },
+        call: { _tag: "Step", step: "greet", lang: "python", keys, runs: ["1", "2", "3"].map(inputOf) },
         props: {},
         interfaces: {},
         credentials: {},
