@@ -20,7 +20,7 @@ import {
   type GrantedToken,
   type SpeakingClient,
   TokenEndpoint,
-  TokenRefused,
+  type TokenRefused,
   TokenUnavailable
 } from "./TokenEndpoint.ts"
 

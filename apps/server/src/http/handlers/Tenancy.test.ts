@@ -138,7 +138,8 @@ layer(Http.layer, { excludeTestServices: true })("the wall between accounts", (i
         .filter(({ method, path }) => !makesWhatItNames(method, path))
       assert.isAbove(taken.length, 15)
       for (const { method, path } of taken) {
-        const body = method === "PUT" || method === "POST" ? { body: {} } : {}
+        const needed = path.endsWith("/complete_connection") ? { confirmation: "x" } : {}
+        const body = method === "PUT" || method === "POST" ? { body: needed } : {}
         for (const { foreign, foreignPath, unknown, unknownPath } of pathsAcross(path, own.ids, other.ids)) {
           const answer = yield* own.request(method, foreignPath, body)
           Http.assertProblem(answer, 404, "not_found")
