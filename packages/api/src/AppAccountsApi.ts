@@ -17,6 +17,7 @@ import { Text, textUpTo } from "./Text.ts"
 import { UnixSeconds } from "./UnixSeconds.ts"
 
 const Provider = Schema.Literals(OAuthProviders.names).annotate({
+  identifier: "OAuthProvider",
   description: "A provider whose endpoints the server knows. Anything else is told by its URLs."
 })
 
@@ -107,7 +108,7 @@ const given = {
 
 const ClientId = Text.pipe(Schema.check(Schema.isMinLength(1)))
 
-const NewOAuth = Schema.Struct({ client_id: ClientId, ...given })
+export const NewOAuth = Schema.Struct({ client_id: ClientId, ...given })
 export type NewOAuth = typeof NewOAuth.Type
 
 const ChangedOAuth = Schema.Struct({ client_id: Schema.optionalKey(ClientId), ...given })

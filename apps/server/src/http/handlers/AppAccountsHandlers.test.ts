@@ -140,8 +140,7 @@ layer(Http.layer, { excludeTestServices: true })("accounts with apps", (it) => {
       const returned = yield* http.request("GET", back, { key: null })
       assert.strictEqual(returned.status, 303)
       const target = new URL(returned.headers.get("location")!)
-      assert.strictEqual(target.origin + target.pathname, `${Http.publicUrl}/console/accounts`)
-      assert.strictEqual(target.searchParams.get("account"), account.id)
+      assert.strictEqual(target.origin + target.pathname, `${Http.publicUrl}/console/accounts/${account.id}`)
       assert.isFalse(target.searchParams.has("code"))
       const confirmation = target.searchParams.get("confirmation")!
       assert.strictEqual((yield* http.request("GET", back, { key: null })).status, 400)

@@ -38,8 +38,8 @@ const answerOf = (arrival: Arrival, publicUrl: string): HttpServerResponse.HttpS
     ? ["confirmation", arrival.confirmation]
     : ["error", arrival.error.slice(0, longestError)]
   if (returnTo !== null) {
-    const url = new URL(returnTo === "console" ? `${publicUrl}/console/accounts` : returnTo)
-    url.searchParams.set("account", appAccountId)
+    const url = new URL(returnTo === "console" ? `${publicUrl}/console/accounts/${appAccountId}` : returnTo)
+    if (returnTo !== "console") url.searchParams.set("account", appAccountId)
     url.searchParams.set(name!, value!)
     return HttpServerResponse.redirect(url, { status: 303, headers })
   }
