@@ -254,7 +254,7 @@ export class CodeRuns {
       call,
       additionalProps: Object.fromEntries(additionalProps.map((prop) => [prop.name, prop])),
       props: values,
-      interfaces: interfacesOf(program, declared, config.publicUrl),
+      interfaces: interfacesOf(program, declared, config),
       ...given,
       db
     }))

@@ -6,6 +6,7 @@ import * as Baseline from "./Baseline.ts"
 import * as DatabaseClaim from "./DatabaseClaim.ts"
 import * as DataStores from "./migrations/DataStores.ts"
 import * as EnvironmentVariables from "./migrations/EnvironmentVariables.ts"
+import * as Mailboxes from "./migrations/Mailboxes.ts"
 import * as SuspendedRuns from "./migrations/SuspendedRuns.ts"
 import * as OldestAllowed from "./OldestAllowed.ts"
 import { isLocked } from "./TransientSqlError.ts"
@@ -17,7 +18,8 @@ const migrations = {
   [`00${baseline}_baseline`]: Baseline.make,
   "0037_environment_variables": EnvironmentVariables.make,
   "0038_data_stores": DataStores.make,
-  "0041_suspended_runs": SuspendedRuns.make
+  "0041_suspended_runs": SuspendedRuns.make,
+  "0048_mailboxes": Mailboxes.make
 }
 
 /** A version of before the baseline has made the database. */

@@ -16,7 +16,10 @@ export interface Bindings {
   readonly templates?: Templates
   readonly credentials: Record<string, unknown>
   readonly env: Record<string, string>
-  readonly interfaces: Record<string, { readonly _tag: string; readonly endpoint?: string }>
+  readonly interfaces: Record<
+    string,
+    { readonly _tag: string; readonly endpoint?: string; readonly address?: string | null }
+  >
   readonly store: Store
   readonly maxDbBytes: number
   /** The ids of data stores, by prop. */
@@ -223,6 +226,7 @@ export const makeThis = (component: ComponentDefinition, run: RunContext, bindin
         respond: async (answer: unknown) => respond(run, answer, bindings)
       }
     }
+    if (binding._tag === "Email") self[name] = { address: binding.address }
     if (binding._tag === "Apphook") self[name] = { endpoint: binding.endpoint }
   }
   self["$emit"] = (event: unknown, metadata?: unknown): Promise<void> => {
