@@ -17,6 +17,7 @@ import { defaultPoolSize, packagedDenoPath, SandboxConfig } from "@headwater/san
 import { Clock, Effect, Layer, Option, References } from "effect"
 import { Digest } from "effect/crypto"
 import * as Fs from "node:fs/promises"
+import { readFile } from "node:fs/promises"
 import * as Path from "node:path"
 import { ComponentSaving } from "./ComponentSaving.ts"
 import * as Database from "./Database.ts"
@@ -27,9 +28,11 @@ import { FirstStart, greeting } from "./FirstStart.ts"
 import * as HeapGrowth from "./HeapGrowth.ts"
 import { HttpSettings } from "./http/conventions/HttpSettings.ts"
 import { NodeServer } from "./http/conventions/NodeServer.ts"
+import { RateLimiting } from "./http/conventions/RateLimiting.ts"
 import * as HttpApp from "./http/HttpApp.ts"
 import * as ListenAddress from "./ListenAddress.ts"
 import * as Logging from "./Logging.ts"
+import { MailListener } from "./mail/MailListener.ts"
 import * as ProgramEnd from "./ProgramEnd.ts"
 import * as RunningSettings from "./RunningSettings.ts"
 import * as SandboxDirectory from "./SandboxDirectory.ts"
@@ -99,7 +102,13 @@ const beneathEngine = sandbox.pipe(
   Layer.provideMerge(egressHttp),
   Layer.provideMerge(guard),
   Layer.provideMerge(Tables.layer),
-  Layer.provideMerge(Layer.effect(EngineConfig, Effect.map(ServerConfig, ({ url }) => ({ publicUrl: url }))))
+  Layer.provideMerge(Layer.effect(
+    EngineConfig,
+    Effect.map(ServerConfig, ({ mail, url }) => ({
+      publicUrl: url,
+      mailDomain: Option.getOrUndefined(mail)?.domain
+    }))
+  ))
 )
 
 const httpSettings = Layer.effect(
@@ -147,6 +156,19 @@ const http = (options: { readonly reusePort: boolean }) =>
     )
   )
 
+/** Takes e-mail, if the operator has switched that on. */
+const mailListener = (options: { readonly reusePort: boolean }) =>
+  Layer.unwrap(Effect.gen(function*() {
+    const { mail } = yield* ServerConfig
+    if (Option.isNone(mail)) return Layer.empty
+    const { tls, ...settings } = mail.value
+    const read = (path: string) => Effect.tryPromise(() => readFile(path, "utf8"))
+    const pem = Option.isNone(tls)
+      ? undefined
+      : { cert: yield* read(tls.value.certPath), key: yield* read(tls.value.keyPath) }
+    return MailListener.layer({ ...settings, ...options, tls: pem })
+  })).pipe(Layer.provide(RateLimiting.layer), Layer.provide(httpSettings))
+
 /** The time that runs may still take when the server is told to stop. A run that is cut off is run again later. */
 const grace = "10 seconds"
 
@@ -179,6 +201,7 @@ const ownEngine = Layer.unwrap(
 /** The whole program in one process: HTTP, engine, sandboxes and database, as configured by the environment. */
 export const layer = Layer.mergeAll(Layer.effectDiscard(Effect.andThen(published, greeting)), whileServing).pipe(
   Layer.provideMerge(http({ reusePort: false })),
+  Layer.provideMerge(mailListener({ reusePort: false })),
   Layer.provideMerge(publishing),
   Layer.provideMerge(FirstStart.layer),
   Layer.provideMerge(Layer.merge(ownEngine, AccountLifecycle.layer)),
@@ -219,6 +242,7 @@ export const layerWorker = ({ node, number, of }: WorkerPlace, machine: MachineL
     : Layer.effectDiscard(machine.serve(Effect.void))
   return Layer.mergeAll(serves, whileServing).pipe(
     Layer.provideMerge(http({ reusePort: true })),
+    Layer.provideMerge(mailListener({ reusePort: true })),
     Layer.provideMerge(engine),
     Layer.provideMerge(beneathEngine),
     Layer.provide(SecretKey.seal),

@@ -54,6 +54,15 @@ export interface ServerSettings {
   readonly npmRegistry: Option.Option<string>
   /** The SMTP server that messages are sent through, and their sender; `None` to send none. */
   readonly smtp: Option.Option<{ readonly url: Redacted.Redacted; readonly from: string }>
+  /** The e-mail that the server takes; `None` to take none. Paths of PEM files are absolute. */
+  readonly mail: Option.Option<{
+    readonly host: string
+    readonly port: number
+    readonly domain: string
+    readonly maxBytes: number
+    readonly maxConnections: number
+    readonly tls: Option.Option<{ readonly certPath: string; readonly keyPath: string }>
+  }>
   readonly retentionDays: number
   /** Days that the audit log is kept for. */
   readonly auditDays: number
@@ -329,8 +338,20 @@ function load(): Effect.Effect<ServerSettings, ServerConfigInvalid> {
     if (Option.isSome(smtp) && Option.isNone(from) && !reading.has("HEADWATER_MAIL_FROM")) {
       reading.fault("HEADWATER_MAIL_FROM", "is required with HEADWATER_SMTP_URL: the address that messages are from")
     }
+    const mailPort = yield* variable("HEADWATER_MAIL_PORT", integer(1, 65_535))
+    const mailHost = yield* variable("HEADWATER_MAIL_HOST", host)
+    const mailDomain = yield* variable("HEADWATER_MAIL_DOMAIN", host)
+    const mailSize = yield* variable("HEADWATER_MAIL_SIZE", integer(1_024, 32 * 1024 * 1024))
+    const mailConnections = yield* variable("HEADWATER_MAIL_CONNECTIONS", integer(1, 10_000))
+    const certPath = yield* variable("HEADWATER_MAIL_CERT", path)
+    const keyPath = yield* variable("HEADWATER_MAIL_KEY", path)
+    if (Option.isSome(certPath) !== Option.isSome(keyPath)) {
+      const missing = Option.isNone(certPath) ? "HEADWATER_MAIL_CERT" : "HEADWATER_MAIL_KEY"
+      if (!reading.has(missing)) reading.fault(missing, "is required with the other one of the certificate and its key")
+    }
     const effectivePort = Option.getOrElse(port, () => 8787)
     const effectiveHost = Option.getOrElse(listenHost, () => "127.0.0.1")
+    const effectiveUrl = Option.getOrElse(url, () => urlOf(effectiveHost, effectivePort))
     const log = Option.getOrElse(
       yield* variable("HEADWATER_LOG", oneOf(["pretty", "json"])),
       () => process.stdout.isTTY ? "pretty" as const : "json" as const
@@ -338,7 +359,7 @@ function load(): Effect.Effect<ServerSettings, ServerConfigInvalid> {
     const settings: ServerSettings = {
       port: effectivePort,
       host: effectiveHost,
-      url: Option.getOrElse(url, () => urlOf(effectiveHost, effectivePort)),
+      url: effectiveUrl,
       databaseUrl: database,
       dataDirectory: Option.getOrElse(
         yield* variable("HEADWATER_DATA_DIR", path),
@@ -368,6 +389,14 @@ function load(): Effect.Effect<ServerSettings, ServerConfigInvalid> {
         () => npmsOwn
       ),
       smtp: Option.all({ url: smtp, from }),
+      mail: Option.map(mailPort, (port) => ({
+        port,
+        host: Option.getOrElse(mailHost, () => effectiveHost),
+        domain: Option.getOrElse(mailDomain, () => new URL(effectiveUrl).hostname),
+        maxBytes: Option.getOrElse(mailSize, () => 10 * 1024 * 1024),
+        maxConnections: Option.getOrElse(mailConnections, () => 20),
+        tls: Option.all({ certPath, keyPath })
+      })),
       retentionDays: Option.getOrElse(yield* variable("HEADWATER_RETENTION_DAYS", integer(1, 36_500)), () => 30),
       auditDays: Option.getOrElse(yield* variable("HEADWATER_AUDIT_DAYS", integer(1, 36_500)), () => 90),
       rateLimit: Option.getOrElse(yield* variable("HEADWATER_RATE_LIMIT", integer(0, 1_000_000)), () => 0),
@@ -463,6 +492,19 @@ export const render = (settings: ServerSettings): string => {
       Option.match(settings.smtp, { onNone: () => "", onSome: ({ url }) => maskPassword(url) })
     ],
     ["HEADWATER_MAIL_FROM", Option.match(settings.smtp, { onNone: () => "", onSome: ({ from }) => from })],
+    ...Option.match(settings.mail, {
+      onNone: () => [["HEADWATER_MAIL_PORT", ""] as const],
+      onSome: ({ domain, host, maxBytes, maxConnections, port, tls }) =>
+        [
+          ["HEADWATER_MAIL_PORT", port],
+          ["HEADWATER_MAIL_HOST", host],
+          ["HEADWATER_MAIL_DOMAIN", domain],
+          ["HEADWATER_MAIL_SIZE", maxBytes],
+          ["HEADWATER_MAIL_CONNECTIONS", maxConnections],
+          ["HEADWATER_MAIL_CERT", Option.match(tls, { onNone: () => "", onSome: ({ certPath }) => certPath })],
+          ["HEADWATER_MAIL_KEY", Option.match(tls, { onNone: () => "", onSome: ({ keyPath }) => keyPath })]
+        ] as const
+    }),
     ["HEADWATER_RETENTION_DAYS", settings.retentionDays],
     ["HEADWATER_AUDIT_DAYS", settings.auditDays],
     ["HEADWATER_RATE_LIMIT", settings.rateLimit],

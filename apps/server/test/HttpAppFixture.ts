@@ -21,9 +21,10 @@ import { NodeServer } from "../src/http/conventions/NodeServer.ts"
 import * as HttpApp from "../src/http/HttpApp.ts"
 
 export const publicUrl = "https://events.example.com"
+export const mailDomain = "mail.example.com"
 export const maxBody = 2_000
 
-const settings = {
+export const settings = {
   maxBody,
   rateLimit: 0,
   byteRateLimit: 0,
@@ -48,7 +49,7 @@ const engine = (inspectCpuMillis: number) =>
     Layer.provideMerge(EgressHttp.layer()),
     Layer.provideMerge(EgressGuard.layer(EgressAllowList.loopback)),
     Layer.provideMerge(TestTables.layer),
-    Layer.provideMerge(Layer.succeed(EngineConfig, { publicUrl }))
+    Layer.provideMerge(Layer.succeed(EngineConfig, { publicUrl, mailDomain }))
   )
 
 const diagnosis = Layer.unwrap(

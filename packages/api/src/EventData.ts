@@ -10,7 +10,9 @@ const OriginalContext = Schema.Struct({
   ts: Schema.String.annotate({ description: "ISO 8601.", format: "date-time" }),
   workflow_id: Schema.String.annotate({ description: "For a source, the source's id." }),
   deployment_id: Schema.String.annotate({ description: "For a source, its component's id." }),
-  source_type: Schema.String.annotate({ description: "What the run was for: HTTP, TIMER, EVENT, INVOCATION or HOOK." }),
+  source_type: Schema.String.annotate({
+    description: "What the run was for: HTTP, EMAIL, TIMER, EVENT, INVOCATION or HOOK."
+  }),
   verified: Schema.Boolean,
   owner_id: Schema.String,
   platform_version: Schema.String

@@ -43,8 +43,9 @@ const RequestNode = Schema.Struct({
   type: Schema.Literal("request"),
   ...emitter,
   received_at_ms: Schema.Int.annotate({ description: milliseconds }),
-  kind: Schema.NullOr(Schema.Literals(["http", "invocation", "rerun"])).annotate({
-    description: "By its endpoint, or through the API; null once the server has deleted the request."
+  kind: Schema.NullOr(Schema.Literals(["http", "email", "invocation", "rerun"])).annotate({
+    description:
+      "By its endpoint or its e-mail address, or through the API; null once the server has deleted the request."
   }),
   emit_id: Schema.NullOr(Schema.String).annotate({ description: "The request's own id; null once it is deleted." })
 }).annotate({ title: "A request to a source or workflow", identifier: "JourneyRequest" })

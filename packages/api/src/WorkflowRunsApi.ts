@@ -37,7 +37,7 @@ const run = {
   status: Status,
   trigger: Schema.Struct({
     id: Schema.String.annotate({ description: "The id of the event, the request or the tick." }),
-    source_type: Schema.Literals(["HTTP", "TIMER", "EVENT", "INVOCATION"]),
+    source_type: Schema.Literals(["HTTP", "EMAIL", "TIMER", "EVENT", "INVOCATION"]),
     ts_ms: milliseconds,
     emitter_id: Schema.String,
     event_name: Schema.String.annotate({ description: "The stream of an event; empty for the default one." }),

@@ -92,6 +92,45 @@ export type TimerEvent =
   /** That time in the timer's time zone, and in UTC. */
   & { readonly timezone_configured: ZonedTime; readonly timezone_utc: ZonedTime }
 
+/** An address as a header has it, with those in it one by one. */
+export interface MailAddresses {
+  readonly value: ReadonlyArray<{ readonly address?: string; readonly name: string }>
+  readonly text: string
+  readonly html: string
+}
+
+/** What `run` gets of a prop of the type `$.interface.email`. */
+export interface MailEvent {
+  /** Empty if the message has no such part. */
+  readonly body: { readonly text: string; readonly html: string }
+  /** Names in lower case. The sender can have written anything into them. */
+  readonly headers: {
+    readonly subject?: string
+    readonly from?: MailAddresses
+    readonly to?: MailAddresses
+    readonly cc?: MailAddresses
+    readonly [name: string]: any
+  }
+  readonly attachments: ReadonlyArray<{
+    readonly filename: string
+    readonly contentType: string
+    /** Bytes. */
+    readonly size: number
+    /** In base64. */
+    readonly content: string
+    readonly contentTruncated: boolean
+    readonly contentId?: string
+  }>
+  /** The addresses of the SMTP transaction. `tag` is what stands behind a `+`. */
+  readonly envelope: { readonly from: string; readonly to: string; readonly tag: string | null }
+}
+
+/** `this.<prop>` of a prop of the type `$.interface.email`. */
+export interface MailInterface {
+  /** The address that takes e-mail; null where the server takes none. */
+  readonly address: string | null
+}
+
 /** `this.<prop>` of a prop of the type `$.interface.apphook`. */
 export interface Apphook {
   /** The URL that takes the app's events. */

@@ -1,5 +1,14 @@
 import type { AppInstance } from "./App.d.ts"
-import type { Apphook, DataStore, HttpInterface, HttpRequest, HttpSettings, Store, Timer } from "./Interfaces.d.ts"
+import type {
+  Apphook,
+  DataStore,
+  HttpInterface,
+  HttpRequest,
+  HttpSettings,
+  MailInterface,
+  Store,
+  Timer
+} from "./Interfaces.d.ts"
 
 declare const shape: unique symbol
 
@@ -26,6 +35,7 @@ interface ValueOfType {
   readonly "alert": undefined
   readonly "http_request": HttpRequest
   readonly "$.interface.http": HttpInterface
+  readonly "$.interface.email": MailInterface
   readonly "$.interface.timer": Timer
   readonly "$.interface.apphook": Apphook
 }

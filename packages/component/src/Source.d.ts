@@ -1,4 +1,4 @@
-import type { Emit, HttpEvent, TimerEvent } from "./Interfaces.d.ts"
+import type { Emit, HttpEvent, MailEvent, TimerEvent } from "./Interfaces.d.ts"
 import type { CheckedProps, InterfacesOf, PropValues } from "./Props.d.ts"
 
 /** How a component takes events as lists. */
@@ -13,6 +13,7 @@ export type Batch = boolean | {
 
 interface EventOfInterface {
   readonly "$.interface.http": HttpEvent
+  readonly "$.interface.email": MailEvent
   readonly "$.interface.timer": TimerEvent
   readonly "$.interface.apphook": any
 }

@@ -11,7 +11,7 @@ export interface Trigger<Event = any> {
     readonly trace_id: string
     /** ISO 8601. */
     readonly ts: string
-    readonly source_type: "EVENT" | "HTTP" | "TIMER" | "INVOCATION"
+    readonly source_type: "EVENT" | "HTTP" | "EMAIL" | "TIMER" | "INVOCATION"
     readonly emitter_id: string
     readonly hops: number
     readonly workflow_id: string

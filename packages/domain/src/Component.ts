@@ -112,5 +112,6 @@ export const interfaceTypes = {
   http: "$.interface.http",
   timer: "$.interface.timer",
   db: "$.service.db",
-  apphook: "$.interface.apphook"
+  apphook: "$.interface.apphook",
+  email: "$.interface.email"
 } as const

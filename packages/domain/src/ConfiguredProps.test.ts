@@ -38,7 +38,7 @@ describe("ConfiguredProps.resolve", () => {
       http,
       db
     ]
-    assert.deepStrictEqual(resolved(declared, {}), { props: { b: 3 }, timers: {}, hasHttp: true })
+    assert.deepStrictEqual(resolved(declared, {}), { props: { b: 3 }, timers: {}, hasEndpoint: true })
   })
 
   it.each([

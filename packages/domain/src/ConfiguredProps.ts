@@ -23,8 +23,8 @@ export interface ConfiguredValues {
 }
 
 export interface ConfiguredProps extends ConfiguredValues {
-  /** True if an HTTP interface or an apphook is among them, so that the program needs an endpoint. */
-  readonly hasHttp: boolean
+  /** True if an interface that takes requests or e-mail is among them, so that the program needs an endpoint. */
+  readonly hasEndpoint: boolean
 }
 
 /** Types whose value the client has to give where the component has none; others get theirs from the engine or none. */
@@ -47,6 +47,7 @@ const valued: ReadonlySet<string> = new Set([
 const valueless: ReadonlySet<string> = new Set([
   interfaceTypes.db,
   interfaceTypes.apphook,
+  interfaceTypes.email,
   "alert"
 ])
 
@@ -271,7 +272,8 @@ export const resolve = (
     const value = OwnMember.get(values as Record<string, Schema.Json>, name)
     if (valueless.has(prop.type)) {
       // A client may send back the value that responses show.
-      const shown = Predicate.isObject(value) && Object.keys(value).every((key) => key === "endpoint_url")
+      const shown = Predicate.isObject(value) &&
+        Object.keys(value).every((key) => key === "endpoint_url" || key === "address")
       if (isGiven(value) && !shown) issues.push({ path: pathOf(name), message: "takes no value" })
       continue
     }
@@ -305,7 +307,7 @@ export const resolve = (
   return issues.length > 0 ? Result.fail(issues) : Result.succeed({
     props: Object.fromEntries(props),
     timers: Object.fromEntries(timers),
-    hasHttp: declared.some(({ type }) => isAnswering(type))
+    hasEndpoint: declared.some(({ type }) => isAnswering(type) || type === interfaceTypes.email)
   })
 }
 
@@ -313,11 +315,13 @@ export const resolve = (
  * `configured_props` as responses show them (rest-api.md, "Source"). A prop marked `secret` is not shown.
  *
  * @param endpointUrl where the program's HTTP interface or apphook answers, if it has one
+ * @param address where it takes e-mail; null where the server takes none
  */
 export const render = (
   declared: ReadonlyArray<ConfigurableProp>,
   values: ConfiguredValues,
-  endpointUrl: string | undefined
+  endpointUrl: string | undefined,
+  address: string | null = null
 ): Record<string, Schema.Json> => {
   const shown: Array<[string, Schema.Json]> = []
   for (const { name, type, ...prop } of declared) {
@@ -325,6 +329,8 @@ export const render = (
     const value = OwnMember.get(values.props, name)
     if (isAnswering(type) && endpointUrl !== undefined) {
       shown.push([name, { endpoint_url: endpointUrl, ...HttpTrigger.render(value) }])
+    } else if (type === interfaceTypes.email && endpointUrl !== undefined) {
+      shown.push([name, { address }])
     } else if (type === interfaceTypes.http) {
       if (value !== undefined) shown.push([name, HttpTrigger.render(value)])
     } else if (timer !== undefined) shown.push([name, renderTimer(timer)])

@@ -1,13 +1,17 @@
 import { Schema } from "effect"
 import * as EventId from "./EventId.ts"
 
+/** The way by which a request came, if that is not an endpoint. */
+export const RequestKind = Schema.Literals(["email", "invocation", "rerun"])
+export type RequestKind = typeof RequestKind.Type
+
 /** The metadata that an emit gave its event beside the payload. */
 export const EventMeta = Schema.Struct({
   id: Schema.optional(Schema.Union([Schema.String, Schema.Finite])),
   summary: Schema.optional(Schema.String),
   ts: Schema.optional(Schema.Union([Schema.String, Schema.Finite])),
-  /** Set for a request that came through the API, not through an endpoint: an event, or a run to repeat. */
-  kind: Schema.optional(Schema.Literals(["invocation", "rerun"]))
+  /** Set for a request that came by e-mail, or through the API: an event, or a run to repeat. */
+  kind: Schema.optional(RequestKind)
 })
 export type EventMeta = typeof EventMeta.Type
 

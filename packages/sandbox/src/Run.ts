@@ -10,6 +10,7 @@ export type InterfaceProp =
   | { readonly _tag: "Timer" }
   | { readonly _tag: "Db" }
   | { readonly _tag: "Apphook"; readonly endpoint: string }
+  | { readonly _tag: "Email"; readonly address: string | null }
 
 /** The argument of a component's `options`; keys beyond these are its own. */
 export interface OptionsRequest {

@@ -75,6 +75,7 @@ export const waits: Readonly<Record<NonNullable<RunResource["waits_for"]>, strin
 /** The triggers of runs, in words. */
 export const triggers: Readonly<Record<RunResource["trigger"]["source_type"], string>> = {
   HTTP: "a request",
+  EMAIL: "an e-mail",
   TIMER: "its timer",
   EVENT: "an event",
   INVOCATION: "an invocation"

@@ -1,5 +1,5 @@
 import type { Lease } from "@headwater/domain/Consumer"
-import type { LoggedEvent } from "@headwater/domain/Event"
+import type { LoggedEvent, RequestKind } from "@headwater/domain/Event"
 import * as Id from "@headwater/domain/Id"
 import type { Program } from "@headwater/domain/Program"
 import type { HeldActors } from "@headwater/log/database/Nodes"
@@ -19,12 +19,12 @@ import type { TestedAttempt } from "./TestedAttempt.ts"
 import type { Unavailable } from "./Unavailable.ts"
 import type * as Wake from "./Wake.ts"
 
-/** A request to a program's HTTP interface, or an event that a workflow is invoked with, on its way into the program's log. */
+/** A request to a program's HTTP interface, an e-mail, or an event that a workflow is invoked with, on its way into the program's log. */
 export interface IngestRequest {
   /** The endpoint it came to, which may not be the program's any more; null where it came through the API. */
   readonly endpointKey: string | null
-  /** The kind of request that came through the API. */
-  readonly kind?: "invocation" | "rerun"
+  /** The way by which it came, if that is not the endpoint. */
+  readonly kind?: RequestKind
   /** Minted where the request came in; a repeat has the same one. */
   readonly emitId: string
   /** JSON text of the request event. */

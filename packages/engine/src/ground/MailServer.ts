@@ -9,6 +9,8 @@ export interface MailMessage {
   readonly html?: string | undefined
   /** The same in each try, so that a receiver can tell that a message came twice. */
   readonly id: string
+  /** The number of emitters that what it tells of has passed through, so that loops end. */
+  readonly hops: number
 }
 
 /** The message was not taken. */
@@ -86,7 +88,7 @@ export const layer = (options: { readonly url: Redacted.Redacted; readonly from:
         (transport) => Effect.sync(() => transport.close())
       ),
       (transport) => ({
-        send: ({ html, id, subject, text, to }) =>
+        send: ({ hops, html, id, subject, text, to }) =>
           Effect.map(
             Effect.tryPromise({
               try: () =>
@@ -97,7 +99,7 @@ export const layer = (options: { readonly url: Redacted.Redacted; readonly from:
                   text,
                   html,
                   messageId: `<${id}@headwater>`,
-                  headers: { "Auto-Submitted": "auto-generated" }
+                  headers: { "Auto-Submitted": "auto-generated", "X-Headwater-Hops": String(hops) }
                 }),
               catch: (error) => failureOf(error as NodemailerError)
             }),

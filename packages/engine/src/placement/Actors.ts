@@ -1,5 +1,5 @@
 import { Lease } from "@headwater/domain/Consumer"
-import { LoggedEvent } from "@headwater/domain/Event"
+import { LoggedEvent, RequestKind } from "@headwater/domain/Event"
 import * as Id from "@headwater/domain/Id"
 import { Program } from "@headwater/domain/Program"
 import * as RealTime from "@headwater/domain/RealTime"
@@ -79,7 +79,7 @@ const ProgramEntity = Entity.make("Program", [
   Rpc.make("Ingest", {
     payload: {
       endpointKey: Schema.NullOr(Schema.String),
-      kind: Schema.optionalKey(Schema.Literals(["invocation", "rerun"])),
+      kind: Schema.optionalKey(RequestKind),
       emitId: Schema.String,
       payload: Schema.String,
       hops: Schema.Int,

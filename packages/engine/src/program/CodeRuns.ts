@@ -255,7 +255,7 @@ export class CodeRuns {
       call,
       additionalProps: Object.fromEntries(additionalProps.map((prop) => [prop.name, prop])),
       props: values,
-      interfaces: interfacesOf(program, declared, config.publicUrl),
+      interfaces: interfacesOf(program, declared, config),
       ...given,
       ...(timeout === null ? {} : { limits: { wallMillis: timeout * 1_000 } }),
       db

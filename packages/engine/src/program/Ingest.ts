@@ -22,8 +22,8 @@ export type { QuotaExceeded } from "./Quotas.ts"
 export type RequestError = RequestRefused | RunKeyInvalid | RunTooLarge
 
 /** A request to an endpoint; `hops` is the number of emitters that it has passed through (`x-headwater-hops`). */
-export interface TakenRequest extends Pick<IngestRequest, "authorization" | "hops" | "isTest"> {
-  /** The JSON text of an `HttpRequestEvent`. */
+export interface TakenRequest extends Pick<IngestRequest, "authorization" | "hops" | "isTest" | "kind"> {
+  /** The JSON text of an `HttpRequestEvent`, or of an e-mail. */
   readonly eventJson: string
 }
 
@@ -56,6 +56,8 @@ const unlessExceeded = (exceeded: Option.Option<QuotaExceeded>): Effect.Effect<v
 export class Ingest extends Context.Service<Ingest, {
   /** The program that answers at an endpoint, or did a while ago; none of a suspended account does. */
   readonly find: (endpointKey: string) => Effect.Effect<Endpoint, EndpointNotFound | RunKeyInvalid | Unavailable>
+  /** The program of an e-mail address, by the local part of that; none of a suspended account. */
+  readonly findMailbox: (localPart: string) => Effect.Effect<Endpoint, EndpointNotFound | Unavailable>
   /**
    * Fails where a request would be refused, as far as that is known without it, so that its body need not be read: once the
    * account has used up a quota, and while the program has as much waiting as it may.
@@ -127,6 +129,13 @@ export class Ingest extends Context.Service<Ingest, {
           const endpoint = known(endpointKey)
           return endpoint === undefined ? lookedUp(endpointKey) : Effect.succeed(endpoint)
         },
+        findMailbox: Effect.fnUntraced(function*(localPart) {
+          const program = yield* programs.byMailbox(localPart)
+          if (Option.isNone(program) || program.value.endpointKey === null) return yield* new EndpointNotFound()
+          const { accountId, endpointKey, id } = program.value
+          if (suspensions.isSuspended(accountId)) return yield* new EndpointNotFound()
+          return { key: endpointKey, programId: id, accountId }
+        }, Effect.catchTag("SqlError", toUnavailable)),
         admit: ({ accountId, programId, runKey }) => {
           // A run that waits has begun.
           if (runKey !== undefined) return Effect.void

@@ -3,7 +3,7 @@ import type { EventId } from "@headwater/domain/EventId"
 import type { CommitParts } from "../ground/EmitterLog.ts"
 
 /** The kind of input that started a run. */
-export type InputKind = "HTTP" | "TIMER" | "EVENT" | "INVOCATION" | "RERUN" | "HOOK"
+export type InputKind = "HTTP" | "EMAIL" | "TIMER" | "EVENT" | "INVOCATION" | "RERUN" | "HOOK"
 
 /** The taking of a tick whose run shares a commit with others of its timer. */
 export interface TickTaking {

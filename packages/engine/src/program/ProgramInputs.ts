@@ -24,8 +24,10 @@ import { read as readProgress, type WorkflowProgress } from "./WorkflowProgress.
 /** The time after which a program looks again whether its account is over a quota, in milliseconds. */
 const quotaWaitMs = 60_000
 
-const kindOf = ({ meta }: LoggedEvent): "INVOCATION" | "RERUN" | undefined =>
-  meta.kind === "invocation" ? "INVOCATION" : meta.kind === "rerun" ? "RERUN" : undefined
+const kinds = { email: "EMAIL", invocation: "INVOCATION", rerun: "RERUN" } as const
+
+const kindOf = ({ meta }: LoggedEvent): "EMAIL" | "INVOCATION" | "RERUN" | undefined =>
+  meta.kind === undefined ? undefined : kinds[meta.kind]
 
 /** The event of a request, in the form that the HTTP interface asks for. */
 const ofRequest = ({ http }: ProgramMemory, { meta, payload }: LoggedEvent) =>

@@ -142,7 +142,7 @@ export class ProgramLifecycle extends Context.Service<ProgramLifecycle, {
           name: given,
           workflow: settings
         }) {
-          const { additionalProps, hasHttp, props, timers } = yield* configure(
+          const { additionalProps, hasEndpoint, props, timers } = yield* configure(
             accountId,
             component,
             configuredProps,
@@ -164,7 +164,7 @@ export class ProgramLifecycle extends Context.Service<ProgramLifecycle, {
               additionalProps,
               active,
               state: "creating",
-              endpointKey: hasHttp ? yield* newEndpointKey : null,
+              endpointKey: hasEndpoint ? yield* newEndpointKey : null,
               workflow: settings === undefined ? null : { deploymentId: yield* newDeploymentId, settings },
               createdAt: now,
               updatedAt: now
@@ -196,7 +196,7 @@ export class ProgramLifecycle extends Context.Service<ProgramLifecycle, {
             components.getById(program.componentId),
             Option.match({ onNone: () => Effect.fail(new ProgramNotFound()), onSome: Effect.succeed })
           ))
-          const { additionalProps, hasHttp, props, timers } = yield* configure(
+          const { additionalProps, hasEndpoint, props, timers } = yield* configure(
             program.accountId,
             component,
             configuredProps,
@@ -218,7 +218,7 @@ export class ProgramLifecycle extends Context.Service<ProgramLifecycle, {
               deploymentId: isDeployed ? yield* newDeploymentId : program.workflow.deploymentId,
               settings: settings ?? program.workflow.settings
             },
-            endpointKey: hasHttp ? program.endpointKey ?? (yield* newEndpointKey) : null
+            endpointKey: hasEndpoint ? program.endpointKey ?? (yield* newEndpointKey) : null
           }
           yield* actors.update(next)
           return yield* Effect.flatMap(

@@ -17,7 +17,7 @@ import { WorkflowRuns } from "@headwater/log/work/WorkflowRuns"
 import type { InterfaceProp } from "@headwater/sandbox/Run"
 import { Clock, Effect, Option } from "effect"
 import { EmitterLog } from "../ground/EmitterLog.ts"
-import { endpointUrl } from "../ground/EngineConfig.ts"
+import { endpointUrl, type EngineConfig, mailAddress } from "../ground/EngineConfig.ts"
 import { Feed, FeedReader } from "../routing/Feed.ts"
 import { Inbox } from "../routing/Inbox.ts"
 import type { Executable } from "./ComponentRuns.ts"
@@ -36,6 +36,8 @@ export interface ProgramMemory {
   readonly declared: ReadonlyArray<ConfigurableProp>
   /** The way in which it takes requests at its endpoint; undefined without an HTTP interface. */
   readonly http: HttpTrigger.HttpTrigger | undefined
+  /** True if it answers requests at its endpoint, and if it takes e-mail at its address. */
+  readonly takes: { readonly http: boolean; readonly email: boolean }
   /** `$.service.db`, with what commits under way have set. */
   readonly db: Record<string, string>
   /** Dedupe marks of commits under way. */
@@ -67,12 +69,17 @@ export const hasDataStores = ({ declared, program }: ProgramMemory): boolean =>
 export const interfacesOf = (
   program: Program,
   declared: ReadonlyArray<ConfigurableProp>,
-  publicUrl: string
+  { mailDomain, publicUrl }: EngineConfig["Service"]
 ): Record<string, InterfaceProp> => {
   const endpoint = endpointUrl(publicUrl, program.endpointKey ?? "")
   const interfaceOf = (type: string): InterfaceProp | undefined => {
     if (type === interfaceTypes.http) return { _tag: "Http", endpoint }
     if (type === interfaceTypes.apphook) return { _tag: "Apphook", endpoint }
+    if (type === interfaceTypes.email) {
+      const { endpointKey } = program
+      const isTaken = mailDomain !== undefined && endpointKey !== null
+      return { _tag: "Email", address: isTaken ? mailAddress(mailDomain, endpointKey) : null }
+    }
     if (type === interfaceTypes.timer) return { _tag: "Timer" }
     return type === interfaceTypes.db ? { _tag: "Db" } : undefined
   }
@@ -156,6 +163,10 @@ const loadOwned = Effect.fnUntraced(function*(program: Program, log: EmitterLog)
     component: component.value,
     declared,
     http: HttpTrigger.of(declared, program.props),
+    takes: {
+      http: declared.some(({ type }) => type === interfaceTypes.http || type === interfaceTypes.apphook),
+      email: declared.some(({ type }) => type === interfaceTypes.email)
+    },
     db,
     marks: new Map(),
     requests,

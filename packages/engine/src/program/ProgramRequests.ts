@@ -37,8 +37,10 @@ export const changingOwners = unavailable("This source or workflow is moving to 
 
 const notTaken = unavailable("The database did not store the request in time. Try again later.")
 
-const awaitsReply = (memory: ProgramMemory, { endpointKey }: IngestRequest): boolean =>
-  endpointKey !== null && answersItself(memory)
+/** True for a request over HTTP. */
+const isHttp = ({ endpointKey, kind }: IngestRequest): boolean => endpointKey !== null && kind === undefined
+
+const awaitsReply = (memory: ProgramMemory, request: IngestRequest): boolean => isHttp(request) && answersItself(memory)
 
 const replyOf = (response: RunResponse): HttpReply => ({
   status: response.status,
@@ -47,8 +49,8 @@ const replyOf = (response: RunResponse): HttpReply => ({
 })
 
 /** The engine's own answer to a request that it has taken. */
-const answerOf = ({ http }: ProgramMemory, { endpointKey }: IngestRequest): HttpReply => {
-  const response = endpointKey === null ? undefined : http?.response
+const answerOf = ({ http }: ProgramMemory, request: IngestRequest): HttpReply => {
+  const response = isHttp(request) ? http?.response : undefined
   if (typeof response !== "object") return accepted
   const { body, headers = {}, status = 200 } = response
   const text = body === undefined || typeof body === "string" ? body ?? "" : JSON.stringify(body)
@@ -62,9 +64,9 @@ const answerOf = ({ http }: ProgramMemory, { endpointKey }: IngestRequest): Http
 }
 
 /** True if a request names the token that the program asks for, if it asks for one. */
-const isAuthorized = ({ http }: ProgramMemory, { authorization, endpointKey }: IngestRequest): boolean => {
-  if (endpointKey === null || http?.token === undefined) return true
-  const [, given = ""] = /^bearer +(\S+)$/i.exec(authorization?.trim() ?? "") ?? []
+const isAuthorized = ({ http }: ProgramMemory, request: IngestRequest): boolean => {
+  if (!isHttp(request) || http?.token === undefined) return true
+  const [, given = ""] = /^bearer +(\S+)$/i.exec(request.authorization?.trim() ?? "") ?? []
   const digest = (text: string) => createHash("sha256").update(text).digest()
   return timingSafeEqual(digest(given), digest(http.token))
 }
@@ -219,6 +221,8 @@ export class ProgramRequests {
     const { backlog, isOpen, programId } = this.parts
     const { active, endpointKey: key, state } = memory.program
     if (endpointKey !== null && endpointKey !== key) return new EndpointNotFound()
+    const { email, http } = memory.takes
+    if (endpointKey !== null && !(isHttp(request) ? http : email)) return new EndpointNotFound()
     if (!isOpen() || !active || state === "deleting") return new EndpointNotFound()
     if (!isAuthorized(memory, request)) return new TokenRefused()
     const unrun = ordinalOf(memory.log.head, Stream.requests) - memory.requests.passed

@@ -127,9 +127,9 @@ export class TrialRun {
     services,
     (services) =>
       Effect.fnUntraced(function*(request: TrialRequest, program: Program, startedAt: number) {
-        const { config: { publicUrl }, givenOf, state } = services
+        const { config, givenOf, state } = services
         const { accountId, component, mayConnect } = request
-        const { input, trigger } = yield* TrialInput.make(request, component, program, publicUrl, startedAt)
+        const { input, trigger } = yield* TrialInput.make(request, component, program, config.publicUrl, startedAt)
         const declared = declaredProps(component, program)
         const hasStore = request.program !== undefined && declared.some(({ type }) => type === interfaceTypes.db)
         const props = valuesOf(program)
@@ -145,7 +145,7 @@ export class TrialRun {
             module: moduleOf(component),
             additionalProps: Object.fromEntries(program.additionalProps.map((prop) => [prop.name, prop])),
             props,
-            interfaces: interfacesOf(program, declared, publicUrl),
+            interfaces: interfacesOf(program, declared, config),
             ...yield* givenOf(program, declared, props),
             trial: { mayConnect }
           },

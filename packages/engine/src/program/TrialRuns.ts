@@ -29,7 +29,7 @@ const makeProgramOf = Effect.gen(function*() {
   return Effect.fnUntraced(function*({ accountId, component, configuredProps, mayConnect, program }: TrialRequest) {
     const isAsDeployed = program?.componentId === component.id && Object.keys(configuredProps).length === 0
     if (isAsDeployed) return program
-    const { additionalProps, hasHttp, props, timers } = yield* choose(
+    const { additionalProps, hasEndpoint, props, timers } = yield* choose(
       accountId,
       component,
       configuredProps,
@@ -54,7 +54,7 @@ const makeProgramOf = Effect.gen(function*() {
       createdAt: 0,
       updatedAt: 0
     }
-    const endpointKey = hasHttp ? fresh.endpointKey ?? component.id : null
+    const endpointKey = hasEndpoint ? fresh.endpointKey ?? component.id : null
     return { ...fresh, componentId: component.id, additionalProps, props, timers, endpointKey } satisfies Program
   })
 })

@@ -37,12 +37,16 @@ export const make: Effect.Effect<MailSend, never, Accounts> = Effect.gen(functio
   const runFork = Effect.runForkWith(yield* Effect.context<never>())
 
   const send = Effect.fnUntraced(
-    function*(accountId: WebhookMemory["webhook"]["accountId"], id: string, mail: OutgoingMail) {
+    function*(
+      accountId: WebhookMemory["webhook"]["accountId"],
+      { emitId: id, hops }: AttemptRequest["event"],
+      mail: OutgoingMail
+    ) {
       if (server === undefined) return yield* notSet
       const account = yield* untilAnswered(accounts.get(accountId))
       // An account that is gone is being erased, and the webhook with it.
       const to = Option.match(account, { onNone: () => "", onSome: ({ email }) => email })
-      return yield* server.send({ ...mail.email, to, id })
+      return yield* server.send({ ...mail.email, to, id, hops })
     }
   )
 
@@ -50,7 +54,7 @@ export const make: Effect.Effect<MailSend, never, Accounts> = Effect.gen(functio
     const startedAt = clock.currentTimeMillisUnsafe()
     const beganAt = RealTime.elapsedUnsafe(clock)
     const fiber = runFork(
-      Effect.map(Effect.result(send(memory.webhook.accountId, attempt.event.emitId, mail)), (sent) => {
+      Effect.map(Effect.result(send(memory.webhook.accountId, attempt.event, mail)), (sent) => {
         const durationMs = Math.round(RealTime.elapsedUnsafe(clock) - beganAt)
         const outcome: DeliveryOutcome = Result.isSuccess(sent) ? { _tag: "Delivered" } : outcomeOf(sent.failure)
         const endedAt = clock.currentTimeMillisUnsafe()

@@ -6,6 +6,7 @@ import * as Baseline from "./Baseline.ts"
 import * as DatabaseClaim from "./DatabaseClaim.ts"
 import * as DataStores from "./migrations/DataStores.ts"
 import * as EnvironmentVariables from "./migrations/EnvironmentVariables.ts"
+import * as Mailboxes from "./migrations/Mailboxes.ts"
 import * as OAuthAccounts from "./migrations/OAuthAccounts.ts"
 import * as OAuthConnections from "./migrations/OAuthConnections.ts"
 import * as SuspendedRuns from "./migrations/SuspendedRuns.ts"
@@ -21,9 +22,10 @@ const migrations = {
   "0037_environment_variables": EnvironmentVariables.make,
   "0038_data_stores": DataStores.make,
   "0039_workflow_files": WorkflowFiles.make,
-  "0041_suspended_runs": SuspendedRuns.make,
-  "0045_oauth_accounts": OAuthAccounts.make,
-  "0046_oauth_connections": OAuthConnections.make
+  "0040_suspended_runs": SuspendedRuns.make,
+  "0041_oauth_accounts": OAuthAccounts.make,
+  "0042_oauth_connections": OAuthConnections.make,
+  "0043_mailboxes": Mailboxes.make
 }
 
 /** A version of before the baseline has made the database. */

@@ -138,6 +138,9 @@ const reading = ({ sql, seal }: { readonly sql: SqlClient.SqlClient; readonly se
     /** In any state: an endpoint answers from before `deploy` until its program is gone. */
     byEndpointKey: (endpointKey: string): Effect.Effect<Option.Option<Program>, SqlError.SqlError> =>
       one(sql`SELECT * FROM programs WHERE endpoint_key = ${endpointKey}`),
+    /** By the local part of an e-mail address: its endpoint key in whichever case. */
+    byMailbox: (localPart: string): Effect.Effect<Option.Option<Program>, SqlError.SqlError> =>
+      one(sql`SELECT * FROM programs WHERE lower(endpoint_key) = ${localPart.toLowerCase()} LIMIT 1`),
     /** The account's ready programs of one kind. */
     page: (
       accountId: Id.AccountId,

@@ -9,7 +9,7 @@ import * as Page from "../lists/Page.ts"
 
 /** The trigger of a run, without the event itself. */
 export const RunTrigger = Schema.Struct({
-  kind: Schema.Literals(["HTTP", "TIMER", "EVENT", "INVOCATION"]),
+  kind: Schema.Literals(["HTTP", "EMAIL", "TIMER", "EVENT", "INVOCATION"]),
   /** Of the request, tick or event. */
   id: Schema.String,
   /** The time at which it came about, in Unix milliseconds. */

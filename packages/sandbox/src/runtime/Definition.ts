@@ -117,6 +117,7 @@ const types: Readonly<Record<string, Readonly<Record<string, Form>>>> = {
   "$.interface.http": { customResponse: flag, ...valued(httpSettings) },
   "$.interface.timer": valued(timer),
   "$.interface.apphook": { appProp: text },
+  "$.interface.email": {},
   "$.service.db": {}
 }
 

@@ -19,7 +19,10 @@ export interface Bindings {
   /** The tokens of accounts, by prop. */
   readonly tokens: Record<string, LiveToken>
   readonly env: Record<string, string>
-  readonly interfaces: Record<string, { readonly _tag: string; readonly endpoint?: string }>
+  readonly interfaces: Record<
+    string,
+    { readonly _tag: string; readonly endpoint?: string; readonly address?: string | null }
+  >
   readonly store: Store
   readonly maxDbBytes: number
   /** The ids of data stores, by prop. */
@@ -227,6 +230,7 @@ export const makeThis = (component: ComponentDefinition, run: RunContext, bindin
         respond: async (answer: unknown) => respond(run, answer, bindings)
       }
     }
+    if (binding._tag === "Email") self[name] = { address: binding.address }
     if (binding._tag === "Apphook") self[name] = { endpoint: binding.endpoint }
   }
   self["$emit"] = (event: unknown, metadata?: unknown): Promise<void> => {

@@ -2,6 +2,7 @@ import { CurrentAccount } from "@headwater/api/Authorization"
 import { HeadwaterApi } from "@headwater/api/HeadwaterApi"
 import type { Journey as JourneyResource } from "@headwater/api/JourneyApi"
 import * as Problem from "@headwater/api/Problem"
+import type { RequestKind } from "@headwater/domain/Event"
 import * as EventId from "@headwater/domain/EventId"
 import type * as Id from "@headwater/domain/Id"
 import { EventJourney, type Journey, type JourneyNode, type RunNode } from "@headwater/engine/EventJourney"
@@ -30,7 +31,7 @@ const stateOf = ({ isFailed, run, state }: RunNode): Extract<NodeResource, { typ
   }
 }
 
-const kindOf = (kind: "invocation" | "rerun" | undefined): "http" | "invocation" | "rerun" => kind ?? "http"
+const kindOf = (kind: RequestKind | undefined): RequestKind | "http" => kind ?? "http"
 
 const nodeOf = (node: JourneyNode, names: Journey["names"]): NodeResource => {
   const nameOf = (id: string) => names.get(id)?.name ?? null

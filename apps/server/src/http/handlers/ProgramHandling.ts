@@ -2,7 +2,7 @@ import * as Problem from "@headwater/api/Problem"
 import type { CodelessComponent, Component } from "@headwater/domain/Component"
 import * as ConfiguredProps from "@headwater/domain/ConfiguredProps"
 import { declaredProps, type Program } from "@headwater/domain/Program"
-import { endpointUrl, EngineConfig } from "@headwater/engine/EngineConfig"
+import { endpointUrl, EngineConfig, mailAddress } from "@headwater/engine/EngineConfig"
 import { Components } from "@headwater/log/resources/Components"
 import { Effect, Fiber, Option, type Schema } from "effect"
 import type { SavedComponent } from "../../ComponentSaving.ts"
@@ -22,7 +22,7 @@ const retryAfterSeconds = 30
 /** The common parts of the handlers of sources and workflows. */
 export const make = Effect.gen(function*() {
   const components = yield* Components
-  const { publicUrl } = yield* EngineConfig
+  const { mailDomain, publicUrl } = yield* EngineConfig
   const { changePatience: patience = changePatience, maxProp } = yield* HttpSettings
   const scope = yield* Effect.scope
 
@@ -55,7 +55,8 @@ export const make = Effect.gen(function*() {
       ConfiguredProps.render(
         declaredProps(component, program),
         program,
-        program.endpointKey === null ? undefined : endpointUrl(publicUrl, program.endpointKey)
+        program.endpointKey === null ? undefined : endpointUrl(publicUrl, program.endpointKey),
+        program.endpointKey === null || mailDomain === undefined ? null : mailAddress(mailDomain, program.endpointKey)
       ),
     /** Waits for a change or removal of a program, which goes on if it takes too long. */
     inTime: <A, E, R>(change: Effect.Effect<A, E, R>) =>

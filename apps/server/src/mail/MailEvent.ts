@@ -1,0 +1,46 @@
+import { Effect, Schema } from "effect"
+import { type ParsedMail, simpleParser } from "mailparser"
+
+/** The addresses of an SMTP transaction. */
+export interface Envelope {
+  readonly from: string
+  readonly to: string
+  /** The part of the local part behind a `+`. */
+  readonly tag: string | null
+}
+
+/** The message can't be taken apart. */
+export class MailUnreadable extends Schema.TaggedError<MailUnreadable>()("MailUnreadable", {
+  message: Schema.String
+}) {}
+
+/** The event of a message: its headers by name, its text, and its attachments with what they hold. */
+const eventOf = ({ attachments, headers, html, text }: ParsedMail, envelope: Envelope) => ({
+  body: { text: text ?? "", html: html === false ? "" : html ?? "" },
+  headers: Object.fromEntries(headers),
+  attachments: attachments.map(({ cid, content, contentType, filename, size }) => ({
+    filename: filename ?? "",
+    contentType,
+    size,
+    content: content.toString("base64"),
+    contentTruncated: false,
+    ...(cid === undefined ? {} : { contentId: cid })
+  })),
+  envelope
+})
+
+/** JSON of the event of a message. */
+export const parse = (message: Buffer, envelope: Envelope): Effect.Effect<string, MailUnreadable> =>
+  Effect.tryPromise({
+    try: async () => {
+      // What is made of its text, and what an image would repeat, is not in the message.
+      const parsed = await simpleParser(message, {
+        skipTextToHtml: true,
+        skipTextLinks: true,
+        keepCidLinks: true,
+        skipImageLinks: true
+      })
+      return JSON.stringify(eventOf(parsed, envelope))
+    },
+    catch: (error) => new MailUnreadable({ message: String(error) })
+  })
