@@ -11,6 +11,7 @@ import { EngineConfig } from "@headwater/engine/EngineConfig"
 import * as Tables from "@headwater/log/Tables"
 import { accessibleExecutable, sandboxIdentity } from "@headwater/postgres/Unprivileged"
 import { Packages } from "@headwater/sandbox/Packages"
+import { PythonPackages } from "@headwater/sandbox/PythonPackages"
 import { Sandbox } from "@headwater/sandbox/Sandbox"
 import { defaultPoolSize, packagedDenoPath, SandboxConfig } from "@headwater/sandbox/SandboxConfig"
 import { Clock, Effect, Layer, Option, References } from "effect"
@@ -88,8 +89,15 @@ const packages = Layer.unwrap(Effect.map(ServerConfig, ({ dataDirectory, extraCa
     ...(Option.isSome(npmRegistry) ? { registry: npmRegistry.value } : {})
   })))
 
+const pythonPackages = Layer.unwrap(Effect.map(ServerConfig, ({ extraCa, pythonIndex }) =>
+  PythonPackages.layer({
+    ...(Option.isSome(extraCa) ? { extraCaFile: extraCa.value } : {}),
+    ...(Option.isSome(pythonIndex) ? { index: pythonIndex.value } : {})
+  })))
+
 const beneathEngine = sandbox.pipe(
   Layer.provideMerge(packages),
+  Layer.provideMerge(pythonPackages),
   Layer.provideMerge(egressHttp),
   Layer.provideMerge(guard),
   Layer.provideMerge(Tables.layer),
