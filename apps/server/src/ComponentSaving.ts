@@ -17,10 +17,11 @@ import * as SubscriptionBatch from "@headwater/domain/SubscriptionBatch"
 import { version } from "@headwater/domain/Version"
 import { Components, type ShownComponent } from "@headwater/log/resources/Components"
 import type { ProgramKind } from "@headwater/log/resources/Programs"
-import { componentFault, type DefinitionPath } from "@headwater/sandbox/ComponentDescription"
+import { type ComponentDescription, componentFault, type DefinitionPath } from "@headwater/sandbox/ComponentDescription"
 import * as LargeImports from "@headwater/sandbox/LargeImports"
 import { type LinkFailure, ModuleLinker } from "@headwater/sandbox/ModuleLinker"
 import * as PackageSpecifier from "@headwater/sandbox/PackageSpecifier"
+import { PythonPackages, withWheels } from "@headwater/sandbox/PythonPackages"
 import { RemoteModules } from "@headwater/sandbox/RemoteModules"
 import { Sandbox } from "@headwater/sandbox/Sandbox"
 import * as SourcePlaces from "@headwater/sandbox/SourcePlaces"
@@ -145,6 +146,7 @@ export class ComponentSaving extends Context.Service<ComponentSaving, {
       const random = yield* SecureRandom.SecureRandom
       const modules = yield* RemoteModules
       const linker = yield* ModuleLinker
+      const python = yield* PythonPackages
       const { maxCode } = yield* HttpSettings
 
       const hashOf = (text: string) => digest.digestHex(Digest.sha256, new TextEncoder().encode(text))
@@ -166,6 +168,43 @@ export class ComponentSaving extends Context.Service<ComponentSaving, {
           return yield* Problem.tooLarge("The code, with its imports and source map,", LargeImports.maxStoredBytes)
         }
         return stored
+      })
+
+      /** The code with the packages that its steps in Python need. */
+      const installPython = Effect.fnUntraced(function*(
+        { previous, text }: Code,
+        linked: LinkedCode | null,
+        isKnown: boolean,
+        { steps = [] }: ComponentDescription
+      ) {
+        const needs = steps.flatMap(({ name, needs }) => needs === undefined ? [] : [{ name, needs }])
+        if (isKnown || needs.every(({ needs: { imports, packages } }) => imports.length + packages.length === 0)) {
+          return linked
+        }
+        const wheels: Record<string, string> = {}
+        for (const { name, needs: ofStep } of needs) {
+          const kept = [...Object.keys(wheels), ...previous?.linked?.wheels ?? []]
+          const installed = yield* Effect.catchTag(
+            python.install(ofStep, kept),
+            "PythonPackageUnavailable",
+            (fault) => {
+              const { line, message, reason } = fault
+              return Effect.fail(
+                reason === "unreachable"
+                  ? Problem.unavailable(`The server can't install Python packages now: ${message}.`, retryAfterSeconds)
+                  : new CodeFault({ message, file: `${name}.py`, line, column: 1, reason: "package" })
+              )
+            }
+          )
+          Object.assign(wheels, installed)
+        }
+        if (Object.keys(wheels).length === 0) return linked
+        const code = withWheels(linked?.code ?? text, wheels)
+        if (code.length > LargeImports.maxCharacters) {
+          return yield* Problem.tooLarge("The code, with its packages,", LargeImports.maxCharacters)
+        }
+        const map = linked?.map ?? SourcePlaces.unchanged(text)
+        return { ...linked, code, hash: yield* hashOf(code), map, wheels: Object.keys(wheels) } satisfies LinkedCode
       })
 
       /** The component that the code is, not saved yet. */
@@ -195,6 +234,7 @@ export class ComponentSaving extends Context.Service<ComponentSaving, {
         }).pipe(
           Effect.catchTag("ComponentInvalid", (fault) => refuse(fault))
         )
+        const withPackages = yield* installPython(code, linked, Option.isSome(before), description)
         const { key, name, steps = [], type, version } = description
         const stepNames = steps.map(({ name }) => [`the name of the step ${JSON.stringify(name)}`, name] as const)
         for (const [field, text] of [...Object.entries({ key, name, type, version }), ...stepNames]) {
@@ -234,7 +274,7 @@ export class ComponentSaving extends Context.Service<ComponentSaving, {
           key: key ?? null,
           code: text,
           codeHash,
-          linked,
+          linked: withPackages,
           name: name ?? key ?? (kind === "workflow" ? "Workflow" : nameless),
           version: version ?? "0.0.0",
           type: type ?? null,
@@ -257,7 +297,8 @@ export class ComponentSaving extends Context.Service<ComponentSaving, {
 
       const stepOf = Effect.fnUntraced(function*(step: Omit<Step, "id">, previous: Component | undefined) {
         const known = previous?.steps?.find(({ name }) => name === step.name)
-        return { id: known?.id ?? Id.StepId.make(yield* newId("step")), ...step }
+        const { lang, name } = step
+        return { id: known?.id ?? Id.StepId.make(yield* newId("step")), name, ...(lang === undefined ? {} : { lang }) }
       })
 
       const load: ComponentSaving["Service"]["load"] = Effect.fnUntraced(

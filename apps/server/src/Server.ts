@@ -12,6 +12,7 @@ import * as MailServer from "@headwater/engine/MailServer"
 import * as Tables from "@headwater/log/Tables"
 import { accessibleExecutable, sandboxIdentity } from "@headwater/postgres/Unprivileged"
 import { Packages } from "@headwater/sandbox/Packages"
+import { PythonPackages } from "@headwater/sandbox/PythonPackages"
 import { Sandbox } from "@headwater/sandbox/Sandbox"
 import { defaultPoolSize, packagedDenoPath, SandboxConfig } from "@headwater/sandbox/SandboxConfig"
 import { Clock, Effect, Layer, Option, References } from "effect"
@@ -96,9 +97,16 @@ const mailServer = Layer.unwrap(
   Effect.map(ServerConfig, ({ smtp }) => Option.match(smtp, { onNone: () => Layer.empty, onSome: MailServer.layer }))
 )
 
+const pythonPackages = Layer.unwrap(Effect.map(ServerConfig, ({ extraCa, pythonIndex }) =>
+  PythonPackages.layer({
+    ...(Option.isSome(extraCa) ? { extraCaFile: extraCa.value } : {}),
+    ...(Option.isSome(pythonIndex) ? { index: pythonIndex.value } : {})
+  })))
+
 const beneathEngine = sandbox.pipe(
   Layer.provideMerge(mailServer),
   Layer.provideMerge(packages),
+  Layer.provideMerge(pythonPackages),
   Layer.provideMerge(egressHttp),
   Layer.provideMerge(guard),
   Layer.provideMerge(Tables.layer),

@@ -63,6 +63,8 @@ export interface ServerSettings {
     readonly maxConnections: number
     readonly tls: Option.Option<{ readonly certPath: string; readonly keyPath: string }>
   }>
+  /** The index that Python packages come from; `None` for the public one. */
+  readonly pythonIndex: Option.Option<string>
   readonly retentionDays: number
   /** Days that the audit log is kept for. */
   readonly auditDays: number
@@ -288,7 +290,7 @@ const workers: Parse<number> = (value) =>
 const workersHere = (): number =>
   sharesPorts ? Math.min(mostWorkers, Math.max(1, Math.floor(availableParallelism() / 2))) : 1
 
-const npmRegistry: Parse<string> = (value) =>
+const webAddress: Parse<string> = (value) =>
   URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)
     ? Result.succeed(value)
     : Result.fail(`must be a URL that begins with http:// or https://, not ${quote(value)}`)
@@ -303,7 +305,7 @@ function load(): Effect.Effect<ServerSettings, ServerConfigInvalid> {
     const variable = <A>(name: string, parse: Parse<A>) => reading.variable(name, parse)
     const port = yield* variable("HEADWATER_PORT", integer(1, 65_535))
     const listenHost = yield* variable("HEADWATER_HOST", host)
-    const npmsOwn = yield* variable("npm_config_registry", npmRegistry)
+    const npmsOwn = yield* variable("npm_config_registry", webAddress)
     const url = yield* variable("HEADWATER_URL", publicUrl)
     const database = yield* variable("DATABASE_URL", databaseUrl)
     const secret = yield* variable("HEADWATER_SECRET_KEY", secretKey)
@@ -384,7 +386,7 @@ function load(): Effect.Effect<ServerSettings, ServerConfigInvalid> {
       nameServers: Option.getOrElse(yield* variable("HEADWATER_NAME_SERVERS", nameServers), () => []),
       extraCa: yield* variable("HEADWATER_EXTRA_CA", path),
       npmRegistry: Option.orElse(
-        yield* variable("HEADWATER_NPM_REGISTRY", npmRegistry),
+        yield* variable("HEADWATER_NPM_REGISTRY", webAddress),
         // The registry of npm's own configuration, if npm starts the server.
         () => npmsOwn
       ),
@@ -397,6 +399,7 @@ function load(): Effect.Effect<ServerSettings, ServerConfigInvalid> {
         maxConnections: Option.getOrElse(mailConnections, () => 20),
         tls: Option.all({ certPath, keyPath })
       })),
+      pythonIndex: yield* variable("HEADWATER_PYTHON_INDEX", webAddress),
       retentionDays: Option.getOrElse(yield* variable("HEADWATER_RETENTION_DAYS", integer(1, 36_500)), () => 30),
       auditDays: Option.getOrElse(yield* variable("HEADWATER_AUDIT_DAYS", integer(1, 36_500)), () => 90),
       rateLimit: Option.getOrElse(yield* variable("HEADWATER_RATE_LIMIT", integer(0, 1_000_000)), () => 0),
@@ -505,6 +508,7 @@ export const render = (settings: ServerSettings): string => {
           ["HEADWATER_MAIL_KEY", Option.match(tls, { onNone: () => "", onSome: ({ keyPath }) => keyPath })]
         ] as const
     }),
+    ["HEADWATER_PYTHON_INDEX", Option.getOrElse(settings.pythonIndex, () => "")],
     ["HEADWATER_RETENTION_DAYS", settings.retentionDays],
     ["HEADWATER_AUDIT_DAYS", settings.auditDays],
     ["HEADWATER_RATE_LIMIT", settings.rateLimit],

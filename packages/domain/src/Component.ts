@@ -46,7 +46,9 @@ export const LinkedCode = Schema.Struct({
   /**
    * Versions and checksums of the npm packages that became part of it, where it has any, as their installer notes them.
    */
-  lock: Schema.optionalKey(Schema.String)
+  lock: Schema.optionalKey(Schema.String),
+  /** The names of the files of the Python packages that its steps need, where these need any. */
+  wheels: Schema.optionalKey(Schema.Array(Schema.String))
 })
 export type LinkedCode = typeof LinkedCode.Type
 

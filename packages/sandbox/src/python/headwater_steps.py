@@ -3,26 +3,33 @@
 import ast
 import asyncio
 import collections.abc
+import importlib
 import inspect
 import io
 import json
 import linecache
 import os
 import random
+import re
 import shutil
 import sys
 import time
 import traceback
 import types
+import zipfile
 
 from pyodide.ffi import JsException, run_sync, to_js
 
 # The files of the runtime, which tracebacks leave out.
 OWN = "<headwater>/"
 TMP = "/tmp"
+PACKAGES = "/packages"
 
 # What the process offers to the run that is under way.
 host = None
+
+# The packages that are at hand, by their key.
+packages = ""
 
 
 class Output(io.TextIOBase):
@@ -228,18 +235,75 @@ def defines_handler(tree):
     return False
 
 
+def fault(message, line=1, column=1):
+    return dumps({"fault": {"message": message, "line": line, "column": column}})
+
+
+def packages_in(code):
+    """What comments such as `# pipedream add-package name==1.0` ask for."""
+    found = []
+    for number, line in enumerate(code.splitlines(), 1):
+        asked = re.fullmatch(r"\s*#\s*pipedream\s+add-package\s+(.+?)\s*", line)
+        if asked is not None:
+            found.append({"package": asked[1], "line": number})
+    return found
+
+
+def imports_in(tree):
+    """Modules that are imported and that Python does not have. Those that may be missing are left out."""
+    optional = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Try) and any("ImportError" in ast.dump(each) or "ModuleNotFound" in ast.dump(each) for each in node.handlers):
+            optional.update(id(inner) for each in node.body for inner in ast.walk(each))
+    found = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            names = [node.module]
+        else:
+            continue
+        for name in names:
+            top = name.partition(".")[0]
+            is_known = top in sys.stdlib_module_names or top in sys.modules or top in ("js", "pyodide", "pyodide_js")
+            if not is_known and id(node) not in optional:
+                found.setdefault(top, node.lineno)
+    return [{"module": name, "line": line} for name, line in found.items()]
+
+
+def take_packages(host):
+    """Has the packages of the component at hand, and no others."""
+    global packages
+    if packages == host.packages:
+        return
+    for name, module in list(sys.modules.items()):
+        if str(getattr(module, "__file__", None) or "").startswith(PACKAGES):
+            del sys.modules[name]
+    sys.path[:] = [path for path in sys.path if not path.startswith(PACKAGES)]
+    if host.packages:
+        folder = f"{PACKAGES}/{host.packages}"
+        if not os.path.exists(folder):
+            os.makedirs(folder)
+            for _, content in host.wheels():
+                with zipfile.ZipFile(io.BytesIO(content.to_bytes())) as wheel:
+                    wheel.extractall(folder)
+        sys.path.append(folder)
+    importlib.invalidate_caches()
+    packages = host.packages
+
+
 def check(code, file):
-    """The fault of a step's code as JSON; None if it can run."""
+    """The fault of a step's code as JSON, or what it needs."""
     try:
         tree = ast.parse(code, file)
         compile(code, file, "exec", dont_inherit=True)
     except SyntaxError as error:
-        return dumps({"message": f"{type(error).__name__}: {error.msg}", "line": error.lineno or 1, "column": max(error.offset or 1, 1)})
+        return fault(f"{type(error).__name__}: {error.msg}", error.lineno or 1, max(error.offset or 1, 1))
     except (ValueError, RecursionError, MemoryError) as error:
-        return dumps({"message": f"{type(error).__name__}: {error}", "line": 1, "column": 1})
+        return fault(f"{type(error).__name__}: {error}")
     if not defines_handler(tree) and not is_script(tree):
-        return dumps({"message": 'a step in Python has a function handler: write def handler(pd: "pipedream"):', "line": 1, "column": 1})
-    return None
+        return fault('a step in Python has a function handler: write def handler(pd: "pipedream"):')
+    return dumps({"needs": {"packages": packages_in(code), "imports": imports_in(tree)}})
 
 
 def is_own(frame):
@@ -331,6 +395,7 @@ def run(offered):
     file = host.file
     try:
         begin(json.loads(host.env))
+        take_packages(host)
         pd = Pipedream(json.loads(host.steps), inputs_of(host), json.loads(host.context))
         value = execute(host.code, file, pd)
         answer = {} if value is None else {"value": value}

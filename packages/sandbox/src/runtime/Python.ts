@@ -7,7 +7,7 @@ import { Invalid } from "./Module.ts"
 import * as PythonHttp from "./PythonHttp.ts"
 import { bound, type RunContext } from "./RunContext.ts"
 import { Database, type This } from "./This.ts"
-import { ToldError } from "./ThrownValue.ts"
+import { ToldError, type Wheels } from "./ThrownValue.ts"
 
 const { parse, stringify } = JSON
 const { entries, hasOwn } = Object
@@ -20,7 +20,7 @@ export interface PythonStep {
 
 /** The Python modules that a process has from its beginning. */
 interface Steps {
-  readonly check: (code: string, file: string) => string | undefined
+  readonly check: (code: string, file: string) => string
   readonly install: () => void
   readonly run: { callPromising(host: object): Promise<string> }
 }
@@ -38,12 +38,16 @@ export const isPython = (step: unknown): step is PythonStep & Record<string, unk
 /** The file that the code of a step is called in tracebacks and in errors. */
 const fileOf = (name: string): string => `${name}.py`
 
-/** Refuses code that can't run, if this process can tell. */
-export const check = (name: string, { code }: PythonStep): void => {
+/** What the code of a step is yet to be given, if this process can tell. Refuses code that can't run. */
+export const check = (name: string, { code }: PythonStep): { readonly needs?: unknown } => {
+  if (steps === undefined) return {}
   const file = fileOf(name)
-  const fault = steps?.check(code, file)
-  if (fault === undefined) return
-  throw new Invalid({ reason: "syntax", file, ...parse(fault) as { readonly message: string } })
+  const { fault, needs } = parse(steps.check(code, file)) as {
+    readonly fault?: { readonly message: string }
+    readonly needs?: unknown
+  }
+  if (fault !== undefined) throw new Invalid({ reason: "syntax", file, ...fault })
+  return { needs }
 }
 
 type Callable = (...values: ReadonlyArray<unknown>) => unknown
@@ -65,6 +69,7 @@ interface Given {
   /** The results of the steps before, as JSON with their numbers as they are written. */
   readonly stepsJson: string
   readonly $: object & { readonly context: unknown }
+  readonly wheels: Wheels | undefined
 }
 
 const namesOf = (self: This, kind: typeof DataStore | typeof Database): string =>
@@ -95,7 +100,7 @@ const askStore = async (store: unknown, method: string, argsJson: string): Promi
 }
 
 /** The functions behind `pd`. What it says is said in the name of the run, whatever else the process does. */
-const hostOf = (run: RunContext, { $, name, self, step, stepsJson }: Given) => ({
+const hostOf = (run: RunContext, { $, name, self, step, stepsJson, wheels }: Given) => ({
   code: step.code,
   file: fileOf(name),
   env: stringify(run.env),
@@ -104,6 +109,9 @@ const hostOf = (run: RunContext, { $, name, self, step, stepsJson }: Given) => (
   dataStores: namesOf(self, DataStore),
   databases: namesOf(self, Database),
   context: stringify($.context),
+  packages: wheels?.key ?? "",
+  wheels: () =>
+    entries(wheels?.files ?? {}).map(([file, base64]) => [file, new Uint8Array(Buffer.from(base64, "base64"))]),
   has: (path: string) => functionAt($, path) !== undefined,
   log: (level: string, message: string) => run.say({ _tag: "Logged", level, message }),
   call: bound(async (path: string, argsJson: string, bytes: ReadonlyArray<readonly [string, Uint8Array]>) => {

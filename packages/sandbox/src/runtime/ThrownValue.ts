@@ -6,6 +6,14 @@ import { webSocketPackage } from "./WebSocketPackageName.ts"
 export interface ComponentFile {
   /** The address under which the engine loaded the module; it stands in raw stack traces. */
   readonly url: string
+  /** The packages of its steps in Python. */
+  readonly wheels?: Wheels
+}
+
+export interface Wheels {
+  readonly key: string
+  /** In base64, by the names of the files. */
+  readonly files: Readonly<Record<string, string>>
 }
 
 export interface Described {

@@ -130,11 +130,12 @@ export const describe = (workflow: ComponentDefinition) => {
   const hasAdditionalProps = [workflow, ...steps.map(([, step]) => step)].some((each) =>
     isCallable(each["additionalProps"])
   )
-  for (const [name, step] of steps) if (isPython(step)) checkPython(name, step)
   return {
     definition,
     hasAdditionalProps,
-    steps: steps.map(([name, step]) => isPython(step) ? { name, lang: step.lang } : { name })
+    steps: steps.map(([name, step]) =>
+      isPython(step) ? { name, lang: step.lang, ...checkPython(name, step) } : { name }
+    )
   }
 }
 
@@ -343,8 +344,9 @@ export const runStep = async (
   const props = { ...bindings.props, ...propsOf(definition, bindings, call, context) }
   const { $, exports, flow } = make$(run, bindings, call, context)
   const self = thisOf(definition, call.step, step, run, { ...bindings, props })
+  const wheels = run.file?.wheels
   const value = isPython(step)
-    ? await runPython(run, { name: call.step, step, self, stepsJson: stringify(seen(asked.exactSteps())), $ })
+    ? await runPython(run, { name: call.step, step, self, stepsJson: stringify(seen(asked.exactSteps())), $, wheels })
     : await step.run.call(self, { steps: call.steps, $ })
   const goesOn = flow["exit"] === undefined && (!asked.isLast || flow["rerun"] !== undefined)
   if (goesOn && !isPython(step)) await keepFiles(run, asked.files)
