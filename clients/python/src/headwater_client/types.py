@@ -837,7 +837,7 @@ class WorkflowRun(TypedDict):
 class WorkflowRunTrigger(TypedDict):
     id: str
     """The id of the event, the request or the tick."""
-    source_type: Literal["HTTP", "TIMER", "EVENT", "INVOCATION"]
+    source_type: Literal["HTTP", "EMAIL", "TIMER", "EVENT", "INVOCATION"]
     ts_ms: int
     """Unix time in milliseconds."""
     emitter_id: str
@@ -922,7 +922,7 @@ class WorkflowRunDetails(TypedDict):
 class WorkflowRunDetailsTrigger(TypedDict):
     id: str
     """The id of the event, the request or the tick."""
-    source_type: Literal["HTTP", "TIMER", "EVENT", "INVOCATION"]
+    source_type: Literal["HTTP", "EMAIL", "TIMER", "EVENT", "INVOCATION"]
     ts_ms: int
     """Unix time in milliseconds."""
     emitter_id: str
@@ -1160,6 +1160,9 @@ class AccountConnection(TypedDict):
     """With device: the least time between two questions."""
     expires_at: int
     """Unix time in seconds."""
+
+
+OAuthProvider: TypeAlias = "Literal[\"airtable\", \"amazon\", \"asana\", \"atlassian\", \"auth0\", \"aweber\", \"basecamp\", \"bitbucket\", \"bitly\", \"box\", \"calendly\", \"canva\", \"clickup\", \"constant_contact\", \"digitalocean\", \"discord\", \"docusign\", \"dropbox\", \"eventbrite\", \"facebook\", \"figma\", \"fitbit\", \"freshbooks\", \"front\", \"github\", \"gitlab\", \"google\", \"gumroad\", \"harvest\", \"help_scout\", \"heroku\", \"hubspot\", \"intercom\", \"keap\", \"linear\", \"linkedin\", \"mailchimp\", \"meetup\", \"microsoft\", \"miro\", \"monday\", \"netlify\", \"notion\", \"okta\", \"patreon\", \"pinterest\", \"pipedrive\", \"podio\", \"quickbooks\", \"reddit\", \"ringcentral\", \"salesforce\", \"shopify\", \"slack\", \"spotify\", \"square\", \"strava\", \"stripe\", \"surveymonkey\", \"tiktok\", \"todoist\", \"twitch\", \"typeform\", \"vimeo\", \"webflow\", \"withings\", \"wordpress\", \"wrike\", \"x\", \"xero\", \"yahoo\", \"zendesk\", \"zoho\", \"zoom\"]"
 
 
 class AuditEntry(TypedDict):
@@ -2357,8 +2360,8 @@ class JourneyRequest(TypedDict):
     """What it is called; null if it has no name."""
     received_at_ms: int
     """Unix time in milliseconds."""
-    kind: Literal["http", "invocation", "rerun"] | None
-    """By its endpoint, or through the API; null once the server has deleted the request."""
+    kind: Literal["http", "email", "invocation", "rerun"] | None
+    """By its endpoint or its e-mail address, or through the API; null once the server has deleted the request."""
     emit_id: str | None
     """The request's own id; null once it is deleted."""
 
@@ -2414,7 +2417,7 @@ class ErrorEventOriginalContext(TypedDict):
     deployment_id: str
     """For a source, its component's id."""
     source_type: str
-    """What the run was for: HTTP, TIMER, EVENT, INVOCATION or HOOK."""
+    """What the run was for: HTTP, EMAIL, TIMER, EVENT, INVOCATION or HOOK."""
     verified: bool
     owner_id: str
     platform_version: str
@@ -3811,82 +3814,7 @@ class AppAccountsCreateBody(_AppAccountsCreateBodyOptional):
 
 
 class _AppAccountsCreateBodyOauthOptional(TypedDict, total=False):
-    provider: Literal[
-        "airtable",
-        "amazon",
-        "asana",
-        "atlassian",
-        "auth0",
-        "aweber",
-        "basecamp",
-        "bitbucket",
-        "bitly",
-        "box",
-        "calendly",
-        "canva",
-        "clickup",
-        "constant_contact",
-        "digitalocean",
-        "discord",
-        "docusign",
-        "dropbox",
-        "eventbrite",
-        "facebook",
-        "figma",
-        "fitbit",
-        "freshbooks",
-        "front",
-        "github",
-        "gitlab",
-        "google",
-        "gumroad",
-        "harvest",
-        "help_scout",
-        "heroku",
-        "hubspot",
-        "intercom",
-        "keap",
-        "linear",
-        "linkedin",
-        "mailchimp",
-        "meetup",
-        "microsoft",
-        "miro",
-        "monday",
-        "netlify",
-        "notion",
-        "okta",
-        "patreon",
-        "pinterest",
-        "pipedrive",
-        "podio",
-        "quickbooks",
-        "reddit",
-        "ringcentral",
-        "salesforce",
-        "shopify",
-        "slack",
-        "spotify",
-        "square",
-        "strava",
-        "stripe",
-        "surveymonkey",
-        "tiktok",
-        "todoist",
-        "twitch",
-        "typeform",
-        "vimeo",
-        "webflow",
-        "withings",
-        "wordpress",
-        "wrike",
-        "x",
-        "xero",
-        "yahoo",
-        "zendesk",
-        "zoho",
-        "zoom",
-    ] | None
+    provider: OAuthProvider | None
     client_secret: str
     """Encrypted at rest and never shown."""
     scopes: list[str]
@@ -3936,82 +3864,7 @@ class AppAccountsUpdateBodyOauth(TypedDict, total=False):
     """Changes the client of an account over OAuth 2, or gives it a token. Null has the provider's again."""
 
     client_id: str
-    provider: Literal[
-        "airtable",
-        "amazon",
-        "asana",
-        "atlassian",
-        "auth0",
-        "aweber",
-        "basecamp",
-        "bitbucket",
-        "bitly",
-        "box",
-        "calendly",
-        "canva",
-        "clickup",
-        "constant_contact",
-        "digitalocean",
-        "discord",
-        "docusign",
-        "dropbox",
-        "eventbrite",
-        "facebook",
-        "figma",
-        "fitbit",
-        "freshbooks",
-        "front",
-        "github",
-        "gitlab",
-        "google",
-        "gumroad",
-        "harvest",
-        "help_scout",
-        "heroku",
-        "hubspot",
-        "intercom",
-        "keap",
-        "linear",
-        "linkedin",
-        "mailchimp",
-        "meetup",
-        "microsoft",
-        "miro",
-        "monday",
-        "netlify",
-        "notion",
-        "okta",
-        "patreon",
-        "pinterest",
-        "pipedrive",
-        "podio",
-        "quickbooks",
-        "reddit",
-        "ringcentral",
-        "salesforce",
-        "shopify",
-        "slack",
-        "spotify",
-        "square",
-        "strava",
-        "stripe",
-        "surveymonkey",
-        "tiktok",
-        "todoist",
-        "twitch",
-        "typeform",
-        "vimeo",
-        "webflow",
-        "withings",
-        "wordpress",
-        "wrike",
-        "x",
-        "xero",
-        "yahoo",
-        "zendesk",
-        "zoho",
-        "zoom",
-    ] | None
+    provider: OAuthProvider | None
     client_secret: str
     """Encrypted at rest and never shown."""
     scopes: list[str]

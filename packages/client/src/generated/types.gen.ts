@@ -1128,7 +1128,7 @@ export type WorkflowRun = {
          * The id of the event, the request or the tick.
          */
         id: string;
-        source_type: 'HTTP' | 'TIMER' | 'EVENT' | 'INVOCATION';
+        source_type: 'HTTP' | 'EMAIL' | 'TIMER' | 'EVENT' | 'INVOCATION';
         /**
          * Unix time in milliseconds.
          */
@@ -1241,7 +1241,7 @@ export type WorkflowRunDetails = {
          * The id of the event, the request or the tick.
          */
         id: string;
-        source_type: 'HTTP' | 'TIMER' | 'EVENT' | 'INVOCATION';
+        source_type: 'HTTP' | 'EMAIL' | 'TIMER' | 'EVENT' | 'INVOCATION';
         /**
          * Unix time in milliseconds.
          */
@@ -1631,6 +1631,11 @@ export type AccountConnection = {
      */
     expires_at: number;
 };
+
+/**
+ * A provider whose endpoints the server knows. Anything else is told by its URLs.
+ */
+export type OAuthProvider = 'airtable' | 'amazon' | 'asana' | 'atlassian' | 'auth0' | 'aweber' | 'basecamp' | 'bitbucket' | 'bitly' | 'box' | 'calendly' | 'canva' | 'clickup' | 'constant_contact' | 'digitalocean' | 'discord' | 'docusign' | 'dropbox' | 'eventbrite' | 'facebook' | 'figma' | 'fitbit' | 'freshbooks' | 'front' | 'github' | 'gitlab' | 'google' | 'gumroad' | 'harvest' | 'help_scout' | 'heroku' | 'hubspot' | 'intercom' | 'keap' | 'linear' | 'linkedin' | 'mailchimp' | 'meetup' | 'microsoft' | 'miro' | 'monday' | 'netlify' | 'notion' | 'okta' | 'patreon' | 'pinterest' | 'pipedrive' | 'podio' | 'quickbooks' | 'reddit' | 'ringcentral' | 'salesforce' | 'shopify' | 'slack' | 'spotify' | 'square' | 'strava' | 'stripe' | 'surveymonkey' | 'tiktok' | 'todoist' | 'twitch' | 'typeform' | 'vimeo' | 'webflow' | 'withings' | 'wordpress' | 'wrike' | 'x' | 'xero' | 'yahoo' | 'zendesk' | 'zoho' | 'zoom';
 
 export type AuditEntry = {
     /**
@@ -3324,9 +3329,9 @@ export type JourneyRequest = {
      */
     received_at_ms: number;
     /**
-     * By its endpoint, or through the API; null once the server has deleted the request.
+     * By its endpoint or its e-mail address, or through the API; null once the server has deleted the request.
      */
-    kind: 'http' | 'invocation' | 'rerun' | null;
+    kind: 'http' | 'email' | 'invocation' | 'rerun' | null;
     /**
      * The request's own id; null once it is deleted.
      */
@@ -3409,7 +3414,7 @@ export type EventSummary = {
              */
             deployment_id: string;
             /**
-             * What the run was for: HTTP, TIMER, EVENT, INVOCATION or HOOK.
+             * What the run was for: HTTP, EMAIL, TIMER, EVENT, INVOCATION or HOOK.
              */
             source_type: string;
             verified: boolean;
@@ -11773,7 +11778,7 @@ export type AppAccountsCreateData = {
          */
         oauth?: {
             client_id: string;
-            provider?: 'airtable' | 'amazon' | 'asana' | 'atlassian' | 'auth0' | 'aweber' | 'basecamp' | 'bitbucket' | 'bitly' | 'box' | 'calendly' | 'canva' | 'clickup' | 'constant_contact' | 'digitalocean' | 'discord' | 'docusign' | 'dropbox' | 'eventbrite' | 'facebook' | 'figma' | 'fitbit' | 'freshbooks' | 'front' | 'github' | 'gitlab' | 'google' | 'gumroad' | 'harvest' | 'help_scout' | 'heroku' | 'hubspot' | 'intercom' | 'keap' | 'linear' | 'linkedin' | 'mailchimp' | 'meetup' | 'microsoft' | 'miro' | 'monday' | 'netlify' | 'notion' | 'okta' | 'patreon' | 'pinterest' | 'pipedrive' | 'podio' | 'quickbooks' | 'reddit' | 'ringcentral' | 'salesforce' | 'shopify' | 'slack' | 'spotify' | 'square' | 'strava' | 'stripe' | 'surveymonkey' | 'tiktok' | 'todoist' | 'twitch' | 'typeform' | 'vimeo' | 'webflow' | 'withings' | 'wordpress' | 'wrike' | 'x' | 'xero' | 'yahoo' | 'zendesk' | 'zoho' | 'zoom' | null;
+            provider?: OAuthProvider | null;
             /**
              * Encrypted at rest and never shown.
              */
@@ -12034,7 +12039,7 @@ export type AppAccountsUpdateData = {
          */
         oauth?: {
             client_id?: string;
-            provider?: 'airtable' | 'amazon' | 'asana' | 'atlassian' | 'auth0' | 'aweber' | 'basecamp' | 'bitbucket' | 'bitly' | 'box' | 'calendly' | 'canva' | 'clickup' | 'constant_contact' | 'digitalocean' | 'discord' | 'docusign' | 'dropbox' | 'eventbrite' | 'facebook' | 'figma' | 'fitbit' | 'freshbooks' | 'front' | 'github' | 'gitlab' | 'google' | 'gumroad' | 'harvest' | 'help_scout' | 'heroku' | 'hubspot' | 'intercom' | 'keap' | 'linear' | 'linkedin' | 'mailchimp' | 'meetup' | 'microsoft' | 'miro' | 'monday' | 'netlify' | 'notion' | 'okta' | 'patreon' | 'pinterest' | 'pipedrive' | 'podio' | 'quickbooks' | 'reddit' | 'ringcentral' | 'salesforce' | 'shopify' | 'slack' | 'spotify' | 'square' | 'strava' | 'stripe' | 'surveymonkey' | 'tiktok' | 'todoist' | 'twitch' | 'typeform' | 'vimeo' | 'webflow' | 'withings' | 'wordpress' | 'wrike' | 'x' | 'xero' | 'yahoo' | 'zendesk' | 'zoho' | 'zoom' | null;
+            provider?: OAuthProvider | null;
             /**
              * Encrypted at rest and never shown.
              */
