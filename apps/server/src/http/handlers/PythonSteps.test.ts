@@ -37,7 +37,7 @@ layer(Http.layer, { excludeTestServices: true, timeout: slowly })("steps in Pyth
           configured_props
         })
         const path = `/v1/workflows/${workflow.id}`
-        assert.deepStrictEqual(
+        assert.deepStrictEqual<unknown>(
           Json.listOf((yield* http.request("GET", path)).json["data"]!["steps"]).map(({ lang, name }) => [name, lang]),
           [["count", "python"], ["tell", undefined]]
         )
