@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import * as FreePort from "@headwater/fixtures/FreePort"
 import * as Json from "@headwater/fixtures/Json"
+import { slowly } from "@headwater/fixtures/PythonSteps"
 import { Effect, Option, Schema } from "effect"
 import * as DocumentServer from "./documents/DocumentServer.ts"
 import * as Examples from "./documents/Examples.ts"
@@ -159,7 +160,7 @@ layer(DocumentServer.DocumentServer.layer, { excludeTestServices: true })(
         Effect.gen(function*() {
           assert.isAbove(trials.length, 0)
           for (const trial of trials) yield* Effect.scoped(perform(code, trial))
-        }))
+        }), slowly)
     }
   }
 )

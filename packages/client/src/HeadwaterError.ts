@@ -11,6 +11,8 @@ export type Problem =
   | Generated.ComponentInUseProblem
   | Generated.ComponentInvalidProblem
   | Generated.CrossSiteRequestProblem
+  | Generated.ConnectionPendingProblem
+  | Generated.ConnectionRefusedProblem
   | Generated.DeliveryNotPendingProblem
   | Generated.DeliveryNotRepeatableProblem
   | Generated.HookFailedProblem

@@ -384,7 +384,7 @@ def handler(pd):
   it.effect("code that can't run is refused with its line when it is inspected", () =>
     Effect.gen(function*() {
       const { steps } = yield* inspectPython("def handler(pd): return 1")
-      assert.deepStrictEqual(steps, [{ name: "greet", lang: "python" }])
+      assert.deepStrictEqual(steps, [{ name: "greet", lang: "python", needs: { packages: [], imports: [] } }])
       const refused = {
         "def handler(pd):\n    return (1": ["SyntaxError: '(' was never closed", 2, 12],
         "def handler(pd):\nreturn 1": [

@@ -1,8 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
+import { slowly } from "@headwater/fixtures/PythonSteps"
 import * as TemporaryDirectory from "@headwater/fixtures/TemporaryDirectory"
 import { Effect } from "effect"
 import { execFileSync, spawnSync } from "node:child_process"
 import * as Fs from "node:fs"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import { Headwater, HeadwaterTest, recorded, stable } from "./Headwater.ts"
@@ -109,6 +111,30 @@ describe("Headwater", () => {
       ["https://shop.example/17", 42, "https://shop.example"]
     ])
   })
+
+  test("runs steps in Python at the test's time, whose requests its handler answers", async () => {
+    await using hw = await start()
+    const folder = Fs.mkdtempSync(join(tmpdir(), "headwater-steps-"))
+    try {
+      const file = join(folder, "order.py")
+      Fs.writeFileSync(
+        file,
+        `import datetime
+import requests
+def handler(pd):
+    customer = requests.get("https://api.example.com/customers", params={"id": pd.steps["trigger"]["event"]["id"]}).json()
+    pd.emit([customer["name"], datetime.datetime.now().isoformat()])
+`
+      )
+      const workflow = await hw.workflow(file, {
+        fetch: (request) => Response.json({ name: new URL(request.url).searchParams.get("id") })
+      })
+      await workflow.trigger({ id: "Ann" })
+      assert.deepStrictEqual((await workflow.events()).map(({ data }) => data), [["Ann", "2026-01-01T00:00:00"]])
+    } finally {
+      Fs.rmSync(folder, { recursive: true })
+    }
+  }, slowly)
 
   test("fails the test with what a handler throws", async () => {
     await using hw = await start()

@@ -439,7 +439,7 @@ export class Headwater extends Effectful.Handle implements AsyncDisposable {
     const file = component instanceof URL ? fileURLToPath(component) : Path.resolve(component)
     const text = await readFile(file, "utf8")
     // One file that needs no other is a module by itself.
-    if (!imported.test(text)) return text
+    if (!imported.test(text) && !file.endsWith(".py")) return text
     const { code } = await Effect.runPromise(
       Effect.flatMap(ComponentFiles.ComponentFiles, (files) => files.bundle(file, new Set())).pipe(
         Effect.provide(ComponentFiles.ComponentFiles.layer.pipe(Layer.provide(NodeServices.layer)))

@@ -150,6 +150,10 @@ const surroundings = ({ activity, link, network, realClock, sandbox }: EngineOpt
     Layer.provide(Layer.succeed(Clock.Clock, realClock))
   )
 
+/** The place for what takes long to make, as other tools have it: the next tests find it there. */
+const keptDir = (): Pick<SandboxOptions, "keptDir"> =>
+  Fs.existsSync("node_modules") ? { keptDir: Path.resolve("node_modules/.cache/headwater") } : {}
+
 const sandboxOptions = Effect.fnUntraced(function*(authority: string, clock: Clock.Clock) {
   const cacheDir = ProcessFolder.make("sandbox")
   Fs.chmodSync(cacheDir, 0o711)
@@ -159,6 +163,7 @@ const sandboxOptions = Effect.fnUntraced(function*(authority: string, clock: Clo
   return {
     denoPath: yield* accessibleExecutable(packagedDenoPath()),
     cacheDir,
+    ...keptDir(),
     extraCaFile,
     componentTime: () => ({ mode: "standing" as const, at: clock.currentTimeMillisUnsafe() }),
     pool: { warmProcesses: 1 },
