@@ -1,5 +1,14 @@
 import type { AppInstance } from "./App.d.ts"
-import type { Apphook, DataStore, HttpInterface, HttpRequest, HttpSettings, Store, Timer } from "./Interfaces.d.ts"
+import type {
+  Apphook,
+  DataStore,
+  FileStore,
+  HttpInterface,
+  HttpRequest,
+  HttpSettings,
+  Store,
+  Timer
+} from "./Interfaces.d.ts"
 
 declare const shape: unique symbol
 
@@ -22,7 +31,7 @@ interface ValueOfType {
   readonly "any": any
   readonly "sql": any
   readonly "data_store": DataStore
-  readonly "dir": any
+  readonly "dir": FileStore
   readonly "alert": undefined
   readonly "http_request": HttpRequest
   readonly "$.interface.http": HttpInterface

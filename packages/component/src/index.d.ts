@@ -9,6 +9,7 @@ export type {
   DataStore,
   Emit,
   EmitMetadata,
+  FileStore,
   HttpEvent,
   HttpInterface,
   HttpRequest,
@@ -16,6 +17,8 @@ export type {
   HttpResponse,
   HttpSettings,
   Store,
+  StoredEntry,
+  StoredFile,
   Timer,
   TimerEvent,
   ZonedTime

@@ -140,7 +140,7 @@ export class TrialRun {
             additionalProps: Object.fromEntries(program.additionalProps.map((prop) => [prop.name, prop])),
             props,
             interfaces: interfacesOf(program, declared, publicUrl),
-            ...yield* givenOf(program, declared, props),
+            ...yield* givenOf(program, declared, props, true),
             trial: { mayConnect }
           },
           startedAt,

@@ -6,6 +6,7 @@ import * as Baseline from "./Baseline.ts"
 import * as DatabaseClaim from "./DatabaseClaim.ts"
 import * as DataStores from "./migrations/DataStores.ts"
 import * as EnvironmentVariables from "./migrations/EnvironmentVariables.ts"
+import * as StoredFiles from "./migrations/StoredFiles.ts"
 import * as SuspendedRuns from "./migrations/SuspendedRuns.ts"
 import * as WorkflowFiles from "./migrations/WorkflowFiles.ts"
 import * as OldestAllowed from "./OldestAllowed.ts"
@@ -19,6 +20,7 @@ const migrations = {
   "0037_environment_variables": EnvironmentVariables.make,
   "0038_data_stores": DataStores.make,
   "0039_workflow_files": WorkflowFiles.make,
+  "0040_stored_files": StoredFiles.make,
   "0041_suspended_runs": SuspendedRuns.make
 }
 

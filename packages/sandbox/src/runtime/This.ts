@@ -4,6 +4,7 @@ import * as OwnMember from "@headwater/domain/OwnMember"
 import * as Storable from "@headwater/domain/Storable"
 import type { Templates } from "../Expression.ts"
 import { storeOf } from "./DataStore.ts"
+import { filesOf } from "./FileStore.ts"
 import { makeHttpRequest } from "./HttpRequest.ts"
 import type { ComponentDefinition } from "./Module.ts"
 import { appType, bindMethods, declared, makeApp } from "./Props.ts"
@@ -211,6 +212,7 @@ export const makeThis = (component: ComponentDefinition, run: RunContext, bindin
     if (definition["type"] === appType) {
       self[name] = makeApp(definition, OwnMember.get(bindings.credentials, name) ?? {})
     }
+    if (definition["type"] === "dir") self[name] = filesOf(run)
     if (definition["type"] === "http_request") self[name] = makeHttpRequest(OwnMember.get(bindings.props, name))
   }
   for (const [name, id] of Object.entries(bindings.stores)) self[name] = storeOf(run, id, bindings.maxStoreValueBytes)

@@ -2,6 +2,7 @@
 import type { RunFile } from "@headwater/domain/RunFile"
 import * as RunKey from "@headwater/domain/RunKey"
 import { keepFiles, restoreFiles } from "./Files.ts"
+import { filesOf } from "./FileStore.ts"
 import { type ComponentDefinition, Invalid } from "./Module.ts"
 import { bindMethods, isCallable } from "./Props.ts"
 import type { RunContext } from "./RunContext.ts"
@@ -204,6 +205,7 @@ const make$ = (run: RunContext, bindings: Bindings, call: StepCall, context: Ste
     export: (name: unknown, value: unknown) => {
       exports[String(name)] = json(value)
     },
+    files: filesOf(run),
     respond: async (answer: unknown) => respond(run, answer, bindings),
     emit: send,
     send: {
