@@ -1,3 +1,44 @@
+/** A file of the account: `$.files.open(path)`. It need not be there yet. */
+export interface StoredFile {
+  /** Names with `/` between them. */
+  readonly path: string
+  createReadStream(): Promise<any>
+  /** The file is there, or has its new content, once the stream has finished. */
+  createWriteStream(contentType?: string, contentLength?: number): Promise<any>
+  toBuffer(): Promise<any>
+  toEncodedString(encoding?: string, start?: number, end?: number): Promise<string>
+  /** Writes it to a file in `/tmp`. */
+  toFile(localPath: string): Promise<void>
+  /** A URL at which anybody can read it for half an hour. */
+  toUrl(): Promise<string>
+  fromFile(localPath: string, contentType?: string): Promise<StoredFile>
+  fromReadableStream(stream: any, contentType?: string, contentLength?: number): Promise<StoredFile>
+  /** Downloads it. `options` are those of `fetch`. */
+  fromUrl(url: string, options?: any): Promise<StoredFile>
+  delete(): Promise<void>
+  toJSON(): { readonly path: string }
+}
+
+/** A file, or a directory, which is there as long as a file is below it. */
+export interface StoredEntry {
+  readonly path: string
+  readonly name: string
+  /** Bytes of a file. */
+  readonly size: number | undefined
+  readonly modifiedAt: Date | undefined
+  isFile(): boolean
+  isDirectory(): boolean
+}
+
+/** `$.files`, and `this.<prop>` of a prop of the type `dir`: files of the account, which stay until they are removed. */
+export interface FileStore {
+  open(path: string): StoredFile
+  /** The file of which a step has returned a description. */
+  openDescriptor(descriptor: { readonly path: string }): StoredFile
+  /** The entries of a directory, which is the root unless one is named. */
+  dir(path?: string): AsyncIterableIterator<StoredEntry>
+}
+
 /** What `run` gets of a prop of the type `$.interface.http`. `Body` is what the sender sends. */
 export interface HttpEvent<Body = any> {
   readonly method: string

@@ -2,6 +2,7 @@ import type { AppInstance } from "./App.d.ts"
 import type {
   Apphook,
   DataStore,
+  FileStore,
   HttpInterface,
   HttpRequest,
   HttpSettings,
@@ -31,7 +32,7 @@ interface ValueOfType {
   readonly "any": any
   readonly "sql": any
   readonly "data_store": DataStore
-  readonly "dir": any
+  readonly "dir": FileStore
   readonly "alert": undefined
   readonly "http_request": HttpRequest
   readonly "$.interface.http": HttpInterface

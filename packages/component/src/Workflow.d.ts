@@ -1,4 +1,4 @@
-import type { Emit, HttpResponse } from "./Interfaces.d.ts"
+import type { Emit, FileStore, HttpResponse } from "./Interfaces.d.ts"
 import type { CheckedProps, PropInputs, PropValues } from "./Props.d.ts"
 import type { Batch, EventFor } from "./Source.d.ts"
 
@@ -112,6 +112,8 @@ export interface StepServices {
   /** Answers the request that began the run. */
   respond(response: HttpResponse): Promise<void>
   readonly emit: Emit
+  /** The files of the account. */
+  readonly files: FileStore
   readonly send: {
     /** Emits to a stream. */
     emit(event: unknown, name?: string): Promise<void>

@@ -9,6 +9,7 @@ export type {
   DataStore,
   Emit,
   EmitMetadata,
+  FileStore,
   HttpEvent,
   HttpInterface,
   HttpRequest,
@@ -19,6 +20,8 @@ export type {
   MailEvent,
   MailInterface,
   Store,
+  StoredEntry,
+  StoredFile,
   Timer,
   TimerEvent,
   ZonedTime

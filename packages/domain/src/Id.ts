@@ -15,6 +15,7 @@ export const prefixes = {
   dataStore: "ds",
   delivery: "dlv",
   deployment: "d",
+  file: "fl",
   key: "key",
   run: "run",
   session: "ses",
@@ -58,6 +59,9 @@ export type ConsumerId = typeof ConsumerId.Type
 
 export const DataStoreId = idOf("dataStore").pipe(Schema.brand("DataStoreId"))
 export type DataStoreId = typeof DataStoreId.Type
+
+export const FileId = idOf("file").pipe(Schema.brand("FileId"))
+export type FileId = typeof FileId.Type
 
 export const SourceId = idOf("source").pipe(Schema.brand("SourceId"))
 export type SourceId = typeof SourceId.Type

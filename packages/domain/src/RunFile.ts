@@ -19,6 +19,14 @@ export interface RunFile {
 /** The bytes of a file are kept in parts of so many bytes; the last one may be shorter. */
 export const partBytes = 256 * 1024
 
+/** A part of the bytes of a name. */
+export interface FilePart {
+  readonly content: string
+  /** Counted from 0. */
+  readonly place: number
+  readonly bytes: Uint8Array
+}
+
 /** The number of parts that a file of some bytes has. */
 export const partsOf = (size: number): number => Math.ceil(size / partBytes)
 

@@ -10,6 +10,7 @@ import { Components } from "@headwater/log/resources/Components"
 import { Consumers } from "@headwater/log/resources/Consumers"
 import { DataStores } from "@headwater/log/resources/DataStores"
 import { Programs } from "@headwater/log/resources/Programs"
+import { StoredFiles } from "@headwater/log/resources/StoredFiles"
 import { Webhooks } from "@headwater/log/resources/Webhooks"
 import { Attempts } from "@headwater/log/work/Attempts"
 import { Cursors } from "@headwater/log/work/Cursors"
@@ -40,6 +41,7 @@ export class AccountErasure extends Context.Service<AccountErasure, {
       const dataStores = yield* DataStores
       const deliveries = yield* Deliveries
       const dueWork = yield* DueWork
+      const files = yield* StoredFiles
       const eraseProgram = yield* ProgramErasure.make
       const events = yield* EventLog
       const figures = yield* Figures
@@ -70,6 +72,7 @@ export class AccountErasure extends Context.Service<AccountErasure, {
           yield* events.removeAll(accountId)
           yield* components.removeOfAccount(accountId)
           yield* dataStores.removeOfAccount(accountId)
+          yield* files.removeOfAccount(accountId)
           yield* usage.removeOfAccount(accountId)
           yield* figures.removeOfAccount(accountId)
           yield* idempotencyKeys.removeOfAccount(accountId)

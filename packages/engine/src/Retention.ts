@@ -9,6 +9,7 @@ import { Usage } from "@headwater/log/commit/Usage"
 import { DedupeMarks } from "@headwater/log/logs/DedupeMarks"
 import { EventLog, type ExpiredStream } from "@headwater/log/logs/EventLog"
 import { DataStores } from "@headwater/log/resources/DataStores"
+import { StoredFiles } from "@headwater/log/resources/StoredFiles"
 import { Attempts } from "@headwater/log/work/Attempts"
 import { BulkActions } from "@headwater/log/work/BulkActions"
 import { Cursors } from "@headwater/log/work/Cursors"
@@ -105,6 +106,7 @@ export const sweep = Effect.fnUntraced(function*(options: KeptDays, { rests } = 
   const marks = yield* DedupeMarks
   const runs = yield* WorkflowRuns
   const sessions = yield* Sessions
+  const stored = yield* StoredFiles
   const usage = yield* Usage
 
   const trim = Effect.fnUntraced(function*(expired: ExpiredStream) {
@@ -151,6 +153,7 @@ export const sweep = Effect.fnUntraced(function*(options: KeptDays, { rests } = 
     paced(marks.expire({ now, defaultDays: options.defaultDays, leastDays: dedupeDays })),
     paced(runs.expire({ now, defaultDays: options.defaultDays })),
     paced(files.removeLeft(now)),
+    paced(stored.removeStray(now)),
     paced(sessions.removeEnded),
     paced(audit.expire(now - options.auditDays * dayMs)),
     paced(usage.expire(now - usageDays * dayMs)),

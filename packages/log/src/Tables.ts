@@ -3,6 +3,7 @@ import { Accounts } from "./access/Accounts.ts"
 import { ApiKeys } from "./access/ApiKeys.ts"
 import { AppAccounts } from "./access/AppAccounts.ts"
 import { AuditLog } from "./access/AuditLog.ts"
+import { FileSecret } from "./access/FileSecret.ts"
 import { IdempotencyKeys } from "./access/IdempotencyKeys.ts"
 import { OAuthAccounts } from "./access/OAuthAccounts.ts"
 import { OAuthConnections } from "./access/OAuthConnections.ts"
@@ -23,6 +24,7 @@ import { DataStores } from "./resources/DataStores.ts"
 import { Deployments } from "./resources/Deployments.ts"
 import { EnvironmentVariables } from "./resources/EnvironmentVariables.ts"
 import { Programs } from "./resources/Programs.ts"
+import { StoredFiles } from "./resources/StoredFiles.ts"
 import { Subscriptions } from "./resources/Subscriptions.ts"
 import { Webhooks } from "./resources/Webhooks.ts"
 import { Accounting } from "./work/Accounting.ts"
@@ -47,6 +49,7 @@ export const layer = Layer.mergeAll(
   DevClocks.layer,
   EnvironmentVariables.layer,
   EventList.layer,
+  FileSecret.layer,
   IdempotencyKeys.layer,
   Nodes.layer,
   OAuthConnections.layer,
@@ -54,6 +57,7 @@ export const layer = Layer.mergeAll(
   RunSecrets.layer,
   SealCheck.layer,
   Sessions.layer,
+  StoredFiles.layer,
   SubscriptionGraph.layer,
   Webhooks.layer,
   WorkflowFiles.layer,

@@ -3,6 +3,7 @@ import type { RunFile, RunFileChanges } from "@headwater/domain/RunFile"
 import type { Effect } from "effect"
 import type { SandboxLimits } from "./SandboxLimits.ts"
 import type { SandboxUnavailable } from "./SandboxPool.ts"
+import type { RunFileStore } from "./SandboxProtocol.ts"
 
 /** A prop that is an interface or a service, as it appears on `this`. */
 export type InterfaceProp =
@@ -174,6 +175,8 @@ export interface RunRequest {
   readonly db: Readonly<Record<string, string>>
   /** The data stores among the props. Their changes are in the result. */
   readonly stores?: RunStores
+  /** The files of the account. */
+  readonly fileStore?: RunFileStore
   /** Called at once with the first answer, and not again, also when the run is repeated. */
   readonly onRespond?: (response: RunResponse) => Effect.Effect<void>
   readonly limits?: Partial<

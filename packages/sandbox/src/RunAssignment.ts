@@ -83,10 +83,7 @@ type Answer = Pick<HostMessage & { readonly _tag: "Answer" }, "answer" | "error"
 
 type FileQuestion = RunQuestion & { readonly _tag: "FileGet" | "FilePut" }
 
-type StoreQuestion = Exclude<RunQuestion, FileQuestion>
-
-const isOfFile = (question: RunQuestion): question is FileQuestion =>
-  question._tag === "FileGet" || question._tag === "FilePut"
+type StoreQuestion = Extract<RunQuestion, { readonly store: string }>
 
 const answerOfStore = (reads: DataStoreReads, question: StoreQuestion): Effect.Effect<RunAnswer> => {
   switch (question._tag) {
@@ -164,7 +161,7 @@ export class RunAssignment extends Assignment<void, never> {
 
   override ask(question: RunQuestion): void {
     const { parts } = this.#runs
-    const answerOf = isOfFile(question) ? this.#answerOfFile(question) : this.#answerOfStore(question)
+    const answerOf = this.#answerOf(question)
     if (answerOf === undefined || this.#questions.length === mostQuestions) return super.ask(question)
     this.#questions.push({ ask: question.ask, answer: answerOf })
     if (this.#questions.length > 1) return
@@ -242,6 +239,12 @@ export class RunAssignment extends Assignment<void, never> {
     this.#unwatch?.()
     if (Exit.isSuccess(ending) && ending.value instanceof ProcessLoss) this.#runs.spentCpuMs += this.shareCpuMs
     super.end(ending)
+  }
+
+  #answerOf(question: RunQuestion): Effect.Effect<Answer> | undefined {
+    if ("store" in question) return this.#answerOfStore(question)
+    if (question._tag === "FileGet" || question._tag === "FilePut") return this.#answerOfFile(question)
+    return this.#runs.request.fileStore?.(question)
   }
 
   #answerOfStore(question: StoreQuestion): Effect.Effect<Answer> | undefined {

@@ -422,6 +422,13 @@ export class SandboxProcess {
       case "StoreSize":
       case "FileGet":
       case "FilePut":
+      case "StoredStat":
+      case "StoredPage":
+      case "StoredRead":
+      case "StoredWrite":
+      case "StoredFinish":
+      case "StoredRemove":
+      case "StoredUrl":
         return this.assignments.get(message.run)?.ask(message)
       case "Unreadable":
         return this.#receiveUnreadable(message)

@@ -4,8 +4,10 @@
  * against that run's limits.
  */
 import { type DataStoreEntry, type DataStorePage, EntryChange } from "@headwater/domain/DataStore"
+import * as Storable from "@headwater/domain/Storable"
+import type { FileOutline } from "@headwater/domain/StoredFile"
 import type { State } from "@headwater/domain/VirtualClock"
-import { Predicate, Result, Schema } from "effect"
+import { type Effect, Predicate, Result, Schema } from "effect"
 import { ComponentDescription, componentFault } from "./ComponentDescription.ts"
 import type { Templates } from "./Expression.ts"
 import type { InterfaceProp, LiveToken, RunCall } from "./Run.ts"
@@ -126,8 +128,42 @@ export type EgressQuestion = typeof EgressQuestion.Type
 
 const store = Schema.String
 
+const storable = Schema.String.check(Schema.makeFilter(Storable.isText, { expected: "text that a database takes" }))
+const natural = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 2 ** 31 - 1 }))
+const upload = Schema.Int
+
+/** A question of a run about the files of its account. What is written has a number, of which bytes come in their order. */
+export const FileStoreQuestion = Schema.Union([
+  Schema.TaggedStruct("StoredStat", { run, ask, path: storable }),
+  /** Files behind a path, in the order of their paths' UTF-8. */
+  Schema.TaggedStruct("StoredPage", { run, ask, prefix: storable, after: storable }),
+  Schema.TaggedStruct("StoredRead", { run, ask, content: storable, place: natural }),
+  Schema.TaggedStruct("StoredWrite", { run, ask, upload, place: natural, base64: Schema.String }),
+  Schema.TaggedStruct("StoredFinish", {
+    run,
+    ask,
+    upload,
+    path: storable,
+    size: natural,
+    contentType: Schema.NullOr(Schema.String)
+  }),
+  Schema.TaggedStruct("StoredRemove", { run, ask, path: storable }),
+  Schema.TaggedStruct("StoredUrl", { run, ask, path: storable })
+])
+export type FileStoreQuestion = typeof FileStoreQuestion.Type
+
+/** The answer to a question about the files of the account. */
+export interface FileStoreAnswer {
+  readonly answer?: null | string | FileOutline | ReadonlyArray<FileOutline>
+  readonly error?: { readonly code: string; readonly message: string }
+}
+
+/** Answers questions of a run about the files of its account. */
+export type RunFileStore = (question: FileStoreQuestion) => Effect.Effect<FileStoreAnswer>
+
 /** A question of a run about its data stores and files. The runtime asks one at a time. */
 export const RunQuestion = Schema.Union([
+  ...FileStoreQuestion.members,
   /** The value of a key of a data store. */
   Schema.TaggedStruct("StoreGet", { run, ask, store, key: Schema.String }),
   /** Keys behind one, or from the first, in the order of their UTF-8, and their values if they are asked for. */
@@ -154,7 +190,7 @@ export const RunQuestion = Schema.Union([
 export type RunQuestion = typeof RunQuestion.Type
 
 /** The answer to `StoreGet`, `StorePage` or `StoreSize`, or the bytes that `FileGet` asks for, as base64. */
-export type RunAnswer = DataStoreEntry | null | DataStorePage | number | string
+export type RunAnswer = DataStoreEntry | DataStorePage | number | NonNullable<FileStoreAnswer["answer"]> | null
 
 const Ready = Schema.TaggedStruct("Ready", {})
 const Pong = Schema.TaggedStruct("Pong", {})

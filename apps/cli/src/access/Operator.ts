@@ -19,6 +19,7 @@ import { DataStores } from "@headwater/log/resources/DataStores"
 import { Deployments } from "@headwater/log/resources/Deployments"
 import { EnvironmentVariables } from "@headwater/log/resources/EnvironmentVariables"
 import { Programs } from "@headwater/log/resources/Programs"
+import { StoredFiles } from "@headwater/log/resources/StoredFiles"
 import { Subscriptions } from "@headwater/log/resources/Subscriptions"
 import { Webhooks } from "@headwater/log/resources/Webhooks"
 import { Attempts } from "@headwater/log/work/Attempts"
@@ -45,6 +46,7 @@ const erasure = AccountErasure.layer.pipe(
     Deployments.layer,
     DueWork.layer,
     DataStores.layer,
+    StoredFiles.layer,
     EnvironmentVariables.layer,
     EventLog.layer,
     Figures.layer,

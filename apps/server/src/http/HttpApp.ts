@@ -31,6 +31,7 @@ import * as DocsRoutes from "./handlers/DocsRoutes.ts"
 import * as EnvironmentHandlers from "./handlers/EnvironmentHandlers.ts"
 import * as EventsHandlers from "./handlers/EventsHandlers.ts"
 import * as FiguresHandlers from "./handlers/FiguresHandlers.ts"
+import * as FileRoutes from "./handlers/FileRoutes.ts"
 import * as GraphHandlers from "./handlers/GraphHandlers.ts"
 import * as GuideRoutes from "./handlers/GuideRoutes.ts"
 import * as HealthRoutes from "./handlers/HealthRoutes.ts"
@@ -90,6 +91,7 @@ const routes = Layer.mergeAll(
   ConsoleRoutes.layer,
   DocsRoutes.layer,
   EndpointRoute.layer,
+  FileRoutes.layer,
   GuideRoutes.layer,
   HealthRoutes.layer,
   OAuthCallbackRoute.layer

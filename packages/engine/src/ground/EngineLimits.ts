@@ -17,6 +17,8 @@ export interface Limits {
   readonly runsOfWorkflow: number
   /** Bytes of files that an account's runs leave to their next steps, all together; and those of a trial. */
   readonly filesOfRuns: { readonly account: number; readonly trial: number }
+  /** Bytes of the files that an account keeps. */
+  readonly filesOfAccount: number
   /** The most times that a step may ask to be run again: each is recorded with its run. */
   readonly rerunsOfStep: number
 
@@ -73,6 +75,7 @@ export const defaults: Limits = {
   resultsOfRun: 6 * MiB,
   runsOfWorkflow: 32 * MiB,
   filesOfRuns: { account: 1024 * MiB, trial: 16 * MiB },
+  filesOfAccount: 1024 * MiB,
   rerunsOfStep: 1_000,
   feedRoom: 64 * MiB,
   feed: { count: 1_000, characters: 4 * MiB },

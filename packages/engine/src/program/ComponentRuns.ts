@@ -11,6 +11,7 @@ import { Clock, Effect, Option } from "effect"
 import type { SqlError } from "effect/sql"
 import { AccountTokens } from "../oauth/AccountTokens.ts"
 import { Environments } from "./Environments.ts"
+import * as FileStore from "./FileStore.ts"
 
 /** Code with the values that it runs with. */
 export interface Executable {
@@ -53,7 +54,9 @@ const readsOf = (stores: DataStores["Service"], clock: Clock.Clock): DataStore.D
   }
 }
 
-type Given = Required<Pick<RunRequest, "credentials" | "environment">> & Pick<RunRequest, "stores" | "tokens">
+type Given =
+  & Required<Pick<RunRequest, "credentials" | "environment" | "fileStore">>
+  & Pick<RunRequest, "stores" | "tokens">
 
 /**
  * All that a run is given beside its props. The credentials that the apps among the props get as `$auth` are read each time,
@@ -65,6 +68,7 @@ export const makeGivenOf = Effect.gen(function*() {
   const appAccounts = yield* AppAccounts
   const dataStores = yield* DataStores
   const environments = yield* Environments
+  const fileStoreOf = yield* FileStore.make
 
   const credentialsOf = Effect.fnUntraced(function*(accountId: Id.AccountId, apps: ReadonlyArray<AppAccount.AppProp>) {
     const known = yield* untilAnswered(appAccounts.credentials(accountId, apps.map(({ id }) => id)))
@@ -96,19 +100,22 @@ export const makeGivenOf = Effect.gen(function*() {
   return (
     owner: { readonly id: string; readonly accountId: Id.AccountId },
     declared: ReadonlyArray<ConfigurableProp>,
-    props: Readonly<Record<string, unknown>>
+    props: Readonly<Record<string, unknown>>,
+    isTrial = false
   ): Effect.Effect<Given> => {
     const apps = AppAccount.appProps(declared, props)
     const references = DataStore.referencesOf(declared, props)
     const hasStores = Object.keys(references).length > 0
     const environment = environments.of(owner)
+    const fileStore = fileStoreOf(owner.accountId, isTrial)
     if (apps.length === 0 && !hasStores) {
-      return Effect.map(environment, (environment) => ({ credentials: {}, environment }))
+      return Effect.map(environment, (environment) => ({ credentials: {}, environment, fileStore }))
     }
     return Effect.gen(function*() {
       return {
         ...(apps.length === 0 ? { credentials: {} } : yield* credentialsOf(owner.accountId, apps)),
         environment: yield* environment,
+        fileStore,
         ...(hasStores ? yield* storesOf(owner.accountId, references) : {})
       }
     })

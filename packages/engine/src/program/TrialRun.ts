@@ -146,7 +146,7 @@ export class TrialRun {
             additionalProps: Object.fromEntries(program.additionalProps.map((prop) => [prop.name, prop])),
             props,
             interfaces: interfacesOf(program, declared, config),
-            ...yield* givenOf(program, declared, props),
+            ...yield* givenOf(program, declared, props, request.keepsStores !== true),
             trial: { mayConnect }
           },
           startedAt,

@@ -9,6 +9,7 @@ import * as EnvironmentVariables from "./migrations/EnvironmentVariables.ts"
 import * as Mailboxes from "./migrations/Mailboxes.ts"
 import * as OAuthAccounts from "./migrations/OAuthAccounts.ts"
 import * as OAuthConnections from "./migrations/OAuthConnections.ts"
+import * as StoredFiles from "./migrations/StoredFiles.ts"
 import * as SuspendedRuns from "./migrations/SuspendedRuns.ts"
 import * as WorkflowFiles from "./migrations/WorkflowFiles.ts"
 import * as OldestAllowed from "./OldestAllowed.ts"
@@ -22,10 +23,11 @@ const migrations = {
   "0037_environment_variables": EnvironmentVariables.make,
   "0038_data_stores": DataStores.make,
   "0039_workflow_files": WorkflowFiles.make,
-  "0040_suspended_runs": SuspendedRuns.make,
-  "0041_oauth_accounts": OAuthAccounts.make,
-  "0042_oauth_connections": OAuthConnections.make,
-  "0043_mailboxes": Mailboxes.make
+  "0040_stored_files": StoredFiles.make,
+  "0041_suspended_runs": SuspendedRuns.make,
+  "0042_oauth_accounts": OAuthAccounts.make,
+  "0043_oauth_connections": OAuthConnections.make,
+  "0044_mailboxes": Mailboxes.make
 }
 
 /** A version of before the baseline has made the database. */

@@ -1,5 +1,5 @@
 import type { AccountId, RunId } from "@headwater/domain/Id"
-import type { RunFile, RunFileChanges } from "@headwater/domain/RunFile"
+import type { FilePart, RunFile, RunFileChanges } from "@headwater/domain/RunFile"
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { inBites } from "../internal/Removal.ts"
@@ -15,12 +15,9 @@ interface FileRow {
 }
 
 /** A part of the bytes of a file, and whose it is. */
-export interface FilePart {
+interface RunFilePart extends FilePart {
   readonly runId: RunId
   readonly accountId: AccountId
-  readonly content: string
-  readonly place: number
-  readonly bytes: Uint8Array
 }
 
 /** Bytes that belong to no run after so many milliseconds are of a step that came to nothing. */
@@ -73,7 +70,7 @@ const make = Effect.gen(function*() {
         ([row]) => row?.bytes
       ),
     /** Puts bytes in place before the commit whose files have them. */
-    putPart: ({ accountId, bytes, content, place, runId }: FilePart): Effect.Effect<void, SqlError.SqlError> =>
+    putPart: ({ accountId, bytes, content, place, runId }: RunFilePart): Effect.Effect<void, SqlError.SqlError> =>
       Effect.flatMap(Clock.currentTimeMillis, (now) =>
         Effect.asVoid(sql`
           INSERT INTO workflow_file_parts ${

@@ -5,6 +5,7 @@ import * as Storable from "@headwater/domain/Storable"
 import type { Templates } from "../Expression.ts"
 import { type LiveToken, withToken } from "./AccountTokens.ts"
 import { storeOf } from "./DataStore.ts"
+import { filesOf } from "./FileStore.ts"
 import { makeHttpRequest } from "./HttpRequest.ts"
 import type { ComponentDefinition } from "./Module.ts"
 import { appType, bindMethods, declared, makeApp } from "./Props.ts"
@@ -218,6 +219,7 @@ export const makeThis = (component: ComponentDefinition, run: RunContext, bindin
       const credentials = OwnMember.get(bindings.credentials, name) ?? {}
       self[name] = makeApp(definition, withToken(credentials as object, OwnMember.get(bindings.tokens, name)))
     }
+    if (definition["type"] === "dir") self[name] = filesOf(run)
     if (definition["type"] === "http_request") self[name] = makeHttpRequest(OwnMember.get(bindings.props, name))
   }
   for (const [name, id] of Object.entries(bindings.stores)) self[name] = storeOf(run, id, bindings.maxStoreValueBytes)

@@ -5,6 +5,7 @@ import * as RunKey from "@headwater/domain/RunKey"
 import * as Blocks from "./Blocks.ts"
 import { isBuiltIn, toStep } from "./BuiltInStep.ts"
 import { keepFiles, restoreFiles } from "./Files.ts"
+import { filesOf } from "./FileStore.ts"
 import { type ComponentDefinition, Invalid } from "./Module.ts"
 import { bindMethods, isCallable } from "./Props.ts"
 import { check as checkPython, isPython, runPython } from "./Python.ts"
@@ -287,6 +288,7 @@ const make$ = (run: RunContext, bindings: Bindings, call: StepCall, context: Ste
     export: (name: unknown, value: unknown) => {
       exports[String(name)] = json(value)
     },
+    files: filesOf(run),
     respond: async (answer: unknown) => respond(run, answer, bindings),
     emit: send,
     send: {

@@ -25,6 +25,7 @@ const beside = [
   "/console",
   "/console/*",
   "/docs",
+  "/files/:key",
   "/healthz",
   "/metrics",
   "/oauth/callback",

@@ -1,0 +1,126 @@
+import * as EmitId from "@headwater/domain/EmitId"
+import * as FileKey from "@headwater/domain/FileKey"
+import type { AccountId } from "@headwater/domain/Id"
+import { isPath, partBytes, partsOf } from "@headwater/domain/RunFile"
+import * as Storable from "@headwater/domain/Storable"
+import { type StoredFile, urlMillis } from "@headwater/domain/StoredFile"
+import { FileSecret } from "@headwater/log/access/FileSecret"
+import { untilAnswered } from "@headwater/log/database/TransientSqlError"
+import { StoredFiles } from "@headwater/log/resources/StoredFiles"
+import type { FileStoreAnswer, FileStoreQuestion, RunFileStore } from "@headwater/sandbox/SandboxProtocol"
+import { Clock, Effect, Option } from "effect"
+import { EngineConfig } from "../ground/EngineConfig.ts"
+import { EngineLimits } from "../ground/EngineLimits.ts"
+
+/** Files of a page that code reads. */
+const filesOfPage = 100
+
+const answer = (value: NonNullable<FileStoreAnswer["answer"]> | null): FileStoreAnswer => ({ answer: value })
+
+const refusal = (code: string, message: string): FileStoreAnswer => ({ error: { code, message } })
+
+const outlineOf = ({ content, contentType, path, size, updatedAt }: StoredFile) => ({
+  path,
+  size,
+  contentType,
+  content,
+  updatedAt
+})
+
+/** The reason why a path can't be that of a file. */
+export const faultOf = (path: string): string | undefined =>
+  isPath(path) && Storable.isKey(path)
+    ? undefined
+    : "a path has names with / between them, none of them empty, . or .., and at most 2,500 bytes"
+
+interface Upload {
+  readonly content: string
+  bytes: number
+}
+
+/** The URL at which anybody reads a file for a while. */
+export const makeUrlOf = Effect.gen(function*() {
+  const { publicUrl } = yield* EngineConfig
+  const { secret } = yield* FileSecret
+  return ({ content }: StoredFile) =>
+    Effect.map(
+      Clock.currentTimeMillis,
+      (now) => `${publicUrl}/files/${FileKey.make(secret, { content, until: now + urlMillis })}`
+    )
+})
+
+/**
+ * What the code of an account asks about its files. What it writes is there at once, so that others can be given its URL, and
+ * stays if the run fails.
+ */
+export const make = Effect.gen(function*() {
+  const files = yield* StoredFiles
+  const { filesOfAccount } = yield* EngineLimits
+  const urlOf = yield* makeUrlOf
+
+  return (accountId: AccountId, isTrial = false): RunFileStore => {
+    const uploads = new Map<number, Upload>()
+    let bytesOfAccount: number | undefined
+
+    const write = Effect.fnUntraced(function*({ base64, place, upload }: FileStoreQuestion & { _tag: "StoredWrite" }) {
+      const bytes = Buffer.from(base64, "base64")
+      const known = uploads.get(upload) ?? { content: EmitId.make(), bytes: 0 }
+      uploads.set(upload, known)
+      if (place !== partsOf(known.bytes) || known.bytes % partBytes !== 0 || bytes.length > partBytes) {
+        return refusal("EINVAL", "These are not the next bytes of a file")
+      }
+      bytesOfAccount ??= yield* untilAnswered(files.bytesOf(accountId))
+      bytesOfAccount += bytes.length
+      if (bytesOfAccount > filesOfAccount) return refusal("ENOSPC", "The account has no room for more files")
+      known.bytes += bytes.length
+      yield* untilAnswered(files.putPart(accountId, { content: known.content, place, bytes }))
+      return answer(null)
+    })
+
+    const finish = Effect.fnUntraced(
+      function*({ contentType, path, size, upload }: FileStoreQuestion & { _tag: "StoredFinish" }) {
+        const known = uploads.get(upload) ?? { content: EmitId.make(), bytes: 0 }
+        uploads.delete(upload)
+        const fault = faultOf(path)
+        if (fault !== undefined) return refusal("EINVAL", fault)
+        if (known.bytes !== size) return refusal("EINVAL", "The bytes of the file are not there")
+        const type = contentType === null ? null : Storable.toText(contentType).slice(0, 255)
+        yield* untilAnswered(files.write(accountId, { path, size, contentType: type, content: known.content }))
+        return answer(null)
+      }
+    )
+
+    return (question) =>
+      Effect.gen(function*() {
+        switch (question._tag) {
+          case "StoredStat": {
+            const found = yield* untilAnswered(files.at(accountId, question.path))
+            return answer(Option.getOrNull(Option.map(found, outlineOf)))
+          }
+          case "StoredPage": {
+            const { after, prefix } = question
+            const page = yield* untilAnswered(files.inOrder(accountId, { prefix, after, limit: filesOfPage }))
+            return answer(page.map(outlineOf))
+          }
+          case "StoredRead": {
+            const bytes = yield* untilAnswered(files.part(accountId, question.content, question.place))
+            return answer(Buffer.from(bytes ?? new Uint8Array()).toString("base64"))
+          }
+          case "StoredUrl": {
+            const found = yield* untilAnswered(files.at(accountId, question.path))
+            return answer(Option.isNone(found) ? null : yield* urlOf(found.value))
+          }
+        }
+        if (isTrial) return refusal("EROFS", "A trial keeps no files")
+        switch (question._tag) {
+          case "StoredWrite":
+            return yield* write(question)
+          case "StoredFinish":
+            return yield* finish(question)
+          case "StoredRemove":
+            yield* untilAnswered(files.remove(accountId, question.path))
+            return answer(null)
+        }
+      })
+  }
+})
