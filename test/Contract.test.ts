@@ -1,4 +1,5 @@
 import { layer } from "@effect/vitest"
+import * as Actions from "./contract/ActionsContract.ts"
 import * as AppAccounts from "./contract/AppAccountsContract.ts"
 import * as Code from "./contract/CodeContract.ts"
 import * as Components from "./contract/ComponentsContract.ts"
@@ -23,6 +24,7 @@ layer(ContractServer.layer, { excludeTestServices: true })("the contract", (it) 
   Components.rows(it)
   Configuration.rows(it)
   Code.rows(it)
+  Actions.rows(it)
   Sources.rows(it)
   Events.rows(it)
   Log.rows(it)

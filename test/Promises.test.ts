@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import * as Json from "@headwater/fixtures/Json"
 import * as WebhookSink from "@headwater/fixtures/WebhookSink"
-import { Context, Effect, Layer, Schedule } from "effect"
+import { Context, Effect, Fiber, Layer, Schedule } from "effect"
 import { Webhook } from "standardwebhooks"
 import * as HeadwaterCommand from "../apps/cli/test/HeadwaterCommand.ts"
 import * as Gate from "./Gate.ts"
@@ -194,6 +194,33 @@ layer(Server.layer, { excludeTestServices: true, timeout: "60 seconds" })("a ser
       yield* disaster
       assert.deepStrictEqual<unknown>(yield* events(id, 2), [{ begun: 3 }, { ended: 7 }])
       assert.lengthOf(gate.received, 1)
+    }))
+
+  it.effect("has a suspended run go on once, however often its URL is called, through a kill -9", () =>
+    Effect.gen(function*() {
+      const { api } = yield* Server
+      const { data } = yield* api("POST", "/workflows", {
+        concurrency: 10,
+        workflow_code: `export default { steps: {
+          ask: { run({ $ }) { $.emit($.flow.suspend().resume_url) } },
+          tell: { run({ steps, $ }) { $.emit({ order: steps.trigger.event, said: steps.ask.$resume_data.body }) } }
+        } }`
+      })
+      const id = Json.textOf(data!["id"])
+      const orders = [0, 1, 2, 3, 4, 5]
+      for (const order of orders) yield* api("POST", `/workflows/${id}/invocations`, { event: order })
+      const urls = (yield* events(id, orders.length)).map(String)
+      const call = (url: string) =>
+        Effect.tryPromise(async () => (await fetch(url, { method: "POST", body: "yes" })).status).pipe(
+          Effect.filterOrFail((status) => status === 200 || status === 404),
+          Effect.retry({ schedule: Schedule.spaced("50 millis"), times: 600 })
+        )
+      const calls = yield* Effect.forkChild(Effect.forEach(urls, call, { concurrency: "unbounded" }))
+      yield* disaster
+      yield* Fiber.join(calls)
+      const all = (yield* events(id, 2 * orders.length)).slice(orders.length)
+      assert.sameDeepMembers<unknown>([...all], orders.map((order) => ({ order, said: "yes" })))
+      assert.deepStrictEqual(yield* Effect.forEach(urls, call), orders.map(() => 404))
     }))
 
   it.effect("sends an event again that failed, in the same words under the same id, and then no more", () =>

@@ -18,7 +18,7 @@ export const rows = (it: It): void => {
       const client = yield* fresh("apps")
       const credentials = { api_key: "k-7Yb2secret", shop: "north" }
       const created = yield* client.ok("POST", "/accounts", { app: "shop", name: "North", credentials })
-      assert.hasAllKeys(created, ["id", "app", "name", "created_at"])
+      assert.hasAllKeys(created, ["id", "app", "name", "created_at", "oauth"])
       Json.assertHolds(created, { app: "shop", name: "North" })
       assert.match(Json.textOf(created["id"]), /^apn_/)
       assertRecent(created["created_at"])
@@ -32,7 +32,7 @@ export const rows = (it: It): void => {
       assert.deepStrictEqual(yield* client.ok("PUT", path, { name: "North" }), created)
       assertProblem(yield* bob.send("PUT", path, { body: { name: "x" } }), 404, "not_found")
       assertInvalid(yield* client.send("PUT", path, { body: { name: 1, credentials: [] } }), "name", "credentials")
-      assertInvalid(yield* client.send("POST", "/accounts", { body: { name: 1 } }), "app", "name", "credentials")
+      assertInvalid(yield* client.send("POST", "/accounts", { body: { name: 1 } }), "app", "name")
       assertInvalid(
         yield* client.send("POST", "/accounts", { body: { app: "", credentials: [] } }),
         "app",
@@ -45,6 +45,53 @@ export const rows = (it: It): void => {
       assert.strictEqual((yield* client.send("DELETE", path)).status, 204)
       assertProblem(yield* client.send("DELETE", path), 404, "not_found")
       assert.deepStrictEqual(yield* client.listed("/accounts", 0), [])
+    }))
+
+  it.effect("extension: an account over OAuth 2 is told by a provider or URLs, shows no secret, and is connected in two steps", () =>
+    Effect.gen(function*() {
+      const { bob, fresh } = yield* ContractServer
+      const client = yield* fresh("oauth")
+      const oauth = {
+        provider: "gitlab",
+        client_id: "north",
+        client_secret: "cs-7Yb2secret",
+        scopes: ["api", "read_user"],
+        parameters: { prompt: "login" }
+      }
+      const created = yield* client.ok("POST", "/accounts", {
+        app: "gitlab",
+        credentials: { host: "git.example.com" },
+        oauth
+      })
+      const { client_secret: _, ...shown } = oauth
+      Json.assertHolds(created["oauth"], { ...shown, state: "unconnected", renewable: false, error: null })
+      const path = `/accounts/${Json.textOf(created["id"])}`
+      const begun = yield* client.ok("POST", `${path}/connect`, { return_to: "console" })
+      assert.hasAllKeys(begun, ["url", "redirect_uri", "user_code", "confirmation", "interval_seconds", "expires_at"])
+      const asked = new URL(Json.textOf(begun["url"]))
+      assert.strictEqual(asked.origin + asked.pathname, "https://git.example.com/oauth/authorize")
+      const query: Record<string, string> = Object.fromEntries(asked.searchParams)
+      assert.deepInclude(query, { client_id: "north", scope: "api read_user", prompt: "login", response_type: "code" })
+      assertProblem(yield* bob.send("POST", `${path}/connect`, { body: {} }), 404, "not_found")
+      const complete = { body: { confirmation: "nobody's" } }
+      assertInvalid(yield* client.send("POST", `${path}/complete_connection`, complete), "confirmation")
+      assertProblem(yield* bob.send("POST", `${path}/complete_connection`, complete), 404, "not_found")
+
+      const changed = yield* client.ok("PUT", path, {
+        oauth: { scopes: [], device_url: "https://git.example.com/device" }
+      })
+      Json.assertHolds(changed["oauth"], {
+        scopes: [],
+        device_url: "https://git.example.com/device",
+        provider: "gitlab"
+      })
+      const away = yield* client.send("PUT", path, { body: { oauth: { provider: null } } })
+      assertInvalid(away, "oauth.token_url")
+      const plain = yield* client.ok("POST", "/accounts", { app: "shop", credentials: {} })
+      const byPlain = `/accounts/${Json.textOf(plain["id"])}/connect`
+      assertInvalid(yield* client.send("POST", byPlain, { body: {} }), "id")
+      assertInvalid(yield* client.send("POST", byPlain, { body: { return_to: "https://a.example" } }), "return_to")
+      assert.notInclude((yield* client.send("GET", "/accounts")).text, "7Yb2secret")
     }))
 
   it.effect("extension: a source's app prop takes the id of an account of that app, and its code gets the credentials", () =>

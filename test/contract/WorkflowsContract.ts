@@ -27,6 +27,7 @@ const fields = [
   "retry_delays",
   "errors",
   "suspension_timeout",
+  "timeout_seconds",
   "created_at",
   "updated_at"
 ]
@@ -124,6 +125,12 @@ export const rows = (it: It): void => {
             `export default { props: { a: { type: "$.interface.apphook", appProp: "b" } }, run() {} }`,
             /"a" is an apphook/
           ],
+          ["export default { steps: { a: { if: true, then: { a: { end: true } } } } }", /two steps named "a"/],
+          ["export default { steps: { a: { if: true, then: { b: {} } } } }", /"b" has no function run/],
+          ["export default { steps: { a: { switch: 1 } } }", /cases/],
+          ["export default { steps: { a: { parallel: { x: 1 } } } }", /steps\.a\.parallel\.x/],
+          ["export default { steps: { a: { branches: { x: { steps: {}, if: 1 } } } } }", /"x" can't have "if"/],
+          ["export default { steps: { a: { filter: true, delay: 5 } } }", /can't have "delay" too/],
           ["export default { run( }", /./]
         ] as const
       ) {

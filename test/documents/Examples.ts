@@ -1,3 +1,4 @@
+import * as PythonModule from "@headwater/sandbox/PythonModule"
 import { Schema } from "effect"
 import { posix } from "node:path"
 
@@ -67,6 +68,11 @@ export const read = <Trial>(document: string, trial: Schema.ConstraintDecoder<Tr
       case "ts": {
         const file = /^\/\/ (\S+)\n/.exec(text)?.[1]
         examples.push({ title: `${heading}, ${++count}`, code: text, file, trials: [] })
+        break
+      }
+      case "python": {
+        const file = /^# (\S+\.py)\n/.exec(text)?.[1]
+        examples.push({ title: `${heading}, ${++count}`, code: PythonModule.moduleOf(text), file, trials: [] })
         break
       }
       case "json": {

@@ -88,6 +88,8 @@ const Invoke = Schema.TaggedStruct("Invoke", {
   times: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 4 })),
   settle: Settle
 })
+/** One of the runs of a workflow that wait is to go on. */
+const ResumeRun = Schema.TaggedStruct("ResumeRun", { workflow: Nth, run: Nth, settle: Settle })
 const DeleteEvents = Schema.TaggedStruct("DeleteEvents", {
   source: Nth,
   /** Of the events there are, in hundredths. */
@@ -114,6 +116,7 @@ export const Command = Schema.Union([
   Post,
   Post,
   Invoke,
+  ResumeRun,
   Advance,
   Advance,
   Subscribe,

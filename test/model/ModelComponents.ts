@@ -7,7 +7,7 @@ import { createHash } from "node:crypto"
 import type { Kind } from "./Command.ts"
 import { fateOf } from "./Fate.ts"
 import * as ModelBatch from "./ModelBatch.ts"
-import { delaySeconds, returnSeconds } from "./ModelWorkflow.ts"
+import { delaySeconds, returnSeconds, suspensionSeconds } from "./ModelWorkflow.ts"
 
 const hooks = `
   hooks: {
@@ -81,6 +81,7 @@ export default {
         const fate = fateOf(JSON.stringify(event))
         if (fate === "goes") $.send.http({ url: this.place, data: { run: $.context.id, count } })
         if (fate === "waits") $.flow.delay(${1_000 * delaySeconds})
+        if (fate === "lapses") $.flow.suspend(${1_000 * suspensionSeconds})
         return { count, version: this.version }
       }
     },
@@ -103,7 +104,8 @@ export const tickSeconds = 900
 
 const hashOf = (code: string): string => createHash("sha256").update(code).digest("hex")
 
-const stepOf = (name: string) => Effect.map(Id.make("step"), (id) => ({ id: Id.StepId.make(id), name }))
+const stepOf = (step: { readonly name: string }) =>
+  Effect.map(Id.make("step"), (id) => ({ id: Id.StepId.make(id), ...step }))
 
 /** Makes a component of a kind. */
 export const insert = Effect.fnUntraced(function*(accountId: Id.AccountId, kind: Kind) {

@@ -1,4 +1,5 @@
 import type { BulkAction } from "@headwater/domain/BulkAction"
+import * as Id from "@headwater/domain/Id"
 import type { Program } from "@headwater/domain/Program"
 import { SubscriptionFilter } from "@headwater/domain/SubscriptionFilter"
 import type { Ordering } from "@headwater/domain/WebhookSettings"
@@ -32,7 +33,7 @@ import * as ModelConsumer from "./ModelConsumer.ts"
 import { passes } from "./ModelFate.ts"
 import { type FilterName, filterOf } from "./ModelFilter.ts"
 import * as ModelSink from "./ModelSink.ts"
-import { retrySeconds } from "./ModelWorkflow.ts"
+import * as ModelWorkflow from "./ModelWorkflow.ts"
 import * as Observation from "./Observation.ts"
 
 /** How far behind its latest time the clock is set at most: what sleeps wakes when it has caught up, in real time. */
@@ -162,7 +163,9 @@ export const run = Effect.fnUntraced(
           component,
           name: undefined,
           configuredProps: propsOf(kind),
-          ...(kind === "workflow" ? { workflow: { ...defaultSettings, retryDelays: [retrySeconds] } } : {})
+          ...(kind === "workflow"
+            ? { workflow: { ...defaultSettings, retryDelays: [ModelWorkflow.retrySeconds] } }
+            : {})
         })
       }))
       model.createSource({ id, kind, endpointKey })
@@ -225,6 +228,16 @@ export const run = Effect.fnUntraced(
         if (isTaken !== workflow.active) return yield* fail(`an invocation was ${isTaken ? "" : "not "}taken`)
         if (isTaken) model.invoke(workflow, event)
       }
+    })
+
+    const resumeRun = Effect.fnUntraced(function*(workflow: ModelSource, which: number) {
+      const waiting = [...workflow.workflowRuns].filter(([, { status }]) => status === "waiting")
+      const [id, run] = nth(waiting, which) ?? []
+      if (id === undefined || run === undefined) return
+      const resumption = yield* engine.use(Effect.gen(function*() {
+        return yield* (yield* Invocations).resume(yield* sourceOf(workflow), Id.RunId.make(id), JSON.stringify({ id }))
+      }))
+      if (resumption === "resumed") ModelWorkflow.resumed(run)
     })
 
     const subscriptionOf = (parameters: { emitterId: string | null; listenerId: string; stream: string }) => ({
@@ -448,6 +461,10 @@ export const run = Effect.fnUntraced(
         case "Invoke": {
           const workflow = nth(sources.filter(({ kind }) => kind === "workflow"), command.workflow)
           return workflow === undefined ? undefined : yield* invoke(workflow, command.times)
+        }
+        case "ResumeRun": {
+          const workflow = nth(sources.filter(({ kind }) => kind === "workflow"), command.workflow)
+          return workflow === undefined ? undefined : yield* resumeRun(workflow, command.run)
         }
         case "UpdateSource": {
           const source = nth(sources, command.source)

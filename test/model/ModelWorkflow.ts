@@ -12,12 +12,15 @@ export interface WorkflowRun {
   runs: number
   /** When it goes on; undefined until that was seen. */
   dueAt: number | undefined
-  status: "waiting" | "success" | "error"
+  status: "waiting" | "success" | "error" | "cancelled"
+  /** True once somebody had it go on before its time. */
+  isResumed: boolean
 }
 
 export const delaySeconds = 100
 export const retrySeconds = 30
 export const returnSeconds = 50
+export const suspensionSeconds = 70
 
 /** How long a run waits before the next time that its second step is done, or given up, in milliseconds. */
 const waitOf = ({ fate, runs }: WorkflowRun): number => {
@@ -28,6 +31,8 @@ const waitOf = ({ fate, runs }: WorkflowRun): number => {
       return 1_000 * delaySeconds
     case "returns":
       return runs === 0 ? 0 : 1_000 * returnSeconds
+    case "lapses":
+      return 1_000 * suspensionSeconds
     case "stumbles":
     case "falls":
       return 1_000 * retrySeconds
@@ -38,7 +43,20 @@ const waitOf = ({ fate, runs }: WorkflowRun): number => {
 export const begun = (workflow: ModelSource, id: string, event: string, count: number): void => {
   const known = workflow.workflowRuns.get(id)
   if (known !== undefined) return broken("a run did its first step again", { id, known })
-  workflow.workflowRuns.set(id, { fate: fateOf(event), count, runs: 0, dueAt: undefined, status: "waiting" })
+  workflow.workflowRuns.set(id, {
+    fate: fateOf(event),
+    count,
+    runs: 0,
+    dueAt: undefined,
+    status: "waiting",
+    isResumed: false
+  })
+}
+
+/** Somebody has a run go on now, whatever it waits for. */
+export const resumed = (run: WorkflowRun): void => {
+  run.dueAt = 0
+  run.isResumed = true
 }
 
 /** A run's wait is over. */
@@ -67,7 +85,7 @@ export const wentOn = (
   { context, given, run: id, runs, version }: GoneOn
 ): void => {
   const run = workflow.workflowRuns.get(id)
-  if (run?.status !== "waiting" || run.fate === "falls") {
+  if (run?.status !== "waiting" || run.fate === "falls" || run.fate === "lapses" && !run.isResumed) {
     return broken("a run did a step that it was not to do", { id, run })
   }
   same("a step was not given what the one before it gave", given.count, run.count, { id })
@@ -109,6 +127,9 @@ export const checkWorkflowRuns = (model: Model, seen: Observation): void => {
         goOn(model, id, run)
         run.status = "error"
         workflow.errors += 1
+      } else if (run.fate === "lapses" && !run.isResumed) {
+        goOn(model, id, run)
+        run.status = "cancelled"
       }
     }
   }

@@ -55,7 +55,7 @@ layer(HostileServer.layer, { excludeTestServices: true })("What hostile code rea
         for (const root of [globalThis, this, process, process.getBuiltinModule("node:os")]) walk(root, 0)
         this.$emit({ environment: Object.keys(process.env), count: texts.size, texts: [...texts].join(" ") })`))
       const { count, environment, texts } = emitted[0] as Record<string, Json.Json>
-      assert.deepStrictEqual<unknown>(environment, ["PD_COMPONENT"])
+      assert.deepStrictEqual<unknown>(environment, ["PD_COMPONENT", "STASH_DIR"])
       assert.isAbove(Number(count), 1_000)
       assert.notMatch(Json.textOf(texts!), new RegExp(`${canary}|HEADWATER_|SERVERS_OWN`))
     }))

@@ -4,6 +4,7 @@ import { Cause, Console, Effect, Layer, Logger, References } from "effect"
 import { CliConfig, CliError, CliOutput, Command, GlobalFlag } from "effect/cli"
 import { accountCommand } from "./commands/AccountCommand.ts"
 import { accountsCommand } from "./commands/AccountsCommand.ts"
+import { actionsCommand } from "./commands/ActionsCommand.ts"
 import { applyCommand, importCommand } from "./commands/ApplyCommand.ts"
 import { bulkCommand } from "./commands/BulkCommand.ts"
 import { checkCommand } from "./commands/CheckCommand.ts"
@@ -56,6 +57,7 @@ const headwater = Command.make("headwater").pipe(
     accountCommand,
     checkCommand,
     runCommand,
+    actionsCommand,
     clockCommand,
     exportCommand,
     applyCommand,

@@ -30,6 +30,8 @@ export const routes: ReadonlyArray<Route> = [
   { path: ["workflows", ":workflow", "code"], title: "Code", load: () => import("./pages/WorkflowCodePage.tsx") },
   { path: ["workflows", ":workflow", "runs"], title: "Runs", load: () => import("./pages/RunsPage.tsx") },
   { path: ["workflows", ":workflow", "runs", ":run"], title: "Run", load: () => import("./pages/RunPage.tsx") },
+  { path: ["accounts"], title: "Accounts", load: () => import("./pages/AccountsPage.tsx") },
+  { path: ["accounts", ":account"], title: "Account", load: () => import("./pages/AccountPage.tsx") },
   { path: ["registry"], title: "Registry", load: () => import("./pages/RegistryPage.tsx") },
   { path: ["registry", ":component"], title: "Component", load: () => import("./pages/RegistryComponentPage.tsx") },
   { path: ["bulk-actions"], title: "Bulk actions", load: () => import("./pages/BulkActionsPage.tsx") },
@@ -48,6 +50,7 @@ export const places: ReadonlyArray<{ readonly path: string; readonly name: strin
   { path: "webhooks", name: "Webhooks" },
   { path: "sources", name: "Sources" },
   { path: "workflows", name: "Workflows" },
+  { path: "accounts", name: "Accounts" },
   { path: "registry", name: "Registry" },
   { path: "bulk-actions", name: "Bulk actions" }
 ]

@@ -8,6 +8,7 @@ import {
   interfaceTypes,
   type LinkedCode,
   nameless,
+  type Step,
   withoutOddLabels
 } from "@headwater/domain/Component"
 import * as Id from "@headwater/domain/Id"
@@ -16,10 +17,11 @@ import * as SubscriptionBatch from "@headwater/domain/SubscriptionBatch"
 import { version } from "@headwater/domain/Version"
 import { Components, type ShownComponent } from "@headwater/log/resources/Components"
 import type { ProgramKind } from "@headwater/log/resources/Programs"
-import { componentFault, type DefinitionPath } from "@headwater/sandbox/ComponentDescription"
+import { type ComponentDescription, componentFault, type DefinitionPath } from "@headwater/sandbox/ComponentDescription"
 import * as LargeImports from "@headwater/sandbox/LargeImports"
 import { type LinkFailure, ModuleLinker } from "@headwater/sandbox/ModuleLinker"
 import * as PackageSpecifier from "@headwater/sandbox/PackageSpecifier"
+import { PythonPackages, withWheels } from "@headwater/sandbox/PythonPackages"
 import { RemoteModules } from "@headwater/sandbox/RemoteModules"
 import { Sandbox } from "@headwater/sandbox/Sandbox"
 import * as SourcePlaces from "@headwater/sandbox/SourcePlaces"
@@ -68,6 +70,8 @@ type Position = typeof Problem.CodePosition.Type
 interface Fault extends Pick<Position, "message"> {
   readonly line?: number | undefined
   readonly column?: number | undefined
+  /** The file that it is in, if that is not the component's own. */
+  readonly file?: string | undefined
   readonly path?: DefinitionPath | undefined
   readonly reason?: CodeFault["reason"]
 }
@@ -142,6 +146,7 @@ export class ComponentSaving extends Context.Service<ComponentSaving, {
       const random = yield* SecureRandom.SecureRandom
       const modules = yield* RemoteModules
       const linker = yield* ModuleLinker
+      const python = yield* PythonPackages
       const { maxCode } = yield* HttpSettings
 
       const hashOf = (text: string) => digest.digestHex(Digest.sha256, new TextEncoder().encode(text))
@@ -165,6 +170,43 @@ export class ComponentSaving extends Context.Service<ComponentSaving, {
         return stored
       })
 
+      /** The code with the packages that its steps in Python need. */
+      const installPython = Effect.fnUntraced(function*(
+        { previous, text }: Code,
+        linked: LinkedCode | null,
+        isKnown: boolean,
+        { steps = [] }: ComponentDescription
+      ) {
+        const needs = steps.flatMap(({ name, needs }) => needs === undefined ? [] : [{ name, needs }])
+        if (isKnown || needs.every(({ needs: { imports, packages } }) => imports.length + packages.length === 0)) {
+          return linked
+        }
+        const wheels: Record<string, string> = {}
+        for (const { name, needs: ofStep } of needs) {
+          const kept = [...Object.keys(wheels), ...previous?.linked?.wheels ?? []]
+          const installed = yield* Effect.catchTag(
+            python.install(ofStep, kept),
+            "PythonPackageUnavailable",
+            (fault) => {
+              const { line, message, reason } = fault
+              return Effect.fail(
+                reason === "unreachable"
+                  ? Problem.unavailable(`The server can't install Python packages now: ${message}.`, retryAfterSeconds)
+                  : new CodeFault({ message, file: `${name}.py`, line, column: 1, reason: "package" })
+              )
+            }
+          )
+          Object.assign(wheels, installed)
+        }
+        if (Object.keys(wheels).length === 0) return linked
+        const code = withWheels(linked?.code ?? text, wheels)
+        if (code.length > LargeImports.maxCharacters) {
+          return yield* Problem.tooLarge("The code, with its packages,", LargeImports.maxCharacters)
+        }
+        const map = linked?.map ?? SourcePlaces.unchanged(text)
+        return { ...linked, code, hash: yield* hashOf(code), map, wheels: Object.keys(wheels) } satisfies LinkedCode
+      })
+
       /** The component that the code is, not saved yet. */
       const read = Effect.fnUntraced(function*(accountId: Id.AccountId | null, code: Code) {
         const { kind = "source", place, previous, text, url } = code
@@ -172,12 +214,18 @@ export class ComponentSaving extends Context.Service<ComponentSaving, {
         // The same code again means the same packages, also where they can't be had any more.
         const before = accountId === null ? Option.none() : yield* components.lockedCode(accountId, codeHash)
         const linked = Option.isSome(before) ? before.value : yield* link(code)
-        const refuse = Effect.fnUntraced(function*({ column, line, message, path, reason = "definition" }: Fault) {
-          const at = line !== undefined || path === undefined
-            ? { line, column }
-            : Option.getOrElse(yield* linker.place(linked?.code ?? text, path), () => ({}))
-          return yield* unusable({ ...at, message }, placeThrough(linked, place), reason)
-        })
+        const refuse = Effect.fnUntraced(
+          function*({ column, file, line, message, path, reason = "definition" }: Fault) {
+            // Of another language, which has lines of its own.
+            if (file !== undefined && file !== SourcePlaces.moduleName) {
+              return yield* new CodeFault({ message, file, line: line ?? 1, column: column ?? 1, reason })
+            }
+            const at = line !== undefined || path === undefined
+              ? { line, column }
+              : Option.getOrElse(yield* linker.place(linked?.code ?? text, path), () => ({}))
+            return yield* unusable({ ...at, message }, placeThrough(linked, place), reason)
+          }
+        )
         const description = yield* sandbox.inspect({
           accountId: accountId ?? registry,
           isOwn: accountId === null,
@@ -186,8 +234,9 @@ export class ComponentSaving extends Context.Service<ComponentSaving, {
         }).pipe(
           Effect.catchTag("ComponentInvalid", (fault) => refuse(fault))
         )
+        const withPackages = yield* installPython(code, linked, Option.isSome(before), description)
         const { key, name, steps = [], type, version } = description
-        const stepNames = steps.map((step) => [`the name of the step ${JSON.stringify(step)}`, step] as const)
+        const stepNames = steps.map(({ name }) => [`the name of the step ${JSON.stringify(name)}`, name] as const)
         for (const [field, text] of [...Object.entries({ key, name, type, version }), ...stepNames]) {
           if (text !== undefined && !isLabel(text)) {
             const message =
@@ -225,7 +274,7 @@ export class ComponentSaving extends Context.Service<ComponentSaving, {
           key: key ?? null,
           code: text,
           codeHash,
-          linked,
+          linked: withPackages,
           name: name ?? key ?? (kind === "workflow" ? "Workflow" : nameless),
           version: version ?? "0.0.0",
           type: type ?? null,
@@ -236,7 +285,7 @@ export class ComponentSaving extends Context.Service<ComponentSaving, {
           hooks: description.hooks,
           hasAdditionalProps: description.hasAdditionalProps,
           configurableProps: description.props.map(withoutOddLabels).map(withoutNeedlessAccount(linked?.code ?? text)),
-          steps: kind === "source" ? null : yield* Effect.forEach(steps, (name) => stepOf(name, previous)),
+          steps: kind === "source" ? null : yield* Effect.forEach(steps, (step) => stepOf(step, previous)),
           createdAt: now,
           updatedAt: now
         }
@@ -246,9 +295,10 @@ export class ComponentSaving extends Context.Service<ComponentSaving, {
       const newId = <K extends Id.Kind>(kind: K) =>
         Effect.provideService(Id.make(kind), SecureRandom.SecureRandom, random)
 
-      const stepOf = Effect.fnUntraced(function*(name: string, previous: Component | undefined) {
-        const known = previous?.steps?.find((step) => step.name === name)
-        return known ?? { id: Id.StepId.make(yield* newId("step")), name }
+      const stepOf = Effect.fnUntraced(function*(step: Omit<Step, "id">, previous: Component | undefined) {
+        const known = previous?.steps?.find(({ name }) => name === step.name)
+        const { lang, name } = step
+        return { id: known?.id ?? Id.StepId.make(yield* newId("step")), name, ...(lang === undefined ? {} : { lang }) }
       })
 
       const load: ComponentSaving["Service"]["load"] = Effect.fnUntraced(
@@ -356,10 +406,9 @@ export const componentInvalid = ({ column, file, line, message }: CodeFault): Pr
 export const sourceFault = ({ component, place }: SavedComponent): Option.Option<CodeFault> =>
   component.type !== "action" ? Option.none() : Option.some(unusable(
     {
-      message:
-        `its type is "action": an action does one thing when an editor's workflow calls it, and nothing calls it ` +
-        "here. A source runs on requests, timers and events: leave type out, give it an interface or a subscription, " +
-        "and take the event as run(event). For steps that follow each other, write a workflow"
+      message: `its type is "action": an action does one thing as a step of a workflow, or is run by itself with ` +
+        "`headwater actions run`. A source runs on requests, timers and events: leave type out, give it an interface or a " +
+        "subscription, and take the event as run(event)"
     },
     place,
     "definition"

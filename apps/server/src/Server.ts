@@ -12,6 +12,7 @@ import * as MailServer from "@headwater/engine/MailServer"
 import * as Tables from "@headwater/log/Tables"
 import { accessibleExecutable, sandboxIdentity } from "@headwater/postgres/Unprivileged"
 import { Packages } from "@headwater/sandbox/Packages"
+import { PythonPackages } from "@headwater/sandbox/PythonPackages"
 import { Sandbox } from "@headwater/sandbox/Sandbox"
 import { defaultPoolSize, packagedDenoPath, SandboxConfig } from "@headwater/sandbox/SandboxConfig"
 import { Clock, Effect, Layer, Option, References } from "effect"
@@ -65,12 +66,13 @@ const poolSize = (sharers: number) => ({
 })
 
 const sandboxConfig = Layer.unwrap(Effect.gen(function*() {
-  const { extraCa, runLimits } = yield* ServerConfig
+  const { dataDirectory, extraCa, runLimits } = yield* ServerConfig
   const identity = sandboxIdentity()
   const clock = yield* Clock.Clock
   return SandboxConfig.layer({
     denoPath: yield* accessibleExecutable(packagedDenoPath()),
     cacheDir: yield* SandboxDirectory.make(),
+    keptDir: Path.join(dataDirectory, "python"),
     limits: runLimits,
     pool: poolSize(yield* Sharers),
     ...(identity === undefined ? {} : { identity }),
@@ -95,9 +97,16 @@ const mailServer = Layer.unwrap(
   Effect.map(ServerConfig, ({ smtp }) => Option.match(smtp, { onNone: () => Layer.empty, onSome: MailServer.layer }))
 )
 
+const pythonPackages = Layer.unwrap(Effect.map(ServerConfig, ({ extraCa, pythonIndex }) =>
+  PythonPackages.layer({
+    ...(Option.isSome(extraCa) ? { extraCaFile: extraCa.value } : {}),
+    ...(Option.isSome(pythonIndex) ? { index: pythonIndex.value } : {})
+  })))
+
 const beneathEngine = sandbox.pipe(
   Layer.provideMerge(mailServer),
   Layer.provideMerge(packages),
+  Layer.provideMerge(pythonPackages),
   Layer.provideMerge(egressHttp),
   Layer.provideMerge(guard),
   Layer.provideMerge(Tables.layer),

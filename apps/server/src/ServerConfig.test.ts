@@ -30,7 +30,8 @@ describe("ServerConfig", () => {
         cpuMillis: 30_000,
         heapMebibytes: 256,
         outputBytes: 6_291_456,
-        storeValueBytes: 1_048_576
+        storeValueBytes: 1_048_576,
+        fileBytes: 67_108_864
       })
       assert.isTrue(Option.isNone(settings.databaseUrl))
     }))

@@ -63,6 +63,8 @@ export interface ServerSettings {
     readonly maxConnections: number
     readonly tls: Option.Option<{ readonly certPath: string; readonly keyPath: string }>
   }>
+  /** The index that Python packages come from; `None` for the public one. */
+  readonly pythonIndex: Option.Option<string>
   readonly retentionDays: number
   /** Days that the audit log is kept for. */
   readonly auditDays: number
@@ -79,7 +81,7 @@ export interface ServerSettings {
   /** Limits of each run of component code. */
   readonly runLimits: Pick<
     SandboxLimits,
-    "wallMillis" | "cpuMillis" | "heapMebibytes" | "outputBytes" | "storeValueBytes"
+    "wallMillis" | "cpuMillis" | "heapMebibytes" | "outputBytes" | "storeValueBytes" | "fileBytes"
   >
   /** Proxies whose word is taken for the address of a request's client. */
   readonly trustedProxies: ReadonlyArray<IpNetwork.IpNetwork>
@@ -288,7 +290,7 @@ const workers: Parse<number> = (value) =>
 const workersHere = (): number =>
   sharesPorts ? Math.min(mostWorkers, Math.max(1, Math.floor(availableParallelism() / 2))) : 1
 
-const npmRegistry: Parse<string> = (value) =>
+const webAddress: Parse<string> = (value) =>
   URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)
     ? Result.succeed(value)
     : Result.fail(`must be a URL that begins with http:// or https://, not ${quote(value)}`)
@@ -303,7 +305,7 @@ function load(): Effect.Effect<ServerSettings, ServerConfigInvalid> {
     const variable = <A>(name: string, parse: Parse<A>) => reading.variable(name, parse)
     const port = yield* variable("HEADWATER_PORT", integer(1, 65_535))
     const listenHost = yield* variable("HEADWATER_HOST", host)
-    const npmsOwn = yield* variable("npm_config_registry", npmRegistry)
+    const npmsOwn = yield* variable("npm_config_registry", webAddress)
     const url = yield* variable("HEADWATER_URL", publicUrl)
     const database = yield* variable("DATABASE_URL", databaseUrl)
     const secret = yield* variable("HEADWATER_SECRET_KEY", secretKey)
@@ -384,7 +386,7 @@ function load(): Effect.Effect<ServerSettings, ServerConfigInvalid> {
       nameServers: Option.getOrElse(yield* variable("HEADWATER_NAME_SERVERS", nameServers), () => []),
       extraCa: yield* variable("HEADWATER_EXTRA_CA", path),
       npmRegistry: Option.orElse(
-        yield* variable("HEADWATER_NPM_REGISTRY", npmRegistry),
+        yield* variable("HEADWATER_NPM_REGISTRY", webAddress),
         // The registry of npm's own configuration, if npm starts the server.
         () => npmsOwn
       ),
@@ -397,6 +399,7 @@ function load(): Effect.Effect<ServerSettings, ServerConfigInvalid> {
         maxConnections: Option.getOrElse(mailConnections, () => 20),
         tls: Option.all({ certPath, keyPath })
       })),
+      pythonIndex: yield* variable("HEADWATER_PYTHON_INDEX", webAddress),
       retentionDays: Option.getOrElse(yield* variable("HEADWATER_RETENTION_DAYS", integer(1, 36_500)), () => 30),
       auditDays: Option.getOrElse(yield* variable("HEADWATER_AUDIT_DAYS", integer(1, 36_500)), () => 90),
       rateLimit: Option.getOrElse(yield* variable("HEADWATER_RATE_LIMIT", integer(0, 1_000_000)), () => 0),
@@ -436,7 +439,11 @@ function load(): Effect.Effect<ServerSettings, ServerConfigInvalid> {
         storeValueBytes: Option.getOrElse(
           yield* variable("HEADWATER_MAX_STORED_VALUE", integer(1024, 8 * 1024 * 1024)),
           () => defaultLimits.storeValueBytes
-        )
+        ),
+        fileBytes: Option.match(yield* variable("HEADWATER_RUN_FILES", integer(0, 1024)), {
+          onNone: () => defaultLimits.fileBytes,
+          onSome: (mebibytes) => mebibytes * mebibyte
+        })
       },
       trustedProxies: Option.getOrElse(yield* variable("HEADWATER_TRUSTED_PROXIES", networks), () => []),
       allowedHosts: Option.getOrElse(yield* variable("HEADWATER_ALLOWED_HOSTS", hostNames), () => []),
@@ -458,6 +465,8 @@ const urlOf = (host: string, port: number): string => {
 }
 
 const mask = "********"
+
+const mebibyte = 1024 * 1024
 
 /** The settings in effect, one `NAME=value` a line, with secrets masked. */
 export const render = (settings: ServerSettings): string => {
@@ -499,6 +508,7 @@ export const render = (settings: ServerSettings): string => {
           ["HEADWATER_MAIL_KEY", Option.match(tls, { onNone: () => "", onSome: ({ keyPath }) => keyPath })]
         ] as const
     }),
+    ["HEADWATER_PYTHON_INDEX", Option.getOrElse(settings.pythonIndex, () => "")],
     ["HEADWATER_RETENTION_DAYS", settings.retentionDays],
     ["HEADWATER_AUDIT_DAYS", settings.auditDays],
     ["HEADWATER_RATE_LIMIT", settings.rateLimit],
@@ -510,6 +520,7 @@ export const render = (settings: ServerSettings): string => {
     ["HEADWATER_RUN_CPU_SECONDS", settings.runLimits.cpuMillis / 1_000],
     ["HEADWATER_RUN_HEAP", settings.runLimits.heapMebibytes],
     ["HEADWATER_RUN_OUTPUT", settings.runLimits.outputBytes],
+    ["HEADWATER_RUN_FILES", settings.runLimits.fileBytes / mebibyte],
     ["HEADWATER_MAX_STORED_VALUE", settings.runLimits.storeValueBytes],
     ["HEADWATER_TRUSTED_PROXIES", settings.trustedProxies.map(IpNetwork.format).join(",")],
     ["HEADWATER_ALLOWED_HOSTS", settings.allowedHosts.join(",")],

@@ -12,6 +12,7 @@ import * as Json from "@headwater/fixtures/Json"
 import * as PackageRegistry from "@headwater/fixtures/PackageRegistry"
 import { realSandbox } from "@headwater/fixtures/RealSandbox"
 import * as TestTables from "@headwater/fixtures/TestTables"
+import * as WheelIndex from "@headwater/fixtures/WheelIndex"
 import { Effect, Layer, Redacted, References, Schedule } from "effect"
 import { HttpServer } from "effect/http"
 import { tmpdir } from "node:os"
@@ -45,6 +46,8 @@ const engine = (inspectCpuMillis: number) =>
   Layer.mergeAll(Engine.layer, AccountLifecycle.layer, AccountErasure.layer).pipe(
     Layer.provideMerge(sandbox(inspectCpuMillis)),
     Layer.provideMerge(PackageRegistry.packages),
+    Layer.provideMerge(WheelIndex.packages),
+    Layer.provideMerge(WheelIndex.WheelIndex.layer),
     Layer.provideMerge(PackageRegistry.PackageRegistry.layer),
     Layer.provideMerge(EgressHttp.layer()),
     Layer.provideMerge(EgressGuard.layer(EgressAllowList.loopback)),

@@ -228,6 +228,36 @@ export const Trial = Schema.Struct({
   }]
 })
 
+/** What came of an action that was run by itself. */
+export const ActionRun = Schema.Struct({
+  outcome: Trial.fields.outcome,
+  error: Trial.fields.error,
+  return_value: JsonValue("What run returned; null if it returned nothing."),
+  exports: Schema.Record(Schema.String, Schema.Json).annotate({
+    description: "What it gave to $.export, by name. $summary says what was done."
+  }),
+  logs: Trial.fields.logs,
+  sends: Trial.fields.sends,
+  requests: Trial.fields.requests,
+  wall_ms: Schema.Finite,
+  cpu_ms: Schema.Finite,
+  omitted: Trial.fields.omitted
+}).annotate({
+  identifier: "ActionRun",
+  examples: [{
+    outcome: "success" as const,
+    error: null,
+    return_value: { ok: true },
+    exports: { $summary: "Sent the message" },
+    logs: [],
+    sends: [],
+    requests: [],
+    wall_ms: 120.5,
+    cpu_ms: 8.2,
+    omitted: 0
+  }]
+})
+
 const given = {
   component_code: Schema.optionalKey(CodeText.annotate({ description: "Code of a source." })),
   component_url: Schema.optionalKey(ComponentUrl.annotate({ description: "Its URL, as in POST /components." })),
@@ -271,6 +301,19 @@ const refusals = [Problem.NotFound, Problem.QuotaExceeded] as const
 
 const exampleSample = { event: { body: { order: 17 } }, requests: "refuse" as const }
 
+const action = {
+  component_code: Schema.optionalKey(CodeText.annotate({ description: "The action's code." })),
+  component_url: Schema.optionalKey(ComponentUrl.annotate({ description: "Its URL, as in POST /components." })),
+  component_id: Schema.optionalKey(
+    Text.annotate({ description: "A saved component by its id or key, or one of the registry." })
+  ),
+  configured_props: Schema.optionalKey(
+    configuredProps.annotate({
+      description: "Values of its props. Text is taken for other types where it reads as one."
+    })
+  )
+}
+
 export class CodeApi extends HttpApiGroup.make("code")
   .add(
     HttpApiEndpoint.get("sourceCode", "/sources/:id/code", {
@@ -301,7 +344,7 @@ export class CodeApi extends HttpApiGroup.make("code")
         ...Projection.fields
       }).annotate({ examples: [{ component_code: exampleCode }] }),
       success: Pagination.Single(CheckedCode)
-    }).annotate(NeededScope, "run").annotate(ChangesNothing, true).annotate(TakesLargeBody, true).middleware(
+    }).annotate(NeededScope, "run").annotate(ChangesNothing, true).annotate(TakesLargeBody, "code").middleware(
       Idempotency.Idempotency
     ).annotateMerge(Extension.operation(
       "Check code",
@@ -328,12 +371,29 @@ export class CodeApi extends HttpApiGroup.make("code")
       }).annotate({ examples: [{ component_code: exampleCode, ...exampleSample }] }),
       success: Pagination.Single(Trial),
       error: [...refusals, Problem.ComponentInvalid, Problem.HookFailed]
-    }).annotate(NeededScope, "write").annotate(TakesLargeBody, true).middleware(Idempotency.Idempotency).annotateMerge(
-      Extension.operation(
-        "Try code",
-        `${whatIsKept} Needs write, since code of one's own reads the secrets and accounts that its props name.`
-      )
-    ),
+    }).annotate(NeededScope, "write").annotate(TakesLargeBody, "code").middleware(Idempotency.Idempotency)
+      .annotateMerge(
+        Extension.operation(
+          "Try code",
+          `${whatIsKept} Needs write, since code of one's own reads the secrets and accounts that its props name.`
+        )
+      ),
+    HttpApiEndpoint.post("runAction", "/actions/run", {
+      headers: Idempotency.headers,
+      payload: Schema.Struct({ ...action, ...Projection.fields }).annotate({
+        examples: [{ component_url: "npm:@acme/shop/actions/send.mjs", configured_props: { text: "Hello" } }]
+      }),
+      success: Pagination.Single(ActionRun),
+      error: [...refusals, Problem.ComponentInvalid, Problem.HookFailed]
+    }).annotate(NeededScope, "write").annotate(TakesLargeBody, "code").middleware(Idempotency.Idempotency)
+      .annotateMerge(
+        Extension.operation(
+          "Run an action",
+          "Runs an action once, by itself, and answers its result. Its requests are made, and what it changes in data stores is " +
+            "kept; it has no log, so $.emit and $.send send nothing. One of component_code, component_url and component_id is " +
+            "required."
+        )
+      ),
     HttpApiEndpoint.post("trySource", "/sources/:id/trial", {
       params: PathId("The source's id or its name slug."),
       headers: Idempotency.headers,

@@ -131,13 +131,14 @@ export class ComponentsApi extends HttpApiGroup.make("components")
       }).annotate({ examples: [{ component_code: exampleCode }] }),
       success: Pagination.Single(ComponentResource),
       error: Problem.ComponentInvalid
-    }).annotate(NeededScope, "write").annotate(TakesLargeBody, true).middleware(Idempotency.Idempotency).annotateMerge(
-      OpenApi.annotations({
-        summary: "Create a component",
-        description: "Saves component code after loading it once to read its props. One of component_code and " +
-          "component_url is required."
-      })
-    ),
+    }).annotate(NeededScope, "write").annotate(TakesLargeBody, "code").middleware(Idempotency.Idempotency)
+      .annotateMerge(
+        OpenApi.annotations({
+          summary: "Create a component",
+          description: "Saves component code after loading it once to read its props. One of component_code and " +
+            "component_url is required."
+        })
+      ),
     HttpApiEndpoint.post("configure", "/components/:key/configure", {
       params: { key: Text.annotate({ description: "The component's id, or the key in its code." }) },
       headers: Idempotency.headers,
@@ -161,7 +162,7 @@ export class ComponentsApi extends HttpApiGroup.make("components")
       }).annotate({ examples: [{ prop_name: "project", configured_props: {}, page: 0 }] }),
       success: Pagination.Single(ComponentConfigurationResource),
       error: [Problem.NotFound, Problem.HookFailed]
-    }).annotate(NeededScope, "run").annotate(ChangesNothing, true).annotate(TakesLargeBody, true).middleware(
+    }).annotate(NeededScope, "run").annotate(ChangesNothing, true).annotate(TakesLargeBody, "code").middleware(
       Idempotency.Idempotency
     ).annotateMerge(
       OpenApi.annotations({

@@ -1,5 +1,6 @@
-import { longestName, mostTtl } from "@headwater/domain/DataStore"
+import { longestName } from "@headwater/domain/DataStore"
 import * as Storable from "@headwater/domain/Storable"
+import { mostTtl } from "@headwater/domain/TimeToLive"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Authorization } from "./Authorization.ts"
@@ -154,9 +155,10 @@ export class DataStoresApi extends HttpApiGroup.make("dataStores")
         })
       ),
       error: [Problem.NotFound, Problem.PayloadTooLarge]
-    }).annotate(NeededScope, "write").annotate(TakesLargeBody, true).middleware(Idempotency.Idempotency).annotateMerge(
-      Extension.operation("Set entries of a data store", "All of them at once, or none. Other entries stay.")
-    ),
+    }).annotate(NeededScope, "write").annotate(TakesLargeBody, "values").middleware(Idempotency.Idempotency)
+      .annotateMerge(
+        Extension.operation("Set entries of a data store", "All of them at once, or none. Other entries stay.")
+      ),
     HttpApiEndpoint.delete("clear", "/data_stores/:id/entries", {
       params,
       query: Projection.fields,
@@ -176,7 +178,7 @@ export class DataStoresApi extends HttpApiGroup.make("dataStores")
       payload: Schema.Struct({ ...given, ...Projection.fields }).annotate({ examples: [example] }),
       success: Pagination.Single(EntryResource),
       error: [Problem.NotFound, Problem.PayloadTooLarge]
-    }).annotate(NeededScope, "write").annotate(TakesLargeBody, true).annotateMerge(
+    }).annotate(NeededScope, "write").annotate(TakesLargeBody, "values").annotateMerge(
       Extension.operation("Set an entry of a data store", "Replaces the value, and when it is removed.")
     ),
     HttpApiEndpoint.delete("removeEntry", "/data_stores/:id/entry", {

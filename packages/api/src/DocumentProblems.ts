@@ -35,7 +35,8 @@ export const share = (
   const shared = (response: Response): Response => {
     const name = responseName(response)
     if (name === undefined) return response
-    responses.set(name, response)
+    // That of an operation of the API, if there is one, speaks for all: its description is the problem's own.
+    if (!responses.has(name)) responses.set(name, response)
     return { $ref: `#/components/responses/${name}` }
   }
   const sharedPaths = Object.fromEntries(

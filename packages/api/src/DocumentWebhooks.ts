@@ -1,3 +1,4 @@
+import { all as ofAppAccounts } from "@headwater/domain/AppAccountEvents"
 import { ClockReady } from "@headwater/domain/ClockEvents"
 import { all } from "@headwater/domain/WebhookEvents"
 import type { JsonSchema } from "effect"
@@ -5,13 +6,13 @@ import { exampleOf, marked } from "./DocumentSchema.ts"
 import * as Extension from "./Extension.ts"
 
 /** The events that the server tells an account on the account's own log. */
-export const schemas = [...all, ClockReady] as const
+export const schemas = [...all, ...ofAppAccounts, ClockReady] as const
 
 export const tag = {
   name: "Account events",
   description:
-    "What the server tells an account on the account's own log: of its webhooks, on the stream `$webhooks`; and of a clock that " +
-    "it has moved, on the stream `$clock`."
+    "What the server tells an account on the account's own log: of its webhooks, on the stream `$webhooks`; of its accounts with apps, on the " +
+    "stream `$accounts`; and of a clock that it has moved, on the stream `$clock`."
 }
 
 const headers = [

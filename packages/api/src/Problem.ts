@@ -187,6 +187,24 @@ export class WorkflowPaused extends HttpApiError.Problem<WorkflowPaused>()(
   { description: "The workflow is paused and starts no runs." }
 ) {}
 
+export class ConnectionPending extends HttpApiError.Problem<ConnectionPending>()(
+  "ConnectionPendingProblem",
+  { type: typeOf("connection_pending"), status: 409, title: "Connection pending" },
+  members("connection_pending", RetryDetails, "The user has not entered the code yet: ask again in 5 s."),
+  { description: "The user has not entered the device's code yet." }
+) {}
+
+export class ConnectionRefused extends HttpApiError.Problem<ConnectionRefused>()(
+  "ConnectionRefusedProblem",
+  { type: typeOf("connection_refused"), status: 409, title: "Connection refused" },
+  members(
+    "connection_refused",
+    Schema.Struct({ provider_error: Schema.String }).annotate({ examples: [{ provider_error: "invalid_grant" }] }),
+    "accounts.example.com: invalid_grant The code has expired."
+  ),
+  { description: "The provider gives no token, or can't be reached: the message says why." }
+) {}
+
 export class RunNotWaiting extends HttpApiError.Problem<RunNotWaiting>()(
   "RunNotWaitingProblem",
   { type: typeOf("run_not_waiting"), status: 409, title: "Run not waiting" },

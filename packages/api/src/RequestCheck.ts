@@ -12,10 +12,11 @@ export const maxBodyBytes = 8 * 1024 * 1024
  */
 export const maxPlainBodyBytes = 512 * 1024
 
-/** Marks an endpoint that takes code or configured props, so that its bodies may be large. */
-export const TakesLargeBody: Context.Reference<boolean> = Context.Reference("@headwater/api/TakesLargeBody", {
-  defaultValue: () => false
-})
+/** Marks an endpoint whose bodies may be large, since it takes code or configured props, or values of data stores. */
+export const TakesLargeBody: Context.Reference<false | "code" | "values"> = Context.Reference(
+  "@headwater/api/TakesLargeBody",
+  { defaultValue: (): false | "code" | "values" => false }
+)
 
 /** The most levels to which a body's arrays and objects may be nested. */
 export const maxBodyDepth = 100

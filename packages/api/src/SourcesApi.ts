@@ -102,12 +102,13 @@ export class SourcesApi extends HttpApiGroup.make("sources")
       }),
       success: Pagination.Single(CreatedSource),
       error: [Problem.NotFound, Problem.ComponentInvalid, Problem.HookFailed]
-    }).annotate(NeededScope, "write").annotate(TakesLargeBody, true).middleware(Idempotency.Idempotency).annotateMerge(
-      OpenApi.annotations({
-        summary: "Create a source",
-        description: "Runs the component's deploy and activate hooks. If one fails, the source is not created."
-      })
-    ),
+    }).annotate(NeededScope, "write").annotate(TakesLargeBody, "code").middleware(Idempotency.Idempotency)
+      .annotateMerge(
+        OpenApi.annotations({
+          summary: "Create a source",
+          description: "Runs the component's deploy and activate hooks. If one fails, the source is not created."
+        })
+      ),
     HttpApiEndpoint.get("get", "/sources/:id", {
       params,
       query: Projection.fields,
@@ -128,7 +129,7 @@ export class SourcesApi extends HttpApiGroup.make("sources")
       }).annotate({ examples: [{ name: "Orders", configured_props: { shop: "south" }, active: true }] }),
       success: Pagination.Single(SourceResource),
       error: [Problem.NotFound, Problem.ComponentInvalid, Problem.HookFailed]
-    }).annotate(NeededScope, "write").annotate(TakesLargeBody, true).annotateMerge(OpenApi.annotations({
+    }).annotate(NeededScope, "write").annotate(TakesLargeBody, "code").annotateMerge(OpenApi.annotations({
       summary: "Update a source",
       description:
         "Given props replace those of the same name; the others stay. Runs the deactivate hook, applies the change, " +

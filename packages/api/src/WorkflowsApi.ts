@@ -39,6 +39,9 @@ const settings = {
   }),
   suspension_timeout: Schema.Literals(["cancel", "resume"]).annotate({
     description: "What becomes of a suspended run that nobody resumes in time."
+  }),
+  timeout_seconds: Schema.NullOr(between(1, 300)).annotate({
+    description: "The longest that a step may take, at most what the server allows. null: what the server allows."
   })
 }
 
@@ -56,6 +59,7 @@ const exampleWorkflow = {
   retry_delays: [],
   errors: "last" as const,
   suspension_timeout: "cancel" as const,
+  timeout_seconds: null,
   created_at: 1760000002,
   updated_at: 1760000002
 }
@@ -66,7 +70,15 @@ export const WorkflowResource = Schema.Struct({
   name_slug: Schema.String.annotate({ description: "Works wherever the workflow's id does." }),
   code_hash: Schema.String.annotate({ description: "SHA-256 of the code, hexadecimal." }),
   deployment_id: ResourceId("deployment").annotate({ description: "New with each change of the code or the props." }),
-  steps: Schema.Array(Schema.Struct({ id: ResourceId("step"), name: Schema.String })).annotate({
+  steps: Schema.Array(Schema.Struct({
+    id: ResourceId("step"),
+    name: Schema.String,
+    lang: Schema.optionalKey(
+      Schema.Literal("python").annotate({
+        description: "The language that it is written in, if that is not JavaScript."
+      })
+    )
+  })).annotate({
     description: "In order. A step keeps its id as long as the code has a step of its name."
   }),
   configured_props: Schema.Record(Schema.String, Schema.Json).annotate({
@@ -107,6 +119,7 @@ const input = {
   retry_delays: Schema.optionalKey(settings.retry_delays),
   errors: Schema.optionalKey(settings.errors),
   suspension_timeout: Schema.optionalKey(settings.suspension_timeout),
+  timeout_seconds: Schema.optionalKey(settings.timeout_seconds),
   ...Projection.fields
 }
 
@@ -142,13 +155,14 @@ export class WorkflowsApi extends HttpApiGroup.make("workflows")
       }),
       success: Pagination.Single(WorkflowResource),
       error: Problem.ComponentInvalid
-    }).annotate(NeededScope, "write").annotate(TakesLargeBody, true).middleware(Idempotency.Idempotency).annotateMerge(
-      Extension.operation(
-        "Create a workflow",
-        "One of workflow_code and workflow_url is required. The workflow listens to its subscriptions, and to the HTTP " +
-          "and timer props in its code."
-      )
-    ),
+    }).annotate(NeededScope, "write").annotate(TakesLargeBody, "code").middleware(Idempotency.Idempotency)
+      .annotateMerge(
+        Extension.operation(
+          "Create a workflow",
+          "One of workflow_code and workflow_url is required. The workflow listens to its subscriptions, and to the HTTP " +
+            "and timer props in its code."
+        )
+      ),
     HttpApiEndpoint.get("get", "/workflows/:id", {
       params: workflowParams,
       query: Projection.fields,
@@ -162,7 +176,7 @@ export class WorkflowsApi extends HttpApiGroup.make("workflows")
       payload: Schema.Struct(input).annotate({ examples: [{ configured_props: { limit: 200 }, active: true }] }),
       success: Pagination.Single(WorkflowResource),
       error: [Problem.NotFound, Problem.ComponentInvalid]
-    }).annotate(NeededScope, "write").annotate(TakesLargeBody, true).annotateMerge(Extension.operation(
+    }).annotate(NeededScope, "write").annotate(TakesLargeBody, "code").annotateMerge(Extension.operation(
       "Update a workflow",
       "Fields that are not given stay unchanged, but a missing active means true. Runs that have begun continue with the code " +
         "and props that they began with."

@@ -136,7 +136,53 @@ export interface StepServices {
      * of the next one.
      */
     rerun(ms: number, context?: unknown, max?: number): RunUrls
+    /** Runs another workflow of the account, by its id or slug, with an event, when this step has ended. */
+    trigger(workflow: string, event?: unknown): Promise<void>
   }
+}
+
+/** A value, a text with expressions, or a function that answers the value. */
+type Given<Value, Event> = Value | string | ((input: StepInput<Event>) => Value | Promise<Value>)
+
+/** What a step may have in place of `run`. */
+interface BuiltInStep<Event> {
+  /** The run goes on if the value is true, or as good as true, and ends otherwise, with this reason. */
+  readonly filter?: Given<unknown, Event>
+  readonly reason?: string
+  /** Delays the next step: milliseconds, or the time at which the run goes on. */
+  readonly delay?: Given<number | string | Date, Event>
+  /** Ends the run, for this reason. */
+  readonly end?: Given<string | true, Event>
+
+  /** Which steps are run: those of `then` if the value is true, or as good as true, else those of `else`. */
+  readonly if?: Given<unknown, Event>
+  readonly then?: InnerSteps<Event>
+  readonly else?: InnerSteps<Event>
+  /** Which steps are run: those of the case that is the value as text, or those of `default`. */
+  readonly switch?: Given<unknown, Event>
+  readonly cases?: { readonly [value: string]: InnerSteps<Event> }
+  readonly default?: InnerSteps<Event>
+  /** Branches of which the first is run whose condition holds, or every one. */
+  readonly branches?: {
+    readonly [branch: string]: { readonly when?: Given<unknown, Event>; readonly steps: InnerSteps<Event> }
+  }
+  /** `first` if missing. */
+  readonly match?: "first" | "every"
+  /** Branches that are all run. */
+  readonly parallel?: { readonly [branch: string]: InnerSteps<Event> }
+}
+
+/** The steps of a branch. */
+interface InnerSteps<Event> {
+  readonly [step: string]:
+    & BuiltInStep<Event>
+    & {
+      readonly props?: unknown
+      readonly methods?: object
+      additionalProps?(this: any, declared: any): unknown
+      run?(input: StepInput<Event>): unknown
+    }
+    & ThisType<any>
 }
 
 /** What begins a run of a workflow: requests and ticks of its props, or what others emit and invoke it with. */
@@ -160,6 +206,13 @@ export type StepThis<Props, Methods, StepProps, StepMembers = {}> =
   & PropValues<StepProps>
   & OwnMethods<StepMembers>
 
+/** A step in Python, such as the default export of a file that ends with `.py`. */
+export interface PythonStep {
+  readonly lang: "python"
+  /** It defines `handler(pd)`. */
+  readonly code: string
+}
+
 /** What `defineWorkflow` takes. */
 export interface WorkflowDefinition<Props, Methods, B, StepProps, StepMembers> {
   readonly name?: string | undefined
@@ -177,24 +230,26 @@ export interface WorkflowDefinition<Props, Methods, B, StepProps, StepMembers> {
   readonly steps?:
     & {
       readonly [Name in keyof StepProps]:
+        & BuiltInStep<TriggerEvent<Props, B>>
         & {
           readonly props?: StepProps[Name] & PropInputs & CheckedProps<StepProps[Name]>
           readonly methods?: object
           additionalProps?(this: any, declared: any): unknown
-          run(input: StepInput<TriggerEvent<Props, B>>): unknown
         }
+        & (PythonStep | { run?(input: StepInput<TriggerEvent<Props, B>>): unknown })
         & ThisType<StepThis<Props, Methods, At<StepProps, Name>, At<StepMembers, Name>>>
     }
     & { readonly [Name in keyof StepMembers]: { readonly [Member in keyof StepMembers[Name]]: unknown } }
     // Where no step has members but its `run`, the compiler knows the names of none.
     & {
       readonly [step: string]:
+        & BuiltInStep<TriggerEvent<Props, B>>
         & {
           readonly props?: unknown
           readonly methods?: object
           additionalProps?(this: any, declared: any): unknown
-          run(input: StepInput<TriggerEvent<Props, B>>): unknown
         }
+        & (PythonStep | { run?(input: StepInput<TriggerEvent<Props, B>>): unknown })
         & ThisType<PropValues<Props> & Methods>
     }
   /** The only step, in place of `steps`. */

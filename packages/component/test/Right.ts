@@ -403,4 +403,11 @@ const shout = defineComponent({
   }
 })
 
+defineWorkflow({
+  steps: {
+    total: { lang: "python", props: { url: "string" }, code: "def handler(pd): return 1" },
+    tell: { run: ({ steps, $ }) => $.emit(steps.total?.$return_value) }
+  }
+})
+
 defineWorkflow({ steps: { shout, tell: { run: ({ steps, $ }) => $.emit(steps.shout?.$return_value) } } })

@@ -19,16 +19,19 @@ const sentences = {
     `${event.delivery_id}.`,
   "circuit.opened": (event) =>
     `${event.url} failed ${event.failures} times in a row. Nothing is sent to it until ${since(event.until_ms)} UTC.`,
-  "circuit.closed": (event) => `${event.url} answers again.`
+  "circuit.closed": (event) => `${event.url} answers again.`,
+  "account.failing": (event) =>
+    `The account ${event.account_id} with ${event.app} fails: its token can't be renewed (${event.error}).`,
+  "account.recovered": (event) => `The account ${event.account_id} with ${event.app} works again.`
 }
 
 export default {
   key: "headwater-alerts",
   name: "Alerts",
-  version: "1.0.1",
+  version: "1.1.0",
   type: "source",
   description: "Posts what happens to the account's webhooks to a chat, or to a service that mails or calls people. " +
-    "It listens to the account's stream $webhooks.",
+    "It listens to the account's streams $webhooks and $accounts.",
   props: {
     url: {
       type: "string",
@@ -66,7 +69,7 @@ export default {
   async run(event) {
     const { type } = event
     if (this.types?.length && !this.types.includes(type)) return
-    const text = Object.hasOwn(sentences, type) ? sentences[type](event) : `${type}: ${event.url}`
+    const text = Object.hasOwn(sentences, type) ? sentences[type](event) : `${type}: ${event.url ?? event.account_id}`
     const status = await sendUntilTaken(this.url, {
       method: "POST",
       headers: { "content-type": "application/json", ...this.headers },
@@ -74,7 +77,8 @@ export default {
       timeoutSeconds: 15,
       pausesSeconds: [1, 5]
     })
-    this.$emit({ type, webhook_id: event.webhook_id, text, status }, { summary: text })
+    const { account_id, webhook_id } = event
+    this.$emit({ type, ...(account_id ? { account_id } : { webhook_id }), text, status }, { summary: text })
   },
   sampleEmit: {
     type: "webhook.disabled",

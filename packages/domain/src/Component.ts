@@ -46,12 +46,19 @@ export const LinkedCode = Schema.Struct({
   /**
    * Versions and checksums of the npm packages that became part of it, where it has any, as their installer notes them.
    */
-  lock: Schema.optionalKey(Schema.String)
+  lock: Schema.optionalKey(Schema.String),
+  /** The names of the files of the Python packages that its steps need, where these need any. */
+  wheels: Schema.optionalKey(Schema.Array(Schema.String))
 })
 export type LinkedCode = typeof LinkedCode.Type
 
 /** A step of a workflow; it keeps its id for as long as new code has a step of its name. */
-export const Step = Schema.Struct({ id: StepId, name: Schema.String })
+export const Step = Schema.Struct({
+  id: StepId,
+  name: Schema.String,
+  /** The language that it is written in, if that is not JavaScript. */
+  lang: Schema.optionalKey(Schema.Literal("python"))
+})
 export type Step = typeof Step.Type
 
 /** One saved version of component code. */

@@ -1,6 +1,7 @@
 import { type Effect, Predicate, Schema } from "effect"
 import type { ConfigurableProp } from "./Component.ts"
 import { AccountId, DataStoreId } from "./Id.ts"
+import { mostTtl } from "./TimeToLive.ts"
 
 /** Keys with values that sources and workflows of an account share. */
 export const DataStore = Schema.Struct({
@@ -15,9 +16,6 @@ export type DataStore = typeof DataStore.Type
 
 /** The longest name, in characters. */
 export const longestName = 255
-
-/** The longest time that a value is kept for before it expires, in milliseconds. */
-export const mostTtl = 1_000 * 366 * 24 * 3_600_000
 
 /** A key's value, as JSON text. */
 export interface DataStoreEntry {

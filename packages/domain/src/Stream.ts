@@ -20,6 +20,9 @@ export const sends: StreamName = "$sends"
 /** Events about an account's webhooks, on the account's own log. */
 export const webhooks: StreamName = "$webhooks"
 
+/** Events about an account's accounts with apps, on the account's own log. */
+export const accounts: StreamName = "$accounts"
+
 /** Events about a server clock that can be moved, on the log of the account that moves it. */
 export const clock: StreamName = "$clock"
 

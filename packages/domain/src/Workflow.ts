@@ -14,7 +14,9 @@ export const WorkflowSettings = Schema.Struct({
   /** The fate of a suspended run that nobody has resumed in time. */
   suspensionTimeout: Schema.Literals(["cancel", "resume"]).pipe(
     Schema.withDecodingDefaultTypeKey(Effect.succeed("cancel" as const))
-  )
+  ),
+  /** The longest that a step may take, in seconds, where that is less than the server allows; null for all of it. */
+  timeoutSeconds: Schema.NullOr(Schema.Int).pipe(Schema.withDecodingDefaultTypeKey(Effect.succeed(null)))
 })
 export type WorkflowSettings = typeof WorkflowSettings.Type
 
@@ -24,7 +26,8 @@ export const defaultSettings: WorkflowSettings = {
   rateLimit: null,
   retryDelays: [],
   errors: "last",
-  suspensionTimeout: "cancel"
+  suspensionTimeout: "cancel",
+  timeoutSeconds: null
 }
 
 /** The parts of a workflow beside its code and props. */

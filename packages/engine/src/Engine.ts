@@ -10,6 +10,9 @@ import * as Gauges from "./Gauges.ts"
 import { Draining } from "./ground/Draining.ts"
 import { Suspensions } from "./ground/Suspensions.ts"
 import { LogTail } from "./LogTail.ts"
+import { AccountConnections } from "./oauth/AccountConnections.ts"
+import { AccountTokens } from "./oauth/AccountTokens.ts"
+import { TokenEndpoint } from "./oauth/TokenEndpoint.ts"
 import * as Actors from "./placement/Actors.ts"
 import * as NodePresence from "./placement/NodePresence.ts"
 import * as Resumption from "./placement/Resumption.ts"
@@ -42,6 +45,7 @@ export const onCluster = Layer.mergeAll(
   TestSend.layer,
   ConsumerLifecycle.layer,
   EventJourney.layer.pipe(Layer.provideMerge(EventTrace.layer)),
+  AccountTokens.layerRecurring,
   LogTail.layer,
   Ingest.layer,
   Invocations.layer,
@@ -58,6 +62,9 @@ export const onCluster = Layer.mergeAll(
   Layer.provideMerge(Actors.layer),
   Layer.provide(FeedReader.layer),
   Layer.provideMerge(Quotas.layer),
+  Layer.provideMerge(AccountConnections.layer),
+  Layer.provideMerge(AccountTokens.layer),
+  Layer.provideMerge(TokenEndpoint.layer),
   Layer.provideMerge(Suspensions.layer),
   Layer.provideMerge(Environments.layer),
   Layer.provide(RunTurns.layer),

@@ -14,6 +14,7 @@ import { BulkActions } from "@headwater/log/work/BulkActions"
 import { Cursors } from "@headwater/log/work/Cursors"
 import { Deliveries } from "@headwater/log/work/Deliveries"
 import { DueWork } from "@headwater/log/work/DueWork"
+import { WorkflowFiles } from "@headwater/log/work/WorkflowFiles"
 import { WorkflowRuns } from "@headwater/log/work/WorkflowRuns"
 import { Clock, Effect, Exit, identity, Option } from "effect"
 import { Singleton } from "effect/cluster"
@@ -83,8 +84,8 @@ export interface KeptDays {
 
 /**
  * Removes what is beyond its retention, in small bites: events that are too old and not among the last 100 of their
- * stream, values of data stores whose time is over, requests that have run, attempts, deliveries that were given up, dedupe ids, usage, figures, runs of
- * workflows, sessions that have ended, and the audit log. It does not wait for cursors; what a listener has not come to
+ * stream, values of data stores whose time is over, requests that have run, attempts, deliveries that were given up, dedupe
+ * ids, usage, figures, runs of workflows, files of runs that have ended, sessions that have ended, and the audit log. It does not wait for cursors; what a listener has not come to
  * is told.
  *
  * @param rests whether it leaves most of the time to others
@@ -97,6 +98,7 @@ export const sweep = Effect.fnUntraced(function*(options: KeptDays, { rests } = 
   const cursors = yield* Cursors
   const dataStores = yield* DataStores
   const deliveries = yield* Deliveries
+  const files = yield* WorkflowFiles
   const due = yield* DueWork
   const events = yield* EventLog
   const figures = yield* Figures
@@ -148,6 +150,7 @@ export const sweep = Effect.fnUntraced(function*(options: KeptDays, { rests } = 
     paced(deliveries.removeEnded(EventId.make(Math.max(0, oldest), 0))),
     paced(marks.expire({ now, defaultDays: options.defaultDays, leastDays: dedupeDays })),
     paced(runs.expire({ now, defaultDays: options.defaultDays })),
+    paced(files.removeLeft(now)),
     paced(sessions.removeEnded),
     paced(audit.expire(now - options.auditDays * dayMs)),
     paced(usage.expire(now - usageDays * dayMs)),

@@ -26,6 +26,8 @@ import { Draining } from "../src/ground/Draining.ts"
 import { EmitterLog } from "../src/ground/EmitterLog.ts"
 import { EngineConfig } from "../src/ground/EngineConfig.ts"
 import { Suspensions } from "../src/ground/Suspensions.ts"
+import { AccountTokens } from "../src/oauth/AccountTokens.ts"
+import { TokenEndpoint } from "../src/oauth/TokenEndpoint.ts"
 import { Environments } from "../src/program/Environments.ts"
 import { Quotas } from "../src/program/Quotas.ts"
 import { RunTurns } from "../src/program/RunTurns.ts"
@@ -41,9 +43,10 @@ export const layerNoSandbox = Layer.mergeAll(
   Environments.layer,
   Quotas.layer,
   RunTurns.layer,
-  Suspensions.layerNone,
-  egress
+  AccountTokens.layer.pipe(Layer.provideMerge(TokenEndpoint.layer))
 ).pipe(
+  Layer.provideMerge(Suspensions.layerNone),
+  Layer.provideMerge(egress),
   Layer.provideMerge(TestTables.layer),
   Layer.provideMerge(Layer.succeed(EngineConfig, { publicUrl: "http://127.0.0.1:1" }))
 )
@@ -100,7 +103,7 @@ export const program = Effect.fnUntraced(function*(accountId: Id.AccountId, code
       ? null
       : yield* Effect.forEach(
         description.steps ?? [],
-        (name) => Effect.map(Id.make("step"), (id) => ({ id: Id.StepId.make(id), name }))
+        (step) => Effect.map(Id.make("step"), (id) => ({ id: Id.StepId.make(id), ...step }))
       ),
     configurableProps: description.props,
     createdAt: 0,

@@ -4,6 +4,8 @@ import { ApiKeys } from "./access/ApiKeys.ts"
 import { AppAccounts } from "./access/AppAccounts.ts"
 import { AuditLog } from "./access/AuditLog.ts"
 import { IdempotencyKeys } from "./access/IdempotencyKeys.ts"
+import { OAuthAccounts } from "./access/OAuthAccounts.ts"
+import { OAuthConnections } from "./access/OAuthConnections.ts"
 import { RunSecrets } from "./access/RunSecrets.ts"
 import { SealCheck } from "./access/SealCheck.ts"
 import { Sessions } from "./access/Sessions.ts"
@@ -26,6 +28,8 @@ import { Webhooks } from "./resources/Webhooks.ts"
 import { Accounting } from "./work/Accounting.ts"
 import { Backlog } from "./work/Backlog.ts"
 import { DevClocks } from "./work/DevClocks.ts"
+import { DueWork } from "./work/DueWork.ts"
+import { WorkflowFiles } from "./work/WorkflowFiles.ts"
 
 /** Every table's service, and the node's one writer to those of the log. */
 export const layer = Layer.mergeAll(
@@ -33,7 +37,7 @@ export const layer = Layer.mergeAll(
   Accounts.layer,
   AccountTail.layer,
   ApiKeys.layer,
-  AppAccounts.layer,
+  OAuthAccounts.layer.pipe(Layer.provideMerge(AppAccounts.layer), Layer.provide(DueWork.layer)),
   AuditLog.layer,
   Backlog.layer,
   Components.layer,
@@ -45,11 +49,13 @@ export const layer = Layer.mergeAll(
   EventList.layer,
   IdempotencyKeys.layer,
   Nodes.layer,
+  OAuthConnections.layer,
   Programs.layer,
   RunSecrets.layer,
   SealCheck.layer,
   Sessions.layer,
   SubscriptionGraph.layer,
   Webhooks.layer,
+  WorkflowFiles.layer,
   Layer.merge(DeliveryList.layer, ReplayList.layer).pipe(Layer.provideMerge(GroupCommit.layer))
 ).pipe(Layer.provideMerge(Subscriptions.layer), Layer.provideMerge(AutoSubscriptions.layer))

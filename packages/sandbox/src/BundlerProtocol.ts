@@ -17,7 +17,7 @@ export const replacedBuiltins: ReadonlyArray<string> = ["dns", "dns/promises", "
 /** A module's text under the name that it has in positions. */
 export interface ModuleFile {
   readonly file: string
-  readonly type: "js" | "ts" | "json"
+  readonly type: "js" | "ts" | "json" | "py"
   readonly text: string
 }
 

@@ -7,6 +7,15 @@ export const PropDefinition = Schema.StructWithRest(
 )
 export type PropDefinition = typeof PropDefinition.Type
 
+/** What a step in Python is yet to be given. */
+export const PythonNeeds = Schema.Struct({
+  /** Requirements that the code names in comments, with their lines. */
+  packages: Schema.Array(Schema.Struct({ package: Schema.String, line: Schema.Int })),
+  /** Modules that it imports and Python does not have. */
+  imports: Schema.Array(Schema.Struct({ module: Schema.String, line: Schema.Int }))
+})
+export type PythonNeeds = typeof PythonNeeds.Type
+
 /** A component's description by its own module, once loaded (`components.md`, "Module"). */
 export const ComponentDescription = Schema.Struct({
   name: Schema.optionalKey(Schema.String),
@@ -25,8 +34,12 @@ export const ComponentDescription = Schema.Struct({
   props: Schema.Array(PropDefinition),
   /** Names of the functions that its code calls on itself, if it has any. */
   methods: Schema.optionalKey(Schema.Array(Schema.String)),
-  /** Names in their order, of a workflow. */
-  steps: Schema.optionalKey(Schema.Array(Schema.String))
+  /** In their order, of a workflow. */
+  steps: Schema.optionalKey(Schema.Array(Schema.Struct({
+    name: Schema.String,
+    lang: Schema.optionalKey(Schema.Literal("python")),
+    needs: Schema.optionalKey(PythonNeeds)
+  })))
 })
 export type ComponentDescription = typeof ComponentDescription.Type
 

@@ -2,16 +2,27 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process"
 import { writeFileSync } from "node:fs"
 import { setPriority } from "node:os"
 import { basename, dirname, resolve } from "node:path"
+import type { Language } from "./Language.ts"
 import type { SandboxConfig } from "./SandboxConfig.ts"
-import type { SandboxFiles } from "./SandboxFiles.ts"
 
 /** Processor time after which a process is worn out and takes no new work, in milliseconds. */
 export const wornOutCpuMillis = 300_000
 
-export interface DenoProcessOptions {
-  readonly brokerPort: number
+/** The files of sandbox processes of any kind. */
+export interface DenoFiles {
+  /** An empty directory that Deno takes for its cache and cannot write to. */
+  readonly denoDirectory: string
+  readonly extraCaFile: string | undefined
+}
+
+/** A program that Deno runs. */
+export interface DenoProgram {
   readonly config: SandboxConfig["Service"]
-  readonly files: SandboxFiles["Service"]
+  readonly files: DenoFiles
+  readonly mainModule: string
+  readonly language: Language
+  /** The one port on loopback that it may connect to, which is its argument; without it, it may connect to nothing. */
+  readonly brokerPort?: number
 }
 
 /**
@@ -29,7 +40,9 @@ const systemLimits = ({ limits }: SandboxConfig["Service"]): string =>
     `ulimit -d ${(limits.heapMebibytes + 2048) * 1024}`
   ].join("; ")
 
-const denoArguments = ({ brokerPort, config, files }: DenoProcessOptions): ReadonlyArray<string> => [
+const denoArguments = (
+  { brokerPort, config, files, language, mainModule }: DenoProgram
+): ReadonlyArray<string> => [
   "run",
   "--quiet",
   "--no-prompt",
@@ -39,11 +52,13 @@ const denoArguments = ({ brokerPort, config, files }: DenoProcessOptions): Reado
   "--no-npm",
   "--cached-only",
   "--ignore-env",
-  `--allow-net=127.0.0.1:${brokerPort}`,
+  ...(brokerPort === undefined ? [] : [`--allow-net=127.0.0.1:${brokerPort}`]),
+  // The interpreter's files are modules of the program, so that it has no right to read any.
+  ...(language === "python" ? ["--unstable-raw-imports"] : []),
   `--v8-flags=--max-old-space-size=${config.limits.heapMebibytes}`,
   ...(files.extraCaFile === undefined ? [] : [`--cert=${files.extraCaFile}`]),
-  files.mainModule,
-  String(brokerPort)
+  mainModule,
+  ...(brokerPort === undefined ? [] : [String(brokerPort)])
 ]
 
 /** The `PATH` on which a program is found by its name alone. */
@@ -66,8 +81,8 @@ const yieldProcessor = (pid: number) => {
   }
 }
 
-/** Starts Deno on the sandbox's runtime, allowed to reach the broker and nothing else. */
-export const start = (options: DenoProcessOptions): ChildProcessWithoutNullStreams => {
+/** Starts Deno on a program, allowed to reach the broker and nothing else. */
+export const start = (options: DenoProgram): ChildProcessWithoutNullStreams => {
   const { denoPath, identity } = options.config
   const child = spawn(
     "/bin/sh",
@@ -89,6 +104,31 @@ export const start = (options: DenoProcessOptions): ChildProcessWithoutNullStrea
       ...identity
     }
   )
+  return child
+}
+
+/** Starts a program that runs component code. */
+export const startForComponents = (program: DenoProgram): ChildProcessWithoutNullStreams => {
+  const child = start(program)
   if (child.pid !== undefined) yieldProcessor(child.pid)
   return child
 }
+
+/** The last words of a program that failed, in characters. */
+const lastWords = 1_000
+
+/** Runs a program to its end, and answers what it wrote to standard output. */
+export const output = (program: DenoProgram): Promise<Uint8Array> =>
+  new Promise((resolve, reject) => {
+    const child = start(program)
+    const written: Array<Buffer> = []
+    let said = ""
+    child.stdout.on("data", (chunk: Buffer) => written.push(chunk))
+    child.stderr.on("data", (chunk: Buffer) => {
+      said = (said + chunk.toString()).slice(-lastWords)
+    })
+    child.stdin.on("error", () => {})
+    child.stdin.end()
+    child.on("error", reject)
+    child.on("close", (code) => code === 0 ? resolve(Buffer.concat(written)) : reject(new Error(said)))
+  })

@@ -173,6 +173,15 @@ function fail(_: string): never {
       assert.deepStrictEqual([contents, name, again], ["contents", "a b.txt", "contents"])
     }))
 
+  it.effect("a package of browsers is refused by name, with what to do", () =>
+    Effect.gen(function*() {
+      const linker = yield* ModuleLinker
+      const text = `\nimport { playwright } from "@pipedream/browsers@0.1.0"\nexport default { run() {} }`
+      const fault = yield* Effect.flip(Effect.catchTag(linker.link(text), "PackagesUnreachable", Effect.die))
+      assert.match(fault.message, /^"@pipedream\/browsers@0.1.0" can't be used: it starts a browser, .* elsewhere/)
+      assert.deepStrictEqual(fault.at, { file: "component.mjs", line: 2, column: 28 })
+    }))
+
   it.effect("a member that a helper module lacks loads, and throws an error that names it where it is used", () =>
     Effect.gen(function*() {
       const { emits, error } = yield* run(`

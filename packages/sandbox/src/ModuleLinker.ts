@@ -6,6 +6,7 @@ import { type ModuleImport, type ModulePosition, replacedBuiltins } from "./Bund
 import { type Bundle, ModuleBundler, ModuleFaulty, type ModuleUnread } from "./ModuleBundler.ts"
 import { Packages } from "./Packages.ts"
 import * as PackageSpecifier from "./PackageSpecifier.ts"
+import * as RefusedPackages from "./RefusedPackages.ts"
 import * as SourcePlaces from "./SourcePlaces.ts"
 import { moduleName } from "./SourcePlaces.ts"
 import { standIns } from "./StandIns.ts"
@@ -97,6 +98,12 @@ const make = Effect.fnUntraced(function*() {
       const beyond = own[maxPackages]
       if (beyond !== undefined) {
         return yield* new ModuleFaulty({ message: `The component imports over ${maxPackages} packages`, at: beyond.at })
+      }
+      const refused = own.find((each) => Object.hasOwn(RefusedPackages.refusals, each.package.name))
+      if (refused !== undefined) {
+        const { at, package: { name }, specifier } = refused
+        const message = `${JSON.stringify(specifier)} can't be used: ${RefusedPackages.refusals[name]}`
+        return yield* new ModuleFaulty({ message, at })
       }
       if (own.length === 0) return Option.some(linkedOf(yield* bundler.bundle(task)))
       const attempt = Effect.fnUntraced(function*(

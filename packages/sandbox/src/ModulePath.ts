@@ -6,7 +6,8 @@ export const types = {
   ".mts": "ts",
   ".ts": "ts",
   ".cts": "ts",
-  ".json": "json"
+  ".json": "json",
+  ".py": "py"
 } as const
 
 /** The source extensions behind the name of a file that is compiled before it runs elsewhere. */
@@ -21,7 +22,8 @@ export const extensionOf = (path: string): keyof typeof types | undefined =>
  * folder.
  */
 export const candidates = (path: string): ReadonlyArray<string> => {
-  const extensions = Object.keys(types)
+  // An import of Python says so.
+  const extensions = Object.keys(types).filter((extension) => extension !== ".py")
   const inFolder = extensions.map((extension) => `${path.replace(/[/\\]$/, "")}/index${extension}`)
   if (/[/\\]$/.test(path)) return inFolder
   const extension = extensionOf(path) ?? ""

@@ -173,7 +173,8 @@ const make = Effect.fnUntraced(function*({ fetchMillis = 15_000, maxFiles = 100 
         found.set(wanted[index]!.file, file)
         if (files.has(file)) continue
         const links: Array<readonly [string, string]> = []
-        const type = /\.json$/i.test(url.pathname) ? "json" : "js"
+        const extension = /\.(json|py)$/i.exec(url.pathname)?.[1]?.toLowerCase()
+        const type = extension === "json" || extension === "py" ? extension : "js"
         const { file: module, imports } = yield* bundler.read({ file, type, text })
         for (const by of imports) {
           const target = yield* resolve(url, by)
@@ -192,7 +193,7 @@ const make = Effect.fnUntraced(function*({ fetchMillis = 15_000, maxFiles = 100 
     }
 
     const alone = files.get(entry)!
-    if (alone.links.length === 0) {
+    if (alone.links.length === 0 && alone.type !== "py") {
       return { code: alone.text, place: (line: number, column: number) => ({ file: entry, line, column }) }
     }
     const linked = [...files.values()].map(({ links, ...module }) => ({

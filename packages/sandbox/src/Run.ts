@@ -1,4 +1,5 @@
 import type { DataStoreChanges, DataStoreReads } from "@headwater/domain/DataStore"
+import type { RunFile, RunFileChanges } from "@headwater/domain/RunFile"
 import type { Effect } from "effect"
 import type { SandboxLimits } from "./SandboxLimits.ts"
 import type { SandboxUnavailable } from "./SandboxPool.ts"
@@ -29,6 +30,9 @@ export interface StepInput {
   readonly context: StepContext
   /** Its number among the steps of the run that were run, counted from 1. */
   readonly n: number
+  readonly files: RunFiles
+  /** True if no step comes after it: its files are not kept then, unless it is to be run again. */
+  readonly isLast: boolean
 }
 
 /** The keys of runs as a step makes them (`RunKey`). */
@@ -36,6 +40,17 @@ export interface StepKeys {
   /** The beginning of the URLs that end in a key. */
   readonly url: string
   readonly secret: string
+}
+
+/** The files that a run has from its steps before, and the place for those that this one leaves. */
+export interface RunFiles {
+  readonly entries: ReadonlyArray<RunFile>
+  /** Names this time that the step is run, and no other: what is written has names that begin so. */
+  readonly attempt: string
+  /** A part of the bytes of a name. */
+  readonly read: (content: string, place: number) => Effect.Effect<Uint8Array>
+  /** Puts a part in its place. Answers false if there is no room for it. */
+  readonly write: (content: string, place: number, bytes: Uint8Array) => Effect.Effect<boolean>
 }
 
 /** The place of a step in its run. */
@@ -74,6 +89,8 @@ export type RunCall =
   | {
     readonly _tag: "Step"
     readonly step: string
+    /** The language that it is written in, if that is not JavaScript. */
+    readonly lang?: "python" | undefined
     readonly runs: ReadonlyArray<StepInput>
     readonly keys: StepKeys
   }
@@ -117,6 +134,25 @@ export interface RunStores {
   readonly reads: DataStoreReads
 }
 
+/** A token of an account with an app. */
+export interface LiveToken {
+  /** The id of the account. */
+  readonly account: string
+  /** Counts the tokens that the account has had. */
+  readonly generation: number
+  readonly token: string
+}
+
+/** The tokens of a run, which may be renewed while it goes on. */
+export interface RunTokens {
+  /** By prop: the app's `$auth.oauth_access_token`. */
+  readonly ofProps: Readonly<Record<string, LiveToken>>
+  /** Calls back with each new token until it is told to stop. */
+  readonly watch: (onRenewed: (token: LiveToken) => void) => () => void
+  /** An API has refused a token of the run. */
+  readonly refused: (token: Pick<LiveToken, "account" | "generation">) => void
+}
+
 export interface RunRequest {
   readonly accountId: string
   /** `process.env.PD_COMPONENT` in the component. */
@@ -130,6 +166,8 @@ export interface RunRequest {
   readonly interfaces: Readonly<Record<string, InterfaceProp>>
   /** The `$auth` of the apps among the props, by prop. */
   readonly credentials: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+  /** The tokens among them that are renewed. */
+  readonly tokens?: RunTokens
   /** Its environment variables. */
   readonly environment?: RunEnvironment
   /** `$.service.db` at the start of the run: JSON text by key. */
@@ -223,6 +261,8 @@ export interface RunResult {
   readonly db: Readonly<Record<string, string | null>>
   /** The changes to data stores. */
   readonly stores: ReadonlyArray<DataStoreChanges>
+  /** The changes to the files that its next step finds. */
+  readonly files?: RunFileChanges
   /** JSON text of what a call that asks for something gave. */
   readonly answerJson?: string
   /** The number of messages about the run, such as emits, that could not be read, and the first of them. */

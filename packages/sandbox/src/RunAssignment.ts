@@ -2,11 +2,19 @@ import type { DataStoreReads } from "@headwater/domain/DataStore"
 import { type Clock, Deferred, Effect, Exit, type Fiber } from "effect"
 import { Assignment, type Try } from "./Assignment.ts"
 import * as Expression from "./Expression.ts"
-import { type RunConnection, type RunLimit, type RunRequest, type RunResponse, type RunResult, runsOf } from "./Run.ts"
+import {
+  type RunConnection,
+  type RunFiles,
+  type RunLimit,
+  type RunRequest,
+  type RunResponse,
+  type RunResult,
+  runsOf
+} from "./Run.ts"
 import { maxHeaderBytes, RunRecord, StoreSizes } from "./RunRecord.ts"
 import type { SandboxLimits } from "./SandboxLimits.ts"
 import { ProcessLoss } from "./SandboxProcess.ts"
-import type { HostMessage, RunMessage, RunQuestion, StoreAnswer, UnreadableMessage } from "./SandboxProtocol.ts"
+import type { HostMessage, RunAnswer, RunMessage, RunQuestion, UnreadableMessage } from "./SandboxProtocol.ts"
 
 /** Hears of runs while they go on. */
 export interface RunListener {
@@ -33,16 +41,22 @@ export class RequestedRuns {
   readonly listener: RunListener
   readonly parts: RunParts
   readonly request: RunRequest
+  /** Texts for which logs and errors have a mask: also tokens that the runs come to have. */
+  readonly masked: Array<string>
   /** Processor time of tries that came to nothing, in milliseconds. The next run that ends is charged for it. */
   spentCpuMs = 0
   #handled: Deferred.Deferred<void> | undefined
 
   constructor(request: RunRequest, limits: SandboxLimits, listener: RunListener, parts: RunParts) {
     this.count = runsOf(request.call)
-    this.limits = { ...limits, ...request.limits }
+    const { wallMillis = limits.wallMillis } = request.limits ?? {}
+    // A request may ask for less time than the server allows, and not for more.
+    this.limits = { ...limits, ...request.limits, wallMillis: Math.min(wallMillis, limits.wallMillis) }
     this.listener = listener
     this.parts = parts
     this.request = request
+    const { environment, tokens } = request
+    this.masked = [...Object.values(tokens?.ofProps ?? {}).map(({ token }) => token), ...environment?.masked ?? []]
   }
 
   get hasResponded(): boolean {
@@ -65,7 +79,16 @@ export class RequestedRuns {
 /** The runtime asks again only when it has an answer, which the host may not know yet to be taken. */
 const mostQuestions = 2
 
-const answerOf = (reads: DataStoreReads, question: RunQuestion): Effect.Effect<StoreAnswer> => {
+type Answer = Pick<HostMessage & { readonly _tag: "Answer" }, "answer" | "error">
+
+type FileQuestion = RunQuestion & { readonly _tag: "FileGet" | "FilePut" }
+
+type StoreQuestion = Exclude<RunQuestion, FileQuestion>
+
+const isOfFile = (question: RunQuestion): question is FileQuestion =>
+  question._tag === "FileGet" || question._tag === "FilePut"
+
+const answerOfStore = (reads: DataStoreReads, question: StoreQuestion): Effect.Effect<RunAnswer> => {
   switch (question._tag) {
     case "StoreGet":
       return Effect.map(reads.entry(question.store, question.key), (entry) => entry ?? null)
@@ -93,11 +116,12 @@ export class RunAssignment extends Assignment<void, never> {
   /** The run under way: its number, what it did, when it began, and what those before it were charged. */
   #index = -1
   /** The question that is being answered, until the process has taken the answer, and those behind it. */
-  readonly #questions: Array<RunQuestion> = []
+  readonly #questions: Array<{ readonly ask: number; readonly answer: Effect.Effect<Answer> }> = []
   #record!: RunRecord
   #runAt!: number
   #runNanos!: bigint
   #before = { cpuMs: 0, aloneCpuMs: 0 }
+  readonly #unwatch: (() => void) | undefined
 
   constructor(tried: Try<void, never>, runs: RequestedRuns) {
     super(tried)
@@ -107,6 +131,10 @@ export class RunAssignment extends Assignment<void, never> {
     this.programId = programId
     this.#runs = runs
     this.#store = new StoreSizes(db)
+    this.#unwatch = runs.request.tokens?.watch((token) => {
+      runs.masked.unshift(token.token)
+      this.process.send({ _tag: "Token", ...token })
+    })
     this.#beginNext()
   }
 
@@ -120,6 +148,7 @@ export class RunAssignment extends Assignment<void, never> {
       ...(call._tag === "Step" ? { templates: Expression.templatesOf(props) } : {}),
       interfaces,
       credentials,
+      tokens: request.tokens?.ofProps ?? {},
       env: environment?.values ?? {},
       db,
       maxDbBytes: limits.dbBytes,
@@ -134,19 +163,19 @@ export class RunAssignment extends Assignment<void, never> {
   }
 
   override ask(question: RunQuestion): void {
-    const { parts, request: { stores } } = this.#runs
-    const isAllowed = stores !== undefined && Object.values(stores.ids).includes(question.store)
-    if (!isAllowed || this.#questions.length === mostQuestions) return super.ask(question)
-    this.#questions.push(question)
+    const { parts } = this.#runs
+    const answerOf = isOfFile(question) ? this.#answerOfFile(question) : this.#answerOfStore(question)
+    if (answerOf === undefined || this.#questions.length === mostQuestions) return super.ask(question)
+    this.#questions.push({ ask: question.ask, answer: answerOf })
     if (this.#questions.length > 1) return
     const answerNext = () => {
       const [next] = this.#questions
       if (next === undefined) return
       parts.fork(
         Effect.map(
-          answerOf(stores.reads, next),
+          next.answer,
           (answer) =>
-            this.process.send({ _tag: "Answer", ask: next.ask, answer }, () => {
+            this.process.send({ _tag: "Answer", ask: next.ask, ...answer }, () => {
               this.#questions.shift()
               answerNext()
             })
@@ -162,7 +191,8 @@ export class RunAssignment extends Assignment<void, never> {
 
   override receive(message: RunMessage | UnreadableMessage): void {
     if (message._tag === "Stopped") return this.#index > 0 ? this.end(Exit.void) : undefined
-    const { count, parts } = this.#runs
+    const { count, parts, request } = this.#runs
+    if (message._tag === "TokenRefused") return this.#refuse(message, request)
     const record = this.#record
     record.hear(message, parts.componentNow(), (response) => this.#runs.respond(response))
     if (!record.ended) return
@@ -209,14 +239,50 @@ export class RunAssignment extends Assignment<void, never> {
   }
 
   protected override end(ending: Exit.Exit<void | ProcessLoss>): void {
+    this.#unwatch?.()
     if (Exit.isSuccess(ending) && ending.value instanceof ProcessLoss) this.#runs.spentCpuMs += this.shareCpuMs
     super.end(ending)
+  }
+
+  #answerOfStore(question: StoreQuestion): Effect.Effect<Answer> | undefined {
+    const { stores } = this.#runs.request
+    return stores !== undefined && Object.values(stores.ids).includes(question.store)
+      ? Effect.map(answerOfStore(stores.reads, question), (answer) => ({ answer }))
+      : undefined
+  }
+
+  #answerOfFile(question: FileQuestion): Effect.Effect<Answer> | undefined {
+    if (question._tag === "FilePut") {
+      const { base64, content, place } = question
+      return Effect.map(
+        this.#record.files.put(content, place, base64),
+        (error) => error === undefined ? { answer: null } : { error }
+      )
+    }
+    const files = this.#filesOf(this.#index)
+    return files?.entries.some(({ content }) => content === question.content) === true
+      ? Effect.map(
+        files.read(question.content, question.place),
+        (bytes) => ({ answer: Buffer.from(bytes).toString("base64") })
+      )
+      : undefined
+  }
+
+  #filesOf(index: number): RunFiles | undefined {
+    const { call } = this.#runs.request
+    return call._tag === "Step" ? call.runs[index]?.files : undefined
+  }
+
+  /** Only of a token that the run has. */
+  #refuse({ account, generation }: RunMessage & { readonly _tag: "TokenRefused" }, { tokens }: RunRequest): void {
+    const own = Object.values(tokens?.ofProps ?? {}).some((token) => token.account === account)
+    if (own) tokens?.refused({ account, generation })
   }
 
   #beginNext(): void {
     const { limits, parts: { clock, real }, request } = this.#runs
     this.#index += 1
-    this.#record = new RunRecord(limits, this.#store, request)
+    this.#record = new RunRecord(limits, this.#store, this.#runs.masked, request, this.#filesOf(this.#index))
     this.#runAt = real.currentTimeMillisUnsafe()
     this.#runNanos = clock.monotonicTimeNanosUnsafe()
     this.connections = 0

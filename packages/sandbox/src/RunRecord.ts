@@ -1,9 +1,11 @@
 import * as OwnMember from "@headwater/domain/OwnMember"
 import * as Storable from "@headwater/domain/Storable"
+import { KeptFiles } from "./KeptFiles.ts"
 import type {
   RunConnection,
   RunEmit,
   RunError,
+  RunFiles,
   RunHttpRequest,
   RunLimit,
   RunLog,
@@ -70,17 +72,29 @@ export class RunRecord {
   readonly #store: StoreSizes
   readonly #masked: ReadonlyArray<string>
   readonly #stores: StoreChanges
+  readonly files: KeptFiles
   #unreadable: RunResult["unreadable"]
   readonly #requests: Array<RunHttpRequest> = []
   readonly #connections: Array<RunConnection> = []
   #writtenBytes = 0
   #respondedBytes = 0
 
-  constructor(limits: SandboxLimits, store: StoreSizes, request: Pick<RunRequest, "environment" | "stores">) {
+  /**
+   * @param masked texts for which logs and errors have a mask, which may become more
+   * @param files those that the run has; none if it keeps none
+   */
+  constructor(
+    limits: SandboxLimits,
+    store: StoreSizes,
+    masked: ReadonlyArray<string>,
+    request: Pick<RunRequest, "stores">,
+    files?: RunFiles
+  ) {
     this.#limits = limits
     this.#store = store
-    this.#masked = request.environment?.masked ?? []
+    this.#masked = masked
     this.#stores = new StoreChanges(Object.values(request.stores?.ids ?? {}), limits)
+    this.files = new KeptFiles(files, limits)
   }
 
   /** Takes in one message. `respond` is called for each answer; whether it is the first is not known here. */
@@ -106,6 +120,12 @@ export class RunRecord {
         if (fault === "output") return this.exceed("output")
         if (fault !== undefined) return this.fail({ name: "TypeError", message: fault, stack: "" })
         return
+      }
+      case "FilesKept": {
+        this.#count(JSON.stringify(message))
+        if (this.limit !== undefined) return
+        const fault = this.files.hear(message.put, message.removed)
+        return fault === undefined ? undefined : this.fail({ name: "Error", message: fault, stack: "" })
       }
       case "Responded": {
         const { headers, status } = message
@@ -190,6 +210,7 @@ export class RunRecord {
       logs: this.#logs,
       db: this.#db,
       stores: this.#stores.all,
+      ...(this.files.changes === undefined ? {} : { files: this.files.changes }),
       ...(this.#answerJson === undefined ? {} : { answerJson: this.#answerJson }),
       ...(this.#unreadable === undefined ? {} : { unreadable: this.#unreadable }),
       ...(showsTraffic ? { traffic: { requests: this.#requests, connections: this.#connections } } : {}),

@@ -258,7 +258,7 @@ layer(realSandbox(), { excludeTestServices: true, timeout: "60 seconds" })("Sand
       }
     }))
 
-  it.effect("process.env holds only the source's id, each run its own", () =>
+  it.effect("process.env holds only the source's id and the place for files, each run its own", () =>
     Effect.gen(function*() {
       const code = componentOf(`
         await new Promise((resolve) => setTimeout(resolve, 10))
@@ -269,8 +269,8 @@ layer(realSandbox(), { excludeTestServices: true, timeout: "60 seconds" })("Sand
         { concurrency: "unbounded" }
       )
       assert.deepStrictEqual(results.map((_) => _.emits[0]?.payload), [
-        `{"PD_COMPONENT":"dc_a"}`,
-        `{"PD_COMPONENT":"dc_b"}`
+        `{"PD_COMPONENT":"dc_a","STASH_DIR":"/tmp"}`,
+        `{"PD_COMPONENT":"dc_b","STASH_DIR":"/tmp"}`
       ])
     }))
 
@@ -508,7 +508,7 @@ layer(realSandbox(), { excludeTestServices: true, timeout: "60 seconds" })("Sand
 
   it.effect("what a component may not do is told without the ways in which somebody else could allow it", () =>
     Effect.gen(function*() {
-      const read = `process.getBuiltinModule("node:fs").readFileSync("/tmp/file")`
+      const read = `Deno.readTextFileSync("/tmp/file")`
       const { error, logs } = yield* runCode(componentOf(`
         try { ${read} } catch (error) { console.log(error.message); console.error(error) }
         await Promise.reject(new Error("wrapped", { cause: (() => { try { ${read} } catch (error) { return error } })() }))

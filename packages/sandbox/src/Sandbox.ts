@@ -6,6 +6,7 @@ import type { Assignment, Try } from "./Assignment.ts"
 import type { ComponentDescription, ComponentInvalid } from "./ComponentDescription.ts"
 import { Inspection, type InspectRequest } from "./Inspection.ts"
 import { KnownPlaces } from "./KnownPlaces.ts"
+import type { Language } from "./Language.ts"
 import type { RunBatch, RunRequest, RunResult } from "./Run.ts"
 import { RequestedRuns, RunAssignment, type RunListener, type RunParts } from "./RunAssignment.ts"
 import { SandboxConfig } from "./SandboxConfig.ts"
@@ -40,7 +41,7 @@ export class Sandbox extends Context.Service<Sandbox, {
   > = Sandbox.layerNoPool.pipe(Layer.provide(SandboxPool.layer))
 }
 
-interface Asked extends Pick<Work, "accountId" | "isolation"> {
+interface Asked extends Pick<Work, "accountId" | "isolation" | "language"> {
   /** Nothing is to run in the process after it. */
   readonly isLast: boolean
 }
@@ -73,7 +74,7 @@ const make = Effect.fnUntraced(function*() {
    * ended with the last of the others.
    */
   const once = <A, E>(
-    { accountId, isLast, isolation }: Asked,
+    { accountId, isLast, isolation, language }: Asked,
     tried: Pick<Try<A, E>, "displaced" | "isRepeated">,
     make: (tried: Try<A, E>) => Assignment<A, E>
   ) =>
@@ -83,6 +84,7 @@ const make = Effect.fnUntraced(function*() {
         accountId,
         displaced: tried.displaced,
         isolation,
+        language,
         unavailable: (error) => resume(Effect.fail(error)),
         start: (process) => {
           const onEnd = (ending: Exit.Exit<A | ProcessLoss, E>) => {
@@ -128,11 +130,15 @@ const make = Effect.fnUntraced(function*() {
 
   /** Runs what is asked, and has each result heard as soon as its run has ended. Returns when no more are to come. */
   const performRuns = (request: RunRequest, listener: RunListener): Effect.Effect<void, SandboxUnavailable> => {
-    const { accountId, trial } = request
+    const { accountId, call, trial } = request
     const runs = new RequestedRuns(request, config.limits, listener, parts)
     const isLast = trial !== undefined
+    const language = call._tag === "Step" ? call.lang ?? "javascript" : "javascript"
     return Effect.andThen(
-      perform({ accountId, isLast, isolation: isLast ? "fresh" : "shared" }, (tried) => new RunAssignment(tried, runs)),
+      perform(
+        { accountId, isLast, isolation: isLast ? "fresh" : "shared", language },
+        (tried) => new RunAssignment(tried, runs)
+      ),
       runs.responseHandled
     )
   }
@@ -142,21 +148,30 @@ const make = Effect.fnUntraced(function*() {
     const { error } = result
     if (error === undefined || map === undefined) return Effect.succeed(result)
     return Effect.map(known.of(hash, map), (places) => {
-      if (places === undefined) return result
+      if (places === undefined || SourcePlaces.firstIn(error.stack) === undefined) return result
       const { column: _column, line: _line, ...rest } = error
       const stack = SourcePlaces.ofStack(places, error.stack)
       return { ...result, error: { ...rest, stack, ...SourcePlaces.firstIn(stack) } }
     })
   }
 
+  const inspectWith = (language: Language, request: InspectRequest) => {
+    const { accountId, isOwn = false } = request
+    return perform<ComponentDescription, ComponentInvalid>(
+      { accountId, isLast: !isOwn, isolation: isOwn ? "shared" : "fresh", language },
+      (tried) => new Inspection(tried, request, config.limits, timeTold())
+    )
+  }
+
   return Sandbox.of({
-    inspect: (request) => {
-      const { accountId, isOwn = false } = request
-      return perform<ComponentDescription, ComponentInvalid>(
-        { accountId, isLast: !isOwn, isolation: isOwn ? "shared" : "fresh" },
-        (tried) => new Inspection(tried, request, config.limits, timeTold())
-      )
-    },
+    inspect: (request) =>
+      inspectWith("javascript", request).pipe(
+        // Only a process that has Python can tell whether code in it can run.
+        Effect.filterOrElse(
+          ({ steps = [] }) => steps.every(({ lang }) => lang === undefined),
+          () => inspectWith("python", request)
+        )
+      ),
     run: (request) =>
       Effect.suspend(() => {
         let result: RunResult | undefined

@@ -207,7 +207,7 @@ layer(realSandbox({ pool: { warmProcesses: 1 } }), { excludeTestServices: true, 
         const result = yield* runCode(componentOf(`
           const { env } = await import("node:process")
           this.$emit([Object.keys(process.env), env.PATH ?? null, env.HOME ?? null, env.DENO_DIR ?? null])`))
-        assert.deepStrictEqual(result.emits, [{ payload: `[["PD_COMPONENT"],null,null,null]` }])
+        assert.deepStrictEqual(result.emits, [{ payload: `[["PD_COMPONENT","STASH_DIR"],null,null,null]` }])
       }))
 
     it.effect("what Deno's own modules are made with is out of reach, and so are the machine's graphics", () =>

@@ -70,6 +70,8 @@ export interface SandboxOptions {
   readonly identity?: SandboxIdentity
   /** An existing directory that `identity` can enter; Deno's own directory and the runtime's files are kept in it. */
   readonly cacheDir: string
+  /** A directory of the server's own for what takes long to make: the memory of an interpreter of Python. */
+  readonly keptDir?: string
   /** Path of a PEM file that components trust beside Deno's own authorities (`HEADWATER_EXTRA_CA`). */
   readonly extraCaFile?: string
   readonly limits?: Partial<SandboxLimits>
@@ -82,6 +84,7 @@ export class SandboxConfig extends Context.Service<SandboxConfig, {
   readonly denoPath: string
   readonly identity: SandboxIdentity | undefined
   readonly cacheDir: string
+  readonly keptDir: string | undefined
   readonly extraCaFile: string | undefined
   readonly limits: SandboxLimits
   readonly pool: SandboxPoolSize
@@ -92,6 +95,7 @@ export class SandboxConfig extends Context.Service<SandboxConfig, {
       denoPath: options.denoPath ?? packagedDenoPath(),
       identity: options.identity,
       cacheDir: options.cacheDir,
+      keptDir: options.keptDir,
       extraCaFile: options.extraCaFile,
       limits: { ...defaultLimits, ...options.limits },
       pool: { ...defaultPoolSize, ...options.pool },

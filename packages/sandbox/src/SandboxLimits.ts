@@ -14,6 +14,8 @@ export interface SandboxLimits {
   readonly storeValueBytes: number
   /** Keys and values that a run leaves changed in data stores, in bytes of UTF-8; each counts for 128 beside its text. */
   readonly storeBytes: number
+  /** The files of a run, in bytes; each entry counts for 4,096 beside them. */
+  readonly fileBytes: number
   /** The body that a run responds with, in bytes. */
   readonly responseBytes: number
   /** Connections that a run opens, and names that it has resolved, all in all. */
@@ -32,6 +34,7 @@ export const defaultLimits: SandboxLimits = {
   dbBytes: 1024 * 1024,
   storeValueBytes: 1024 * 1024,
   storeBytes: 16 * 1024 * 1024,
+  fileBytes: 64 * 1024 * 1024,
   responseBytes: 6 * 1024 * 1024,
   connections: 10_000,
   inspectCpuMillis: 10_000,

@@ -2,8 +2,9 @@ import * as RealTime from "@headwater/domain/RealTime"
 import { type AccountTurns, Turns } from "@headwater/domain/Turns"
 import { EgressBroker } from "@headwater/egress/EgressBroker"
 import type { EgressGuard } from "@headwater/egress/EgressGuard"
-import { type Clock, Context, Effect, Layer, Metric, Schedule, Schema } from "effect"
+import { type Clock, Context, Effect, FiberSet, Layer, Metric, Schedule, Schema } from "effect"
 import * as EgressAnswers from "./EgressAnswers.ts"
+import type { Language } from "./Language.ts"
 import { SandboxConfig } from "./SandboxConfig.ts"
 import { SandboxFiles, type SandboxFilesUnusable } from "./SandboxFiles.ts"
 import { type ProcessLoss, SandboxProcess } from "./SandboxProcess.ts"
@@ -18,6 +19,7 @@ export class SandboxUnavailable extends Schema.TaggedError<SandboxUnavailable>()
 /** Work for one process. */
 export interface Work {
   readonly accountId: string
+  readonly language: Language
   /** `shared` runs beside others; `fresh` has a process to itself that nothing ran in before. */
   readonly isolation: "shared" | "fresh"
   /** It was cut off for another account's sake before, and is not cut off for that again. */
@@ -30,6 +32,7 @@ export interface Work {
 export interface SandboxProcessSummary {
   readonly id: string
   readonly pid: number | undefined
+  readonly language: Language
   readonly accountId: string | undefined
   readonly running: number
 }
@@ -45,6 +48,11 @@ const shareOfDisplaced = 1 / 2
 
 /** A process works for its account at least this long before it is taken away for another. */
 const leastTurnMillis = 1_000
+
+const languages: ReadonlyArray<Language> = ["javascript", "python"]
+
+/** Processes that are started at a time for work that waits. */
+const startedAtOnce = 4
 
 const restartMillis = 1_000
 const watchMillis = 100
@@ -72,6 +80,7 @@ interface Parts {
   readonly config: SandboxConfig["Service"]
   readonly context: Context.Context<never>
   readonly files: SandboxFiles["Service"]
+  readonly fork: (effect: Effect.Effect<void>) => void
   readonly turns: AccountTurns
 }
 
@@ -84,11 +93,14 @@ interface Parts {
  * - L4. A process is displaced for another account, or for memory, only if none of its work was displaced before. Such work
  *   has half of the places at most.
  * - L5. While a process ends, no other is ended to make room.
+ * - L6. A process is for one language. One for Python is started when work for it waits, and does one piece of it at a time.
  */
 class ProcessPool {
   readonly #parts: Parts
   readonly #processes = new Set<SandboxProcess>()
   readonly #waiting = new WaitingWork()
+  readonly #programs = new Map<Language, string>()
+  readonly #preparing = new Set<Language>()
   #isStopping = false
   #startFailedAt = Number.NEGATIVE_INFINITY
 
@@ -105,8 +117,10 @@ class ProcessPool {
       config,
       context: yield* Effect.context(),
       files: yield* SandboxFiles,
+      fork: yield* FiberSet.makeRuntime(),
       turns: yield* Turns
     })
+    pool.#programs.set("javascript", yield* pool.#parts.files.mainModule.javascript)
     pool.#keepWarm()
     yield* Effect.sync(() => pool.#watch()).pipe(
       Effect.andThen(pool.#measure),
@@ -118,9 +132,10 @@ class ProcessPool {
   })
 
   readonly processes: Effect.Effect<ReadonlyArray<SandboxProcessSummary>> = Effect.sync(() =>
-    [...this.#processes].map(({ accountId, assignments, id, pid }) => ({
+    [...this.#processes].map(({ accountId, assignments, id, language, pid }) => ({
       id,
       pid,
+      language,
       accountId,
       running: assignments.size
     }))
@@ -161,18 +176,35 @@ class ProcessPool {
     return this.#parts.clock.currentTimeMillisUnsafe()
   }
 
-  #refuseWaiting(reason: SandboxUnavailable["reason"], message: string): void {
+  #refuseWaiting(reason: SandboxUnavailable["reason"], message: string, language?: Language): void {
     const error = new SandboxUnavailable({ reason, message })
-    for (const work of this.#waiting.takeAll()) work.unavailable(error)
+    for (const work of this.#waiting.takeAll(language)) work.unavailable(error)
   }
 
-  #startProcess(): void {
+  /** Has the program made that processes for a language run. */
+  #prepare(language: Language): void {
+    if (this.#preparing.has(language)) return
+    this.#preparing.add(language)
+    this.#parts.fork(
+      Effect.match(this.#parts.files.mainModule[language], {
+        onFailure: ({ message }) => this.#refuseWaiting("start_failed", message, language),
+        onSuccess: (program) => void this.#programs.set(language, program)
+      }).pipe(Effect.andThen(Effect.sync(() => {
+        this.#preparing.delete(language)
+        this.#pump()
+      })))
+    )
+  }
+
+  #startProcess(language: Language, mainModule: string): void {
     const { answer, broker, clock, config, files, turns } = this.#parts
     const process: SandboxProcess = new SandboxProcess({
       brokerPort: broker.port,
       clock,
       config,
       files,
+      language,
+      mainModule,
       turns,
       onReady: () => this.#pump(),
       onQuestion: (question) => answer(process, question),
@@ -187,7 +219,9 @@ class ProcessPool {
     Effect.runSync(this.#parts.broker.release(process.id))
     if (process.isReady) return this.#pump()
     this.#startFailedAt = this.#now()
-    if (!this.#isStopping) this.#refuseWaiting("start_failed", `Deno did not start: ${loss.message}`)
+    if (!this.#isStopping) {
+      this.#refuseWaiting("start_failed", `Deno did not start: ${loss.message}`, process.language)
+    }
   }
 
   #count(holds: (process: SandboxProcess) => boolean): number {
@@ -212,18 +246,24 @@ class ProcessPool {
     for (const process of this.#processes) {
       if (process.accountId !== work.accountId || process.exclusive || !process.takesWork) continue
       const running = process.assignments.size
-      if (running >= this.#parts.config.pool.maxRunsPerProcess || !(any || process.worksOnDisplaced)) continue
+      const isOther = process.language !== work.language
+      if (isOther || running >= this.#mostRunsIn(work.language) || !(any || process.worksOnDisplaced)) continue
       if (chosen === undefined || running < chosen.assignments.size) chosen = process
     }
     return chosen
   }
 
+  /** An interpreter of Python has one environment, one standard output and one `/tmp` at a time. */
+  #mostRunsIn(language: Language): number {
+    return language === "python" ? 1 : this.#parts.config.pool.maxRunsPerProcess
+  }
+
   /** The number of processes that each queue's account has for it, those that take no more work included. */
   #heldByQueue(): ReadonlyMap<string, number> {
     const held = new Map<string, number>()
-    for (const { accountId, exclusive } of this.#processes) {
+    for (const { accountId, exclusive, language } of this.#processes) {
       if (accountId === undefined) continue
-      const queue = WaitingWork.nameOf({ accountId, isolation: exclusive ? "fresh" : "shared" })
+      const queue = WaitingWork.nameOf({ accountId, isolation: exclusive ? "fresh" : "shared", language })
       held.set(queue, (held.get(queue) ?? 0) + 1)
     }
     return held
@@ -245,8 +285,8 @@ class ProcessPool {
   /** True if one more process may be given to it: scarce places go first to accounts that have none. */
   #mayTakeOneMore(work: Work): boolean {
     const isExclusive = work.isolation === "fresh"
-    const held = this.#count(({ accountId, exclusive, isClosed }) =>
-      accountId === work.accountId && exclusive === isExclusive && !isClosed
+    const held = this.#count(({ accountId, exclusive, isClosed, language }) =>
+      accountId === work.accountId && exclusive === isExclusive && language === work.language && !isClosed
     )
     if (held >= this.#parts.config.pool.maxProcessesPerAccount) return false
     if (!this.#heldByQueue().has(WaitingWork.nameOf(work))) return true
@@ -254,14 +294,17 @@ class ProcessPool {
       this.#isWithinShare(sharePastFirst, (process) => process.accountId !== undefined)
   }
 
-  #warm(): SandboxProcess | undefined {
-    for (const process of this.#processes) if (process.accountId === undefined && process.takesWork) return process
+  #warm(wanted: Language): SandboxProcess | undefined {
+    for (const process of this.#processes) {
+      const { accountId, language, takesWork } = process
+      if (accountId === undefined && language === wanted && takesWork) return process
+    }
     return undefined
   }
 
   #chooseWarm(work: Work): SandboxProcess | undefined {
     if (work.displaced && !this.#mayPlaceDisplaced()) return undefined
-    const warm = this.#warm()
+    const warm = this.#warm(work.language)
     return warm !== undefined && this.#mayTakeOneMore(work) ? warm : undefined
   }
 
@@ -280,17 +323,20 @@ class ProcessPool {
   }
 
   #placeWorkOf(accountId: string): void {
-    this.#placeFirstOf(this.#waiting.of("shared", accountId))
-    this.#placeFirstOf(this.#waiting.of("fresh", accountId))
+    for (const language of languages) {
+      this.#placeFirstOf(this.#waiting.of({ accountId, isolation: "shared", language }))
+      this.#placeFirstOf(this.#waiting.of({ accountId, isolation: "fresh", language }))
+    }
   }
 
   #pump(): void {
     if (this.#isStopping) return
     if (this.#waiting.count > 0) {
       for (const { accountId } of this.#processes) if (accountId !== undefined) this.#placeWorkOf(accountId)
-      for (const [work] of this.#warm() === undefined ? [] : this.#strangers()) this.#place(work)
+      const hasWarm = () => languages.some((language) => this.#warm(language) !== undefined)
+      for (const [work] of hasWarm() ? this.#strangers() : []) this.#place(work)
       for (const queue of this.#waiting.queues.values()) {
-        if (this.#warm() === undefined) break
+        if (!hasWarm()) break
         this.#placeFirstOf(queue.keys())
       }
     }
@@ -299,17 +345,28 @@ class ProcessPool {
 
   #keepWarm(): void {
     if (this.#isStopping) return
+    for (const language of languages) this.#keepWarmFor(language)
+  }
+
+  /** Processes for JavaScript are ready before there is work, those for Python are not. */
+  #keepWarmFor(language: Language): void {
     const { maxProcesses, memoryMebibytes, warmProcesses } = this.#parts.config.pool
-    const waiting = this.#waiting.count
+    const waiting = this.#waiting.countOf(language)
     if (waiting === 0 && this.#now() - this.#startFailedAt < restartMillis) return
-    let warm = this.#count(({ accountId, isEnding }) => accountId === undefined && !isEnding)
-    const wanted = Math.min(warmProcesses + waiting, Math.max(warmProcesses, 4))
+    const ready = language === "python" ? 0 : warmProcesses
+    const wanted = Math.min(ready + waiting, Math.max(ready, startedAtOnce))
+    if (wanted === 0) return
+    const program = this.#programs.get(language)
+    if (program === undefined) return this.#prepare(language)
+    let warm = this.#count((process) =>
+      process.accountId === undefined && process.language === language && !process.isEnding
+    )
     for (; warm < wanted; warm++) {
       if (this.#processes.size >= maxProcesses || this.#heldMebibytes() >= memoryMebibytes) {
         if (waiting > 0 && warm === 0) this.#makeRoom()
         return
       }
-      this.#startProcess()
+      this.#startProcess(language, program)
     }
   }
 

@@ -6,6 +6,7 @@ import type { ChildProcessWithoutNullStreams } from "node:child_process"
 import { randomBytes } from "node:crypto"
 import type { Assignment } from "./Assignment.ts"
 import * as DenoProcess from "./DenoProcess.ts"
+import type { Language } from "./Language.ts"
 import { ProcessOutput } from "./ProcessOutput.ts"
 import { type ProcessUsage, readProcessUsage } from "./ProcessUsage.ts"
 import type { RunConnection } from "./Run.ts"
@@ -27,8 +28,8 @@ const maxStructure = 128 * 1024
 /** Answers that a process has asked for and does not read, in characters. */
 const maxUnread = 4 * 1024 * 1024
 
-/** A process that is not ready after so long never will be. */
-const startMillis = 30_000
+/** A process that is not ready after so long never will be. An interpreter takes several times as long. */
+const startMillis = { javascript: 30_000, python: 90_000 }
 
 /** A process that has not answered a ping for this long takes no new work. */
 const silentAfterMillis = 1_000
@@ -60,7 +61,10 @@ export class ProcessLoss extends Data.Class<{
   readonly message: string
 }> {}
 
-export interface SandboxProcessOptions extends DenoProcess.DenoProcessOptions {
+/** Resident memory of an interpreter of Python, in MiB: its program, its library and what it has loaded. */
+const interpreterMebibytes = 192
+
+export interface SandboxProcessOptions extends DenoProcess.DenoProgram {
   readonly clock: Clock.Clock
   readonly turns: AccountTurns
   readonly onReady: () => void
@@ -125,7 +129,7 @@ export class SandboxProcess {
   constructor(options: SandboxProcessOptions) {
     this.#options = options
     this.#startedAt = this.idleSince = this.#answeredAt = this.#now()
-    this.#child = DenoProcess.start(options)
+    this.#child = DenoProcess.startForComponents(options)
     const { stderr, stdin, stdout } = this.#child
     const secret = randomBytes(24).toString("base64url")
     const maxLineBytes = lineBytesOf(options.config.limits)
@@ -145,7 +149,7 @@ export class SandboxProcess {
     this.#child.on("error", (error) => this.#end("ended", error.message))
     this.#child.on("close", (code, signal) => this.#output.whenHeard(() => this.#exited(code, signal)))
     stdin.write(`${secret}\n`)
-    this.send({ _tag: "Start" })
+    this.send({ _tag: "Start", maxFileBytes: options.config.limits.fileBytes })
   }
 
   get isReady(): boolean {
@@ -165,6 +169,14 @@ export class SandboxProcess {
   /** True if it takes work now. */
   get takesWork(): boolean {
     return this.#state._tag === "open" && this.#silentMillis < silentAfterMillis
+  }
+
+  get language(): Language {
+    return this.#options.language
+  }
+
+  get #interpreterMebibytes(): number {
+    return this.language === "python" ? interpreterMebibytes : 0
   }
 
   get pid(): number | undefined {
@@ -290,15 +302,15 @@ export class SandboxProcess {
     const now = this.#now()
     if (this.isEnding) return
     if (!this.isReady) {
-      if (now - this.#startedAt > startMillis) {
-        this.kill("ended", `not ready after ${startMillis} ms`)
-      }
+      const most = startMillis[this.language]
+      if (now - this.#startedAt > most) this.kill("ended", `not ready after ${most} ms`)
       return
     }
     this.#measure()
     const { limits, pool } = this.#options.config
     const { cpuMs, residentMebibytes } = this.usage
-    if (residentMebibytes > limits.heapMebibytes + besideHeapMebibytes) {
+    const besideMebibytes = besideHeapMebibytes + this.#interpreterMebibytes + limits.fileBytes / 2 ** 20
+    if (residentMebibytes > limits.heapMebibytes + besideMebibytes) {
       return this.kill("memory", "The process exceeded the memory limit of a run")
     }
     const isWornOut = now - this.#startedAt > pool.maxAgeMillis || cpuMs > DenoProcess.wornOutCpuMillis
@@ -321,7 +333,7 @@ export class SandboxProcess {
       this.#leftBehindCpuMs > maxLeftBehindMillis ||
       this.#silentMillis > moveNeighboursMillis ||
       now - this.idleSince > idleMillis ||
-      this.usage.residentMebibytes > idleMebibytes
+      this.usage.residentMebibytes > idleMebibytes + this.#interpreterMebibytes
     ) return this.kill("shutdown", "Evicted")
     if (now - this.#answeredAt > idlePingMillis) this.#ping()
   }
@@ -408,6 +420,8 @@ export class SandboxProcess {
       case "StoreGet":
       case "StorePage":
       case "StoreSize":
+      case "FileGet":
+      case "FilePut":
         return this.assignments.get(message.run)?.ask(message)
       case "Unreadable":
         return this.#receiveUnreadable(message)

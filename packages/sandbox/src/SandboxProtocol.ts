@@ -8,10 +8,13 @@ import type { State } from "@headwater/domain/VirtualClock"
 import { Predicate, Result, Schema } from "effect"
 import { ComponentDescription, componentFault } from "./ComponentDescription.ts"
 import type { Templates } from "./Expression.ts"
-import type { InterfaceProp, RunCall } from "./Run.ts"
+import type { InterfaceProp, LiveToken, RunCall } from "./Run.ts"
 
 const run = Schema.String
 const cpuMs = Schema.Finite
+
+/** The last time that a `Date` can have, in Unix milliseconds. */
+const latestTime = 8.64e15
 
 const Failure = Schema.Struct({
   name: Schema.String,
@@ -47,6 +50,20 @@ const StoreChanged = Schema.TaggedStruct("StoreChanged", {
   change: Schema.optionalKey(EntryChange)
 })
 
+/** The files that a step leaves; `content` is what it has put, by number, or what was kept before, by name. */
+const FilesKept = Schema.TaggedStruct("FilesKept", {
+  run,
+  put: Schema.Array(Schema.Struct({
+    path: Schema.String,
+    mode: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 0o177777 })),
+    modifiedAt: Schema.Int.check(Schema.isBetween({ minimum: -latestTime, maximum: latestTime })),
+    size: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 2 ** 31 - 1 })),
+    content: Schema.NullOr(Schema.Union([Schema.String, Schema.Int])),
+    target: Schema.NullOr(Schema.String)
+  })),
+  removed: Schema.Array(Schema.String)
+})
+
 const Responded = Schema.TaggedStruct("Responded", {
   run,
   status: Schema.Int.check(Schema.isBetween({ minimum: 100, maximum: 599 })),
@@ -64,6 +81,9 @@ const Requested = Schema.TaggedStruct("Requested", {
   error: Schema.optionalKey(Schema.String),
   wallMs: Schema.Finite
 })
+
+/** An API has answered 401 to a request of a run with a token of an account. */
+const TokenRefused = Schema.TaggedStruct("TokenRefused", { run, account: Schema.String, generation: Schema.Int })
 
 const Answered = Schema.TaggedStruct("Answered", { run, json: Schema.String })
 
@@ -83,8 +103,10 @@ export const RunMessage = Schema.Union([
   Logged,
   Stored,
   StoreChanged,
+  FilesKept,
   Responded,
   Requested,
+  TokenRefused,
   Answered,
   Ended,
   Stopped,
@@ -104,7 +126,7 @@ export type EgressQuestion = typeof EgressQuestion.Type
 
 const store = Schema.String
 
-/** A question of a run about its data stores. The runtime asks one at a time. */
+/** A question of a run about its data stores and files. The runtime asks one at a time. */
 export const RunQuestion = Schema.Union([
   /** The value of a key of a data store. */
   Schema.TaggedStruct("StoreGet", { run, ask, store, key: Schema.String }),
@@ -117,12 +139,22 @@ export const RunQuestion = Schema.Union([
     hasValues: Schema.Boolean
   }),
   /** The number of keys. */
-  Schema.TaggedStruct("StoreSize", { run, ask, store })
+  Schema.TaggedStruct("StoreSize", { run, ask, store }),
+  /** A part of the bytes that are kept under a name. */
+  Schema.TaggedStruct("FileGet", { run, ask, content: Schema.String, place: Schema.Int }),
+  /** The next part of the bytes of a file, which has a number. */
+  Schema.TaggedStruct("FilePut", {
+    run,
+    ask,
+    content: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)),
+    place: Schema.Int,
+    base64: Schema.String
+  })
 ])
 export type RunQuestion = typeof RunQuestion.Type
 
-/** The answer to `StoreGet`, `StorePage` or `StoreSize`. */
-export type StoreAnswer = DataStoreEntry | null | DataStorePage | number
+/** The answer to `StoreGet`, `StorePage` or `StoreSize`, or the bytes that `FileGet` asks for, as base64. */
+export type RunAnswer = DataStoreEntry | null | DataStorePage | number | string
 
 const Ready = Schema.TaggedStruct("Ready", {})
 const Pong = Schema.TaggedStruct("Pong", {})
@@ -185,7 +217,8 @@ const unreadable = (json: unknown, why: string): UnreadableMessage => {
 
 /** A message of the host to a process; in JSON a run's call holds the event itself. */
 export type HostMessage =
-  | { readonly _tag: "Start" | "Ping" }
+  | { readonly _tag: "Start"; readonly maxFileBytes: number }
+  | { readonly _tag: "Ping" }
   | { readonly _tag: "Code"; readonly hash: string; readonly code: string }
   | {
     readonly _tag: "Inspect"
@@ -209,6 +242,8 @@ export type HostMessage =
       readonly templates?: Templates | undefined
       readonly interfaces: Readonly<Record<string, InterfaceProp>>
       readonly credentials: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+      /** The tokens of accounts, by prop. */
+      readonly tokens: Readonly<Record<string, LiveToken>>
       readonly env: Readonly<Record<string, string>>
       readonly db: Readonly<Record<string, string>>
       readonly maxDbBytes: number
@@ -222,13 +257,15 @@ export type HostMessage =
       readonly tellsRequests: boolean
     }
   }
+  /** The new token of an account that a run has. */
+  | { readonly _tag: "Token" } & LiveToken
   | {
     readonly _tag: "Answer"
     readonly ask: number
     readonly ticket?: string
     readonly addresses?: ReadonlyArray<string>
     /** The answer to a question of a run. */
-    readonly answer?: StoreAnswer
+    readonly answer?: RunAnswer
     readonly error?: { readonly code: string; readonly message: string }
   }
 
@@ -248,8 +285,10 @@ export const encodeHostMessage = (message: HostMessage): string => {
     }
     case "Step": {
       const { runs, ...plain } = call
-      const each = runs.map(({ context, n, stepsJson }) =>
-        `{"n":${n},"context":${JSON.stringify(context)},"steps":${stepsJson}}`
+      const each = runs.map(({ context, files, isLast, n, stepsJson }) =>
+        `{"n":${n},"context":${JSON.stringify(context)},"isLast":${isLast},"files":${
+          JSON.stringify(files.entries)
+        },"steps":${stepsJson}}`
       )
       return withCall(plain, "runs", `[${each.join()}]`)
     }

@@ -12,6 +12,8 @@ export const StepAnswer = Schema.Struct({
   flow: Schema.Struct({
     /** The run ends here, for this reason. */
     exit: Schema.optionalKey(Schema.String),
+    /** The place of the next step, counted from 0, where it is not the one behind this one. */
+    next: Schema.optionalKey(Schema.Int),
     /** The run goes on when somebody has it do so, within so many milliseconds. */
     suspend: Schema.optionalKey(Delay),
     /** The next step comes after so many milliseconds. */
@@ -20,7 +22,9 @@ export const StepAnswer = Schema.Struct({
     rerun: Schema.optionalKey(Schema.Struct({
       delay: Delay,
       context: ParsedJson
-    }))
+    })),
+    /** Workflows, by id or slug, to be run over events once the step is done. */
+    triggers: Schema.optionalKey(Schema.Array(Schema.Struct({ workflow: Schema.String, event: ParsedJson })))
   })
 })
 export type StepAnswer = typeof StepAnswer.Type

@@ -17,6 +17,7 @@ import * as Tables from "@headwater/log/Tables"
 import { beforeAll, DueWork } from "@headwater/log/work/DueWork"
 import { accessibleExecutable, sandboxIdentity } from "@headwater/postgres/Unprivileged"
 import { Packages } from "@headwater/sandbox/Packages"
+import { PythonPackages } from "@headwater/sandbox/PythonPackages"
 import { Sandbox } from "@headwater/sandbox/Sandbox"
 import { packagedDenoPath, SandboxConfig, type SandboxOptions } from "@headwater/sandbox/SandboxConfig"
 import { SandboxPool } from "@headwater/sandbox/SandboxPool"
@@ -142,7 +143,8 @@ const surroundings = ({ activity, link, network, realClock, sandbox }: EngineOpt
       Layer.provide([SandboxConfig.layer(sandbox), EgressBroker.layer()])
     ),
     countedHttp(activity).pipe(Layer.provide(EgressHttp.layer({ extraCa: network.authority.certificate }))),
-    Packages.layer({ directory: Path.join(sandbox.cacheDir, "packages") })
+    Packages.layer({ directory: Path.join(sandbox.cacheDir, "packages") }),
+    PythonPackages.layer({})
   ).pipe(
     Layer.provideMerge(network.layer(link, EgressGuard.layer(Result.getOrThrow(EgressAllowList.fromString(""))))),
     Layer.provide(Layer.succeed(Clock.Clock, realClock))

@@ -4,7 +4,7 @@ import { Effect, FileSystem } from "effect"
 /** The extensions of modules that hold code. */
 export const codeExtensions = Object.keys(ModulePath.types).filter((extension) => extension !== ".json")
 
-export const typeOf = (file: string): "js" | "ts" | "json" | undefined => {
+export const typeOf = (file: string): "js" | "ts" | "json" | "py" | undefined => {
   const extension = ModulePath.extensionOf(file)
   return extension === undefined ? undefined : ModulePath.types[extension]
 }

@@ -28,12 +28,13 @@ layer(NodeServices.layer, { excludeTestServices: true })("a folder's component",
 
   it.effect("is a workflow where its file is called so, which then has the folder's name", () =>
     Effect.gen(function*() {
-      const folder = yield* Files.make({ "orders/workflow.ts": "", "shop.ts": "" })
+      const folder = yield* Files.make({ "orders/workflow.ts": "", "shop.ts": "", "total.py": "" })
       const find = (path: string) => Effect.map(ComponentEntry.find(Path.join(folder, path)), Option.getOrThrow)
       for (const path of ["orders", "orders/workflow.ts"]) {
         assert.deepInclude(yield* find(path), { name: "orders", isWorkflow: true })
       }
       assert.deepInclude(yield* find("shop.ts"), { name: "shop", isWorkflow: false })
+      assert.deepInclude(yield* find("total.py"), { name: "total", isWorkflow: true })
     }))
 
   it.effect("is refused where it is not there or not clear", () =>

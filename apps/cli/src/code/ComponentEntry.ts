@@ -11,7 +11,7 @@ export interface ComponentEntry {
   readonly file: string
   /** Its name if its code gives none. */
   readonly name: string
-  /** True if its file says that it is a workflow. */
+  /** True if its file says that it is a workflow, as Python does, in which steps alone are written. */
   readonly isWorkflow: boolean
 }
 
@@ -53,8 +53,8 @@ export const find = Effect.fnUntraced(function*(shown: string) {
   if (type === undefined || type === "json") {
     return yield* refuse(`${shown} is not a component: expected ${CodeFile.codeExtensions.join(", ")}, or a folder`)
   }
-  const isWorkflow = Path.parse(file).name === workflow
+  const isNamed = Path.parse(file).name === workflow
   // A folder of that name says more than the file in it.
-  const named = isWorkflow && file === path ? Path.dirname(path) : path
-  return Option.some<ComponentEntry>({ file, name: Path.parse(named).name, isWorkflow })
+  const named = isNamed && file === path ? Path.dirname(path) : path
+  return Option.some<ComponentEntry>({ file, name: Path.parse(named).name, isWorkflow: isNamed || type === "py" })
 })

@@ -117,6 +117,21 @@ layer(ComponentFiles.layer.pipe(Layer.provideMerge(NodeServices.layer)), { exclu
         assert.notInclude(code, "require(\"")
       }))
 
+    it.effect("are steps where they are written in Python, also by themselves", () =>
+      Effect.gen(function*() {
+        const python = "def handler(pd):\n    return \"ü`${x}`\"\n"
+        const step = { lang: "python", code: python }
+        const load = async (code: string) =>
+          (await import(`data:text/javascript,${encodeURIComponent(code)}`) as { readonly default: unknown }).default
+        const { code } = yield* bundled("a.mjs", {
+          "a.mjs": "import total from \"./total.py\"\nexport default { steps: { total: { ...total, props: {} } } }",
+          "total.py": python
+        })
+        assert.deepStrictEqual(yield* Effect.promise(() => load(code)), { steps: { total: { ...step, props: {} } } })
+        const alone = yield* bundled("total.py", { "total.py": python })
+        assert.deepStrictEqual(yield* Effect.promise(() => load(alone.code)), step)
+      }))
+
     it.effect("are refused with the place of what is wrong", () =>
       Effect.gen(function*() {
         const missing = { "a.mjs": "import \"./b.mjs\"", "b.mjs": "\nexport * from \"./c/d.ts\"" }

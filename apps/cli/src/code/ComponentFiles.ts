@@ -118,7 +118,8 @@ const make = Effect.fnUntraced(function*() {
     }
 
     const own = files.get(entry)!
-    const isWhole = own.links.length === 0 && own.outside?.every(([specifier, then]) => specifier === then) === true
+    const isWhole = own.type !== "py" && own.links.length === 0 &&
+      own.outside?.every(([specifier, then]) => specifier === then) === true
     if (isWhole) {
       return { code: own.text, place: (line: number, column: number) => ({ file: own.file, line, column }) }
     }

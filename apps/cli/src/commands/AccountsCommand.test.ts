@@ -1,5 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import * as Json from "@headwater/fixtures/Json"
+import { OAuthServer } from "@headwater/fixtures/OAuthServer"
 import { Effect } from "effect"
 import * as CommandInProcess from "../../test/CommandInProcess.ts"
 import * as Files from "../../test/Files.ts"
@@ -63,6 +64,68 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
         HeadwaterCommand.assertRefused(refused, /Standard input is not a JSON object/)
         assert.notInclude(refused.stderr, "qx7")
       }),
+    HeadwaterCommand.patienceMs
+  )
+
+  it.effect(
+    "connects an account over OAuth 2 with a browser on this machine, or a device code",
+    () =>
+      Effect.gen(function*() {
+        const { environment, server: { url } } = yield* RunningServer
+        const server = yield* OAuthServer.make([`${url}/oauth/callback`])
+        const runUser = Effect.runPromiseWith(yield* Effect.context<never>())
+        const cwd = yield* Files.make({})
+        const run = (args: ReadonlyArray<string>, input = "") =>
+          CommandInProcess.run(args, {
+            env: environment,
+            cwd,
+            input,
+            // The user does meanwhile what the command says.
+            fetch: async (request, init) => {
+              const answer = await fetch(request, init)
+              if (!answer.url.endsWith("/connect") || !answer.ok) return answer
+              const { data } = await answer.clone().json() as { readonly data: Record<string, string> }
+              const user = data["user_code"] === null
+                ? Effect.flatMap(server.authorize(data["url"]!), (back) => Effect.promise(() => fetch(back)))
+                : server.allowDevice(data["user_code"]!)
+              void runUser(user)
+              return answer
+            }
+          })
+        const created = HeadwaterCommand.jsonOf(
+          yield* run([
+            "accounts",
+            "create",
+            "shop",
+            "--client-id",
+            server.clientId,
+            "--scopes",
+            "openid",
+            "--authorization-url",
+            server.authorizationUrl,
+            "--token-url",
+            server.tokenUrl,
+            "--device-url",
+            server.deviceUrl,
+            "--json"
+          ], JSON.stringify({ client_secret: server.clientSecret }))
+        )
+        const id = Json.textOf(created["id"])
+        Json.assertHolds(created["oauth"], { state: "unconnected", scopes: ["openid"] })
+        const connected = yield* run(["accounts", "connect", id])
+        assert.strictEqual(connected.code, 0, connected.stderr)
+        assert.include(connected.stdout, "The server renews its token")
+        assert.include(connected.stderr, `${url}/oauth/callback`)
+        const again = yield* run(["accounts", "connect", id, "--device", "--json"])
+        assert.strictEqual(again.code, 0, again.stderr)
+        Json.assertHolds((Json.parse(again.stdout))["oauth"], { state: "connected", renewable: true })
+        const listed = yield* run(["accounts", "list"])
+        assert.match(listed.stdout, new RegExp(`${id} +shop +connected`))
+        HeadwaterCommand.assertRefused(
+          yield* run(["accounts", "create", "shop", "--client-id", "a", "--provider", "nobody"], "{}"),
+          /No provider "nobody" is known/
+        )
+      }).pipe(Effect.scoped),
     HeadwaterCommand.patienceMs
   )
 

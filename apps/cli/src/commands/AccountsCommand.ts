@@ -1,10 +1,12 @@
-import type { AppAccountResource } from "@headwater/api/AppAccountsApi"
+import type { AppAccountResource, NewOAuth } from "@headwater/api/AppAccountsApi"
 import { Credentials } from "@headwater/domain/AppAccount"
+import * as OAuthProviders from "@headwater/domain/OAuthProviders"
 import { Effect, FileSystem, Option, Redacted, Schema, Stdio, Stream } from "effect"
 import { Argument, Command, Flag, Prompt } from "effect/cli"
 import { ApiAccess } from "../access/ApiAccess.ts"
 import { CommandRefused } from "../CommandRefused.ts"
 import * as Output from "../text/Output.ts"
+import { connectCommand } from "./AccountsConnectCommand.ts"
 
 const decode = Schema.decodeEffect(Schema.fromJsonString(Credentials))
 
@@ -41,6 +43,76 @@ const credentialsOf = Effect.fnUntraced(function*(app: string, file: Option.Opti
   return yield* ofJson(yield* stdio.stdin.pipe(Stream.decodeText, Stream.mkString), "Standard input")
 })
 
+const oauthSecrets = ["client_secret", "refresh_token"] as const
+
+/** The secrets of a client, from where credentials come from; what else a file has are credentials. */
+const secretsOf = Effect.fnUntraced(function*(app: string, file: Option.Option<string>) {
+  const stdio = yield* Stdio.Stdio
+  const given: Record<string, Schema.Json> = {}
+  if (Option.isNone(file) && (yield* stdio.stdinIsTerminal)) {
+    for (const name of oauthSecrets) {
+      const value = Redacted.value(yield* Prompt.Hidden({ message: `${name} (Enter for none)` }))
+      if (value !== "") given[name] = value
+    }
+  } else Object.assign(given, yield* credentialsOf(app, file))
+  const { client_secret, refresh_token, ...credentials } = given
+  const text = (name: string, value: Schema.Json | undefined) => typeof value === "string" ? { [name]: value } : {}
+  return {
+    credentials,
+    secrets: { ...text("client_secret", client_secret), ...text("refresh_token", refresh_token) }
+  }
+})
+
+const flagOf = (name: string, description: string) =>
+  Flag.String(name).pipe(Flag.withDescription(description), Flag.optional)
+
+/** The client of an account over OAuth 2, which is one if there is a client id. */
+const oauthFlags = {
+  clientId: flagOf("client-id", "The account is over OAuth 2: the id of your client at the provider"),
+  provider: flagOf(
+    "provider",
+    "The provider, such as google: `headwater accounts providers` lists those that are known"
+  ),
+  scopes: flagOf("scopes", "What the user is asked for, with blanks between"),
+  authorizationUrl: flagOf("authorization-url", "The provider's authorization URL, where it is not known"),
+  tokenUrl: flagOf("token-url", "The provider's token URL, where it is not known"),
+  deviceUrl: flagOf("device-url", "The provider's device authorization URL, where it is not known")
+}
+
+type OAuthFlags = { readonly [K in keyof typeof oauthFlags]: Option.Option<string> }
+
+const clientOf = Effect.fnUntraced(function*(
+  { authorizationUrl, clientId, deviceUrl, provider, scopes, tokenUrl }: OAuthFlags
+) {
+  const own = <K extends string>(name: K, value: Option.Option<string>) =>
+    Option.isSome(value) ? { [name]: value.value } as { readonly [N in K]: string } : {}
+  if (Option.isNone(clientId)) {
+    const others = [provider, scopes, authorizationUrl, tokenUrl, deviceUrl]
+    if (others.some(Option.isSome)) {
+      return yield* new CommandRefused({ message: "An account over OAuth 2 needs --client-id" })
+    }
+    return undefined
+  }
+  if (Option.isSome(provider) && OAuthProviders.get(provider.value) === undefined) {
+    return yield* new CommandRefused({
+      message:
+        `No provider ${JSON.stringify(provider.value)} is known: give --token-url and --authorization-url, or one of ` +
+        OAuthProviders.names.join(", ")
+    })
+  }
+  const client: NewOAuth = {
+    client_id: clientId.value,
+    ...own("provider", provider),
+    ...own("authorization_url", authorizationUrl),
+    ...own("token_url", tokenUrl),
+    ...own("device_url", deviceUrl),
+    ...(Option.isSome(scopes) ? { scopes: scopes.value.split(/\s+/).filter((scope) => scope !== "") } : {})
+  }
+  return client
+})
+
+const stateOf = ({ oauth }: AppAccountResource): string => oauth === null ? "" : oauth.state
+
 const create = Command.make(
   "create",
   {
@@ -57,18 +129,33 @@ const create = Command.make(
       ),
       Flag.optional
     ),
+    ...oauthFlags,
     json: Output.json
   },
-  Effect.fnUntraced(function*({ app, file, json, name }) {
+  Effect.fnUntraced(function*({ app, file, json, name, ...flags }) {
     const { call } = yield* ApiAccess
-    const credentials = yield* credentialsOf(app, file)
+    const client = yield* clientOf(flags)
+    const payload = client === undefined
+      ? { credentials: yield* credentialsOf(app, file) }
+      : yield* Effect.map(
+        secretsOf(app, file),
+        ({ credentials, secrets }) => ({ credentials, oauth: { ...client, ...secrets } })
+      )
     const { data } = yield* call(({ appAccounts }) =>
-      appAccounts.create({ headers: {}, payload: { app, name, credentials } })
+      appAccounts.create({ headers: {}, payload: { app, name, ...payload } })
     )
     yield* Output.print(
       json,
       data,
-      Output.table([["Account", data.id], ["App", data.app], ["Name", data.name]]) +
+      Output.table([
+        ["Account", data.id],
+        ["App", data.app],
+        ["Name", data.name],
+        ...(data.oauth === null
+          ? []
+          : [["State", stateOf(data)], ...(data.oauth.error === null ? [] : [["Error", data.oauth.error]])])
+      ]) +
+        (data.oauth?.state === "unconnected" ? `\nConnect it: headwater accounts connect ${data.id}` : "") +
         `\nGive it to a source with --prop <prop>=${data.id}`
     )
   })
@@ -84,6 +171,11 @@ const create = Command.make(
     {
       command: "headwater accounts create shop --file shop.json",
       description: "Reads {\"api_key\": \"…\"} from a file"
+    },
+    {
+      command:
+        "headwater accounts create google_calendar --provider google --client-id 1234 --scopes calendar.readonly",
+      description: "Adds an account over OAuth 2, and asks for the client's secret"
     }
   ])
 )
@@ -106,10 +198,26 @@ const list = Command.make(
         }
       })
     )
-    const rows = accounts.map(({ app, created_at, id, name }) => [id, app, name, Output.time(created_at)])
-    yield* Output.print(json, accounts, Output.table([["ID", "APP", "NAME", "CREATED"], ...rows]))
+    const rows = accounts.map((account) => {
+      const { app, created_at, id, name } = account
+      return [id, app, name, stateOf(account), Output.time(created_at)]
+    })
+    yield* Output.print(json, accounts, Output.table([["ID", "APP", "NAME", "STATE", "CREATED"], ...rows]))
   })
 ).pipe(Command.withDescription("List your accounts with apps, the newest first"))
+
+const providers = Command.make(
+  "providers",
+  { json: Output.json },
+  Effect.fnUntraced(function*({ json }) {
+    const rows = OAuthProviders.all.map(([name, { deviceUrl, title }]) => [
+      name,
+      deviceUrl === undefined ? "" : "yes",
+      title
+    ])
+    yield* Output.print(json, OAuthProviders.names, Output.table([["PROVIDER", "DEVICE", "TITLE"], ...rows]))
+  })
+).pipe(Command.withDescription("List the providers of OAuth 2 whose endpoints are known"))
 
 const remove = Command.make(
   "delete",
@@ -127,7 +235,7 @@ const remove = Command.make(
 
 /** A user's accounts with the apps that components speak to. Credentials are never arguments, which other users of the machine can see. */
 export const accountsCommand = Command.make("accounts").pipe(
-  Command.withDescription("Add, list and remove your accounts with the apps that components connect to"),
-  Command.withSubcommands([create, list, remove]),
+  Command.withDescription("Add, connect, list and remove your accounts with the apps that components connect to"),
+  Command.withSubcommands([connectCommand, create, list, providers, remove]),
   Command.provide(ApiAccess.layer)
 )

@@ -30,7 +30,8 @@ const readEvent = Effect.fnUntraced(
     )
 )
 
-const valuesOf = (
+/** The values that `--prop` gives, by the types that the code declares. */
+export const valuesOf = (
   declared: ReadonlyArray<ConfigurableProp>,
   given: ReadonlyArray<readonly [string, string]>
 ) =>
@@ -44,7 +45,7 @@ const valuesOf = (
   }).pipe(Effect.map(Object.fromEntries<Schema.Json>))
 
 /** The code as requests give it, and the props that it declares. */
-const codeOf = Effect.fnUntraced(function*({ isWorkflow, subject }: CodeCheck.Found) {
+export const codeOf = Effect.fnUntraced(function*({ isWorkflow, subject }: CodeCheck.Found) {
   const { call } = yield* ApiAccess
   if (subject._tag === "Key") {
     const { data } = yield* call(({ components }) =>

@@ -1,3 +1,4 @@
+import { NewOAuth } from "@headwater/api/AppAccountsApi"
 import * as Batch from "@headwater/api/Batch"
 import * as Filter from "@headwater/api/Filter"
 import * as WebhookRequestSettings from "@headwater/api/WebhookRequestSettings"
@@ -5,7 +6,7 @@ import * as WebhookSettings from "@headwater/api/WebhookSettings"
 import { WebhookUrl } from "@headwater/api/WebhookUrl"
 import { WorkflowResource } from "@headwater/api/WorkflowsApi"
 import { StreamNameInput } from "@headwater/domain/Stream"
-import { Schema } from "effect"
+import { Schema, Struct } from "effect"
 
 /** Kinds of things in a set-up, each with a folder of its name, in the order in which they are created. */
 export const kinds = [
@@ -59,9 +60,22 @@ const listening = {
   batch: Schema.optionalKey(Schema.NullOr(Batch.GivenBatch))
 }
 
+/** The client of an account over OAuth 2. Its tokens do not move: it is connected again. */
+const OAuthClient = Schema.Struct(Struct.omit(NewOAuth.fields, [
+  "client_secret",
+  "access_token",
+  "refresh_token",
+  "expires_at"
+]))
+
 /** The contents of the file of each kind. */
 export const files = {
-  accounts: Schema.Struct({ ...common, app: Schema.String, name: Schema.optionalKey(Schema.String) }),
+  accounts: Schema.Struct({
+    ...common,
+    app: Schema.String,
+    name: Schema.optionalKey(Schema.String),
+    oauth: Schema.optionalKey(OAuthClient)
+  }),
   webhooks: Schema.Struct({
     ...common,
     name: Schema.optionalKey(Schema.NullOr(Schema.String)),
@@ -79,7 +93,8 @@ export const files = {
     rate_limit: Schema.optionalKey(WorkflowResource.fields.rate_limit),
     retry_delays: Schema.optionalKey(WorkflowResource.fields.retry_delays),
     errors: Schema.optionalKey(WorkflowResource.fields.errors),
-    suspension_timeout: Schema.optionalKey(WorkflowResource.fields.suspension_timeout)
+    suspension_timeout: Schema.optionalKey(WorkflowResource.fields.suspension_timeout),
+    timeout_seconds: Schema.optionalKey(WorkflowResource.fields.timeout_seconds)
   }),
   subscriptions: Schema.Struct({ emitter: Schema.String, ...listening }),
   auto_subscriptions: Schema.Struct(listening)
@@ -112,7 +127,8 @@ export const workflowSettings = [
   "rate_limit",
   "retry_delays",
   "errors",
-  "suspension_timeout"
+  "suspension_timeout",
+  "timeout_seconds"
 ] as const
 
 /** The variable that holds a secret, unless its file names another one. */

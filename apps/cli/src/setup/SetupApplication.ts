@@ -1,3 +1,4 @@
+import type { NewOAuth } from "@headwater/api/AppAccountsApi"
 import { Effect, Predicate, type Schema } from "effect"
 import { ApiAccess, ServerAway } from "../access/ApiAccess.ts"
 import { CommandRefused } from "../CommandRefused.ts"
@@ -226,21 +227,35 @@ class Application {
 
   private appAccount({ fields, present, thing }: SetupPlan.Change) {
     return Effect.gen({ self: this }, function*() {
-      const { app, name } = thing.fields
-      const isGiven = present === undefined || fields.some(({ field }) => field === "credentials")
-      const variable = thing.secrets["credentials"] ?? Setup.variableOf(thing.ref, "credentials")
-      const text = isGiven ? yield* SetupPlan.variable(variable) : undefined
-      const credentials = text === undefined ? undefined : yield* credentialsOf(variable, text)
+      const { app, name, oauth } = thing.fields
+      const givenAt = Effect.fnUntraced(function*(place: string) {
+        if (present !== undefined && !fields.some(({ field }) => field === place)) return undefined
+        const variable = thing.secrets[place] ?? Setup.variableOf(thing.ref, place)
+        const text = yield* SetupPlan.variable(variable)
+        return text === undefined ? undefined : { variable, text }
+      })
+      const credentials = yield* givenAt("credentials")
+      const secret = oauth === undefined ? undefined : yield* givenAt("oauth.client_secret")
       const payload = {
         ...(typeof name === "string" ? { name } : {}),
-        ...(credentials === undefined ? {} : { credentials })
+        ...(credentials === undefined
+          ? {}
+          : { credentials: yield* credentialsOf(credentials.variable, credentials.text) })
+      }
+      const client = oauth === undefined ? {} : {
+        oauth: {
+          ...oauth as unknown as NewOAuth,
+          ...(secret === undefined ? {} : { client_secret: secret.text })
+        }
       }
       if (present !== undefined) {
-        yield* this.call(({ appAccounts }) => appAccounts.update({ params: { id: present.id }, payload }))
+        yield* this.call(({ appAccounts }) =>
+          appAccounts.update({ params: { id: present.id }, payload: { ...payload, ...client } })
+        )
         return { id: present.id, endpoint: null }
       }
       const { data } = yield* this.call(({ appAccounts }) =>
-        appAccounts.create({ headers: {}, payload: { credentials: {}, ...payload, app: String(app) } })
+        appAccounts.create({ headers: {}, payload: { credentials: {}, ...payload, ...client, app: String(app) } })
       )
       return { id: data.id, endpoint: null }
     })

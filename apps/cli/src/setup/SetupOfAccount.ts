@@ -1,3 +1,4 @@
+import type { AppAccountResource } from "@headwater/api/AppAccountsApi"
 import type { DeployedCode } from "@headwater/api/CodeApi"
 import * as ListItems from "@headwater/api/ListItems"
 import type { SourceResource } from "@headwater/api/SourcesApi"
@@ -55,6 +56,19 @@ export const distinctly = (kind: string) => {
 }
 
 const asJson = (value: unknown) => value as Schema.Json
+
+/** The client of an account over OAuth 2, without the fields that are its provider's. */
+const clientOf = (oauth: NonNullable<AppAccountResource["oauth"]>): Setup.Fields => {
+  const { authorization_url, client_authentication, client_id, device_url, parameters, provider, scopes, token_url } =
+    oauth
+  const own = { provider, authorization_url, token_url, device_url, client_authentication }
+  return {
+    client_id,
+    ...Object.fromEntries(Object.entries(own).filter(([, value]) => value !== null)),
+    scopes,
+    parameters
+  }
+}
 
 /** The value of a prop for an account with an app, by the account's name in the set-up. */
 const withRefs = (value: Schema.Json, refs: ReadonlyMap<string, string>): Schema.Json => {
@@ -118,9 +132,11 @@ export const read = Effect.fnUntraced(function*() {
     oldestFirst(ListItems.items((place) => appAccounts.list({ query: { limit: 100, ...place } })))
   )
   const accountRef = distinctly("accounts")
-  for (const { app, id, name } of accounts) {
+  for (const { app, id, name, oauth } of accounts) {
     const ref = accountRef(slugOf(name === "" ? app : `${app}-${name}`))
-    add({ kind: "accounts", ref, id, fields: { app, name }, secrets: secretsOf(ref, ["credentials"]) })
+    const fields = { app, name, ...(oauth === null ? {} : { oauth: clientOf(oauth) }) }
+    const places = oauth === null ? ["credentials"] : ["credentials", "oauth.client_secret"]
+    add({ kind: "accounts", ref, id, fields, secrets: secretsOf(ref, places) })
   }
 
   const webhooks = yield* call(({ webhooks }) =>

@@ -149,7 +149,7 @@ const repeated = ({ things }: Folder): ReadonlyArray<string> => {
 }
 
 const possiblePlaces: Partial<Record<Setup.Kind, RegExp>> = {
-  accounts: /^credentials$/,
+  accounts: /^(credentials|oauth\.client_secret)$/,
   webhooks: /^(url|tls\.key|secret_headers\..+)$/,
   sources: /^configured_props\..+$/,
   workflows: /^configured_props\..+$/
@@ -514,7 +514,8 @@ const originOf = (url: Schema.Json | undefined): string | undefined =>
 const neededSecrets = (thing: Setup.Thing, present: AccountThing | undefined): ReadonlyArray<string> => {
   switch (thing.kind) {
     case "accounts":
-      return present === undefined ? ["credentials"] : []
+      if (present !== undefined) return []
+      return thing.fields["oauth"] === undefined ? ["credentials"] : ["credentials", "oauth.client_secret"]
     case "webhooks": {
       const { secret_headers: headers, tls, url } = thing.fields
       const has = present?.fields ?? {}

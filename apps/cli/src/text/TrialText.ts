@@ -1,4 +1,4 @@
-import type { Trial } from "@headwater/api/CodeApi"
+import type { ActionRun, Trial } from "@headwater/api/CodeApi"
 import * as SourcePlaces from "@headwater/sandbox/SourcePlaces"
 import type { Schema } from "effect"
 import { at } from "../code/ComponentFiles.ts"
@@ -17,7 +17,10 @@ const json = (value: unknown): string => value === undefined ? "nothing" : JSON.
 const ms = (value: number): string => `${Math.round(value)} ms`
 
 /** The same in the files that the code was written in. */
-export const inPlace = (trial: TrialResource, place: SourcePlaces.SourcePlaces | undefined): TrialResource => {
+export const inPlace = <A extends Pick<TrialResource, "error">>(
+  trial: A,
+  place: SourcePlaces.SourcePlaces | undefined
+): A => {
   const { error } = trial
   if (place === undefined || error === null) return trial
   const { column, file, line } = error
@@ -27,12 +30,41 @@ export const inPlace = (trial: TrialResource, place: SourcePlaces.SourcePlaces |
 }
 
 /** The cause of its early end, in a line. */
-export const failureOf = ({ error }: TrialResource): string | undefined => {
+export const failureOf = ({ error }: Pick<TrialResource, "error">): string | undefined => {
   if (error === null) return undefined
   const { column, file, line, message, name, step } = error
   const said = `${name}: ${message}${step === null ? "" : ` (in the step ${step})`}`
   return file === undefined || line === undefined || column === undefined ? said : at({ file, line, column }, said)
 }
+
+type ActionRunResource = Schema.Schema.Type<typeof ActionRun>
+
+const requestLines = ({ requests }: Pick<TrialResource, "requests">) =>
+  requests.map(({ error, method, status, url, wall_ms }) =>
+    line("request", `${method} ${url}, ${error ?? status ?? ""}, ${ms(wall_ms)}`)
+  )
+
+const sendLines = ({ sends }: Pick<TrialResource, "sends">) =>
+  sends.map(({ body, method, url }) =>
+    line("send", `${method} ${url}${body === undefined ? "" : `, ${body}`}, not sent`)
+  )
+
+const omittedLines = ({ omitted }: Pick<TrialResource, "omitted">) =>
+  omitted === 0 ? [] : [line("and", `${omitted} more that are not shown`)]
+
+/** The outcome of an action, for a reader. */
+export const linesOfAction = (run: ActionRunResource): string =>
+  harmless(
+    [
+      line(run.outcome, `${ms(run.wall_ms)}, ${ms(run.cpu_ms)} of processor`),
+      ...run.logs.map(({ level, message }) => line(level, message)),
+      ...requestLines(run),
+      ...sendLines(run),
+      ...Object.entries(run.exports).map(([name, value]) => line(name, json(value))),
+      ...(run.error === null ? [line("result", json(run.return_value))] : []),
+      ...omittedLines(run)
+    ].join("\n")
+  )
 
 /** The outcome of a trial, for a reader. */
 export const linesOf = (trial: TrialResource): string => {
@@ -61,15 +93,11 @@ export const linesOf = (trial: TrialResource): string => {
     ),
     ...(trial.duplicates === 0 ? [] : [line("duplicates", `${trial.duplicates} left out`)]),
     ...trial.db.map(({ after, before, key }) => line("db", `${key}: ${json(before)} → ${json(after)}`)),
-    ...requests.map(({ error, method, status, url, wall_ms }) =>
-      line("request", `${method} ${url}, ${error ?? status ?? ""}, ${ms(wall_ms)}`)
-    ),
+    ...requestLines(trial),
     ...connections.filter(({ error }) => error !== undefined || requests.length === 0).map(({ error, host, port }) =>
       line("connection", `${host}:${port}${error === undefined ? "" : `, ${error}`}`)
     ),
-    ...trial.sends.map(({ body, method, url }) =>
-      line("send", `${method} ${url}${body === undefined ? "" : `, ${body}`}, not sent`)
-    ),
+    ...sendLines(trial),
     ...(response === null
       ? []
       : [line("response", `${response.status} ${response.base64 ? "(binary)" : response.body}`)]),
@@ -77,7 +105,7 @@ export const linesOf = (trial: TrialResource): string => {
       line("timer", `${prop}: next at ${next === undefined ? "no time" : new Date(next).toISOString()}`)
     ),
     ...trial.errors.map(({ message, name, stack }) => line("error", stack || `${name}: ${message}`)),
-    ...(trial.omitted === 0 ? [] : [line("and", `${trial.omitted} more that are not shown`)]),
+    ...omittedLines(trial),
     "Nothing of this was kept."
   ]
   return harmless(lines.join("\n"))

@@ -13,13 +13,16 @@ const tones: Readonly<Record<string, Tone>> = {
   done: "good",
   active: "good",
   closed: "good",
+  connected: "good",
   pending: "waiting",
   waiting: "waiting",
   running: "accent",
   paused: "waiting",
+  unconnected: "waiting",
   half_open: "waiting",
   exhausted: "bad",
   failed: "bad",
+  failing: "bad",
   error: "bad",
   open: "bad"
 }

@@ -38,6 +38,7 @@ import * as JourneyHandlers from "./handlers/JourneyHandlers.ts"
 import * as KeysHandlers from "./handlers/KeysHandlers.ts"
 import * as LogHandlers from "./handlers/LogHandlers.ts"
 import * as NodesHandlers from "./handlers/NodesHandlers.ts"
+import * as OAuthCallbackRoute from "./handlers/OAuthCallbackRoute.ts"
 import * as SessionHandlers from "./handlers/SessionHandlers.ts"
 import * as SourcesHandlers from "./handlers/SourcesHandlers.ts"
 import * as SubscriptionsHandlers from "./handlers/SubscriptionsHandlers.ts"
@@ -90,7 +91,8 @@ const routes = Layer.mergeAll(
   DocsRoutes.layer,
   EndpointRoute.layer,
   GuideRoutes.layer,
-  HealthRoutes.layer
+  HealthRoutes.layer,
+  OAuthCallbackRoute.layer
 ).pipe(
   Layer.provide([AnswerRoom.layer, BodyRoom.layer, JsonThread.layer, RateLimiting.layer, WaitingAnswers.layer])
 )

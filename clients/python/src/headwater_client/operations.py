@@ -2064,6 +2064,33 @@ class AppAccountsOperations(Group):
         """
         self._send("DELETE", f"/v1/accounts/{segment(id)}", query={"include": include, "exclude": exclude})
 
+    def connect(self, id: str, *, body: types.AppAccountsConnectBody) -> types.AppAccountsConnectResponse:
+        """Begin to connect an account over OAuth 2.
+
+        Extension: By an authorization code with PKCE, or a device code. Have the user open the page. Needs a key
+        with the scope `write`.
+
+        Args:
+            id: The account's id.
+        """
+        return self._send("POST", f"/v1/accounts/{segment(id)}/connect", body=body)
+
+    def complete_connection(
+        self,
+        id: str,
+        *,
+        body: types.AppAccountsCompleteConnectionBody,
+    ) -> types.AppAccountsCompleteConnectionResponse:
+        """Complete the connection of an account.
+
+        Extension: With the key or session that began it. The account has the token from then on. Needs a key with
+        the scope `write`.
+
+        Args:
+            id: The account's id.
+        """
+        return self._send("POST", f"/v1/accounts/{segment(id)}/complete_connection", body=body)
+
 
 class EnvironmentOperations(Group):
     def list(
@@ -2618,6 +2645,20 @@ class CodeOperations(Group):
         with the scope `write`.
         """
         return self._send("POST", "/v1/code/trial", headers={"Idempotency-Key": idempotency_key}, body=body)
+
+    def run_action(
+        self,
+        *,
+        body: types.CodeRunActionBody,
+        idempotency_key: str | None = None,
+    ) -> types.CodeRunActionResponse:
+        """Run an action.
+
+        Extension: Runs an action once, by itself, and answers its result. Its requests are made, and what it changes
+        in data stores is kept; it has no log, so $.emit and $.send send nothing. One of component_code,
+        component_url and component_id is required. Needs a key with the scope `write`.
+        """
+        return self._send("POST", "/v1/actions/run", headers={"Idempotency-Key": idempotency_key}, body=body)
 
     def try_source(
         self,

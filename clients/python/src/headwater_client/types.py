@@ -174,6 +174,34 @@ class CircuitClosedEvent(TypedDict):
     """When it happened. Unix time in milliseconds."""
 
 
+class AccountFailingEvent(TypedDict):
+    """The provider refused to renew it, or the token has ended and the provider can't be reached. Told once, until it
+    works again.
+    """
+
+    type: Literal["account.failing"]
+    account_id: str
+    """The id of the account with an app."""
+    app: str
+    """The app's name in component code."""
+    ts: int
+    """When it happened. Unix time in milliseconds."""
+    error: str
+    """What the provider said, or why it could not be asked."""
+
+
+class AccountRecoveredEvent(TypedDict):
+    """It has a new token after account.failing was told."""
+
+    type: Literal["account.recovered"]
+    account_id: str
+    """The id of the account with an app."""
+    app: str
+    """The app's name in component code."""
+    ts: int
+    """When it happened. Unix time in milliseconds."""
+
+
 _ClockReadyEventKeywords = TypedDict(
     "_ClockReadyEventKeywords",
     {
@@ -625,6 +653,73 @@ class ComponentInvalidProblemDetails(_ComponentInvalidProblemDetailsOptional):
     message: str
 
 
+class ActionRun(TypedDict):
+    outcome: Literal["success", "error", "limit"]
+    """limit: it exceeded one of the limits of a run."""
+    error: ActionRunError | None
+    """What ended it early; its place is in the code."""
+    return_value: Any
+    """What run returned; null if it returned nothing."""
+    exports: dict[str, Any]
+    """What it gave to $.export, by name. $summary says what was done."""
+    logs: list[ActionRunLogsItem]
+    sends: list[ActionRunSendsItem]
+    """The requests of $.send.http, which were not sent."""
+    requests: list[ActionRunRequestsItem]
+    """Requests over HTTP/1.1, as the run's process tells of them."""
+    wall_ms: float
+    cpu_ms: float
+    omitted: int
+    """How many of all these are left out, since an answer shows about 1 MiB of them."""
+
+
+class _ActionRunErrorOptional(TypedDict, total=False):
+    file: str
+    """component.mjs for the code itself."""
+    line: int
+    column: int
+
+
+class ActionRunError(_ActionRunErrorOptional):
+    name: str
+    message: str
+    stack: str
+    step: str | None
+    """The step of a workflow; null for a source."""
+
+
+class ActionRunLogsItem(TypedDict):
+    step: str | None
+    """The step of a workflow; null for a source."""
+    ts_ms: int
+    """Unix time in milliseconds."""
+    level: Literal["debug", "info", "warn", "error"]
+    message: str
+
+
+class _ActionRunSendsItemOptional(TypedDict, total=False):
+    body: str
+
+
+class ActionRunSendsItem(_ActionRunSendsItemOptional):
+    method: str
+    url: str
+    headers: dict[str, str]
+
+
+class _ActionRunRequestsItemOptional(TypedDict, total=False):
+    status: int
+    error: str
+
+
+class ActionRunRequestsItem(_ActionRunRequestsItemOptional):
+    method: str
+    url: str
+    ts_ms: int
+    """Unix time in milliseconds."""
+    wall_ms: float
+
+
 class CheckedCode(TypedDict):
     valid: bool
     """Whether a source or workflow can be made of it."""
@@ -893,13 +988,20 @@ class Workflow(_WorkflowOptional):
     """Which failures of a step go to $errors: each one, or only the last, after which there is no retry."""
     suspension_timeout: Literal["cancel", "resume"]
     """What becomes of a suspended run that nobody resumes in time."""
+    timeout_seconds: int | None
+    """The longest that a step may take, at most what the server allows. null: what the server allows."""
     created_at: int
     """Unix time in seconds."""
     updated_at: int
     """Unix time in seconds."""
 
 
-class WorkflowStepsItem(TypedDict):
+class _WorkflowStepsItemOptional(TypedDict, total=False):
+    lang: Literal["python"]
+    """The language that it is written in, if that is not JavaScript."""
+
+
+class WorkflowStepsItem(_WorkflowStepsItemOptional):
     id: str
     """Begins with c_."""
     name: str
@@ -968,6 +1070,40 @@ class EnvironmentVariable(TypedDict):
     """Unix time in seconds."""
 
 
+class ConnectionRefusedProblem(TypedDict):
+    detail: str
+    """What went wrong, as a sentence."""
+    error: str
+    """The same sentence as detail."""
+    code: Literal["connection_refused"]
+    """What went wrong, as a code for programs. Never changes."""
+    details: ConnectionRefusedProblemDetails
+    type: Literal["urn:headwater:problem:connection_refused"]
+    status: Literal[409]
+    title: Literal["Connection refused"]
+
+
+class ConnectionRefusedProblemDetails(TypedDict):
+    provider_error: str
+
+
+class ConnectionPendingProblem(TypedDict):
+    detail: str
+    """What went wrong, as a sentence."""
+    error: str
+    """The same sentence as detail."""
+    code: Literal["connection_pending"]
+    """What went wrong, as a code for programs. Never changes."""
+    details: ConnectionPendingProblemDetails
+    type: Literal["urn:headwater:problem:connection_pending"]
+    status: Literal[409]
+    title: Literal["Connection pending"]
+
+
+class ConnectionPendingProblemDetails(TypedDict):
+    retry_after_seconds: int
+
+
 class AppAccount(TypedDict):
     id: str
     """Begins with apn_."""
@@ -976,6 +1112,53 @@ class AppAccount(TypedDict):
     name: str
     """Empty if none was given."""
     created_at: int
+    """Unix time in seconds."""
+    oauth: OAuthAccount | None
+    """Null if it is not over OAuth 2."""
+
+
+class OAuthAccount(TypedDict):
+    provider: str | None
+    """Null if the account is told by its URLs alone."""
+    client_id: str
+    scopes: list[str]
+    authorization_url: str | None
+    """Null for the provider's."""
+    token_url: str | None
+    """Null for the provider's."""
+    device_url: str | None
+    """Null for the provider's."""
+    client_authentication: Literal["basic", "post", "none"] | None
+    """Null for the provider's."""
+    parameters: dict[str, str]
+    state: Literal["unconnected", "connected", "failing"]
+    """unconnected: there was no token yet. connected: there is one. failing: it can't be renewed, or has ended."""
+    renewable: bool
+    """There is a refresh token."""
+    expires_at: int | None
+    """When the access token ends. Null if the provider does not tell. Unix time in seconds."""
+    renewed_at: int | None
+    """When the access token was got or given. Unix time in seconds."""
+    renew_at: int | None
+    """When it is renewed next. Null if that is not to come. Unix time in seconds."""
+    failing_since: int | None
+    """Since when it is failing. Unix time in seconds."""
+    error: str | None
+    """Why the last renewal failed."""
+
+
+class AccountConnection(TypedDict):
+    url: str
+    """The page that the user is to open."""
+    redirect_uri: str | None
+    """Where the provider sends the user back: register it with your client. Null with device."""
+    user_code: str | None
+    """With device: the code that the user is to enter."""
+    confirmation: str | None
+    """With device: what completes the connection. Otherwise the user's browser gets it in the end."""
+    interval_seconds: int | None
+    """With device: the least time between two questions."""
+    expires_at: int
     """Unix time in seconds."""
 
 
@@ -2567,6 +2750,8 @@ Problem: TypeAlias = Union[
     BacklogFullProblem,
     WorkflowPausedProblem,
     NameTakenProblem,
+    ConnectionRefusedProblem,
+    ConnectionPendingProblem,
     BulkActionEndedProblem,
     BulkActionsFullProblem,
     DeliveryNotPendingProblem,
@@ -2604,6 +2789,8 @@ ProblemCode: TypeAlias = Literal[
     "backlog_full",
     "workflow_paused",
     "name_taken",
+    "connection_refused",
+    "connection_pending",
     "bulk_action_ended",
     "bulk_actions_full",
     "delivery_not_pending",
@@ -3606,6 +3793,12 @@ class AppAccountsListResponse(TypedDict):
 class _AppAccountsCreateBodyOptional(TypedDict, total=False):
     name: str
     """A name for the account. Default: empty."""
+    credentials: dict[str, Any]
+    """The object that the code gets as $auth. Encrypted at rest and never shown. Required without oauth; with it, what
+    $auth has beside oauth_access_token, and parts of the provider's URLs.
+    """
+    oauth: AppAccountsCreateBodyOauth
+    """The account is over OAuth 2: the server renews its token, which the code gets as $auth.oauth_access_token."""
     include: str
     """Comma-separated list of response fields to include; dotted paths reach into objects. Default: all."""
     exclude: str
@@ -3615,8 +3808,107 @@ class _AppAccountsCreateBodyOptional(TypedDict, total=False):
 class AppAccountsCreateBody(_AppAccountsCreateBodyOptional):
     app: str
     """The app's name in component code, such as shop in {type: "app", app: "shop"}."""
-    credentials: dict[str, Any]
-    """The object that the code gets as $auth. Encrypted at rest and never shown."""
+
+
+class _AppAccountsCreateBodyOauthOptional(TypedDict, total=False):
+    provider: Literal[
+        "airtable",
+        "amazon",
+        "asana",
+        "atlassian",
+        "auth0",
+        "aweber",
+        "basecamp",
+        "bitbucket",
+        "bitly",
+        "box",
+        "calendly",
+        "canva",
+        "clickup",
+        "constant_contact",
+        "digitalocean",
+        "discord",
+        "docusign",
+        "dropbox",
+        "eventbrite",
+        "facebook",
+        "figma",
+        "fitbit",
+        "freshbooks",
+        "front",
+        "github",
+        "gitlab",
+        "google",
+        "gumroad",
+        "harvest",
+        "help_scout",
+        "heroku",
+        "hubspot",
+        "intercom",
+        "keap",
+        "linear",
+        "linkedin",
+        "mailchimp",
+        "meetup",
+        "microsoft",
+        "miro",
+        "monday",
+        "netlify",
+        "notion",
+        "okta",
+        "patreon",
+        "pinterest",
+        "pipedrive",
+        "podio",
+        "quickbooks",
+        "reddit",
+        "ringcentral",
+        "salesforce",
+        "shopify",
+        "slack",
+        "spotify",
+        "square",
+        "strava",
+        "stripe",
+        "surveymonkey",
+        "tiktok",
+        "todoist",
+        "twitch",
+        "typeform",
+        "vimeo",
+        "webflow",
+        "withings",
+        "wordpress",
+        "wrike",
+        "x",
+        "xero",
+        "yahoo",
+        "zendesk",
+        "zoho",
+        "zoom",
+    ] | None
+    client_secret: str
+    """Encrypted at rest and never shown."""
+    scopes: list[str]
+    """What the user is asked for. Default: none."""
+    authorization_url: str | None
+    token_url: str | None
+    device_url: str | None
+    client_authentication: Literal["basic", "post", "none"] | None
+    parameters: dict[str, str]
+    """Parameters of the authorization URL beside the usual ones."""
+    access_token: str
+    """A token that there is already."""
+    refresh_token: str
+    """A refresh token that there is already. Without an access token and its expires_at it is used at once."""
+    expires_at: int
+    """When the access token that is given ends. Unix time in seconds."""
+
+
+class AppAccountsCreateBodyOauth(_AppAccountsCreateBodyOauthOptional):
+    """The account is over OAuth 2: the server renews its token, which the code gets as $auth.oauth_access_token."""
+
+    client_id: str
 
 
 class AppAccountsCreateResponse(TypedDict):
@@ -3632,13 +3924,146 @@ class AppAccountsUpdateBody(TypedDict, total=False):
     """A name for the account."""
     credentials: dict[str, Any]
     """Replaces all earlier credentials, for example with a renewed token. Encrypted at rest and never shown."""
+    oauth: AppAccountsUpdateBodyOauth
+    """Changes the client of an account over OAuth 2, or gives it a token. Null has the provider's again."""
     include: str
     """Comma-separated list of response fields to include; dotted paths reach into objects. Default: all."""
     exclude: str
     """Comma-separated list of response fields to leave out; overrides include. Default: none."""
 
 
+class AppAccountsUpdateBodyOauth(TypedDict, total=False):
+    """Changes the client of an account over OAuth 2, or gives it a token. Null has the provider's again."""
+
+    client_id: str
+    provider: Literal[
+        "airtable",
+        "amazon",
+        "asana",
+        "atlassian",
+        "auth0",
+        "aweber",
+        "basecamp",
+        "bitbucket",
+        "bitly",
+        "box",
+        "calendly",
+        "canva",
+        "clickup",
+        "constant_contact",
+        "digitalocean",
+        "discord",
+        "docusign",
+        "dropbox",
+        "eventbrite",
+        "facebook",
+        "figma",
+        "fitbit",
+        "freshbooks",
+        "front",
+        "github",
+        "gitlab",
+        "google",
+        "gumroad",
+        "harvest",
+        "help_scout",
+        "heroku",
+        "hubspot",
+        "intercom",
+        "keap",
+        "linear",
+        "linkedin",
+        "mailchimp",
+        "meetup",
+        "microsoft",
+        "miro",
+        "monday",
+        "netlify",
+        "notion",
+        "okta",
+        "patreon",
+        "pinterest",
+        "pipedrive",
+        "podio",
+        "quickbooks",
+        "reddit",
+        "ringcentral",
+        "salesforce",
+        "shopify",
+        "slack",
+        "spotify",
+        "square",
+        "strava",
+        "stripe",
+        "surveymonkey",
+        "tiktok",
+        "todoist",
+        "twitch",
+        "typeform",
+        "vimeo",
+        "webflow",
+        "withings",
+        "wordpress",
+        "wrike",
+        "x",
+        "xero",
+        "yahoo",
+        "zendesk",
+        "zoho",
+        "zoom",
+    ] | None
+    client_secret: str
+    """Encrypted at rest and never shown."""
+    scopes: list[str]
+    """What the user is asked for. Default: none."""
+    authorization_url: str | None
+    token_url: str | None
+    device_url: str | None
+    client_authentication: Literal["basic", "post", "none"] | None
+    parameters: dict[str, str]
+    """Parameters of the authorization URL beside the usual ones."""
+    access_token: str
+    """A token that there is already."""
+    refresh_token: str
+    """A refresh token that there is already. Without an access token and its expires_at it is used at once."""
+    expires_at: int
+    """When the access token that is given ends. Unix time in seconds."""
+
+
 class AppAccountsUpdateResponse(TypedDict):
+    data: AppAccount
+
+
+class AppAccountsConnectBody(TypedDict, total=False):
+    device: bool
+    """The user enters a code on a page of the provider's. Default: the provider sends the user back."""
+    return_to: str
+    """Where the user's browser goes in the end, with the confirmation in the query: console, or a URL on 127.0.0.1.
+    Default: a page that shows it.
+    """
+    include: str
+    """Comma-separated list of response fields to include; dotted paths reach into objects. Default: all."""
+    exclude: str
+    """Comma-separated list of response fields to leave out; overrides include. Default: none."""
+
+
+class AppAccountsConnectResponse(TypedDict):
+    data: AccountConnection
+
+
+class _AppAccountsCompleteConnectionBodyOptional(TypedDict, total=False):
+    include: str
+    """Comma-separated list of response fields to include; dotted paths reach into objects. Default: all."""
+    exclude: str
+    """Comma-separated list of response fields to leave out; overrides include. Default: none."""
+
+
+class AppAccountsCompleteConnectionBody(_AppAccountsCompleteConnectionBodyOptional):
+    confirmation: str
+    """What the user's browser got in the end, or the answer for a device."""
+
+
+class AppAccountsCompleteConnectionResponse(TypedDict):
     data: AppAccount
 
 
@@ -3795,6 +4220,8 @@ class WorkflowsCreateBody(TypedDict, total=False):
     """Which failures of a step go to $errors: each one, or only the last, after which there is no retry."""
     suspension_timeout: Literal["cancel", "resume"]
     """What becomes of a suspended run that nobody resumes in time."""
+    timeout_seconds: int | None
+    """The longest that a step may take, at most what the server allows. null: what the server allows."""
     include: str
     """Comma-separated list of response fields to include; dotted paths reach into objects. Default: all."""
     exclude: str
@@ -3831,6 +4258,8 @@ class WorkflowsUpdateBody(TypedDict, total=False):
     """Which failures of a step go to $errors: each one, or only the last, after which there is no retry."""
     suspension_timeout: Literal["cancel", "resume"]
     """What becomes of a suspended run that nobody resumes in time."""
+    timeout_seconds: int | None
+    """The longest that a step may take, at most what the server allows. null: what the server allows."""
     include: str
     """Comma-separated list of response fields to include; dotted paths reach into objects. Default: all."""
     exclude: str
@@ -3970,6 +4399,25 @@ class CodeTryCodeBody(TypedDict, total=False):
 
 class CodeTryCodeResponse(TypedDict):
     data: Trial
+
+
+class CodeRunActionBody(TypedDict, total=False):
+    component_code: str
+    """The action's code."""
+    component_url: str
+    """Its URL, as in POST /components."""
+    component_id: str
+    """A saved component by its id or key, or one of the registry."""
+    configured_props: dict[str, Any]
+    """Values of its props. Text is taken for other types where it reads as one."""
+    include: str
+    """Comma-separated list of response fields to include; dotted paths reach into objects. Default: all."""
+    exclude: str
+    """Comma-separated list of response fields to leave out; overrides include. Default: none."""
+
+
+class CodeRunActionResponse(TypedDict):
+    data: ActionRun
 
 
 class CodeTrySourceBody(TypedDict, total=False):

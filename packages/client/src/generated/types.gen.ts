@@ -4,7 +4,7 @@ export type ClientOptions = {
     baseUrl: 'http://127.0.0.1:8787' | (string & {});
 };
 
-export type Webhooks = EventWebhookFailingWebhookRequest | EventWebhookDisabledWebhookRequest | EventWebhookRecoveredWebhookRequest | EventDeliveryExhaustedWebhookRequest | EventCircuitOpenedWebhookRequest | EventCircuitClosedWebhookRequest | EventClockReadyWebhookRequest;
+export type Webhooks = EventWebhookFailingWebhookRequest | EventWebhookDisabledWebhookRequest | EventWebhookRecoveredWebhookRequest | EventDeliveryExhaustedWebhookRequest | EventCircuitOpenedWebhookRequest | EventCircuitClosedWebhookRequest | EventAccountFailingWebhookRequest | EventAccountRecoveredWebhookRequest | EventClockReadyWebhookRequest;
 
 export type InvalidResponseProblem = {
     /**
@@ -283,6 +283,52 @@ export type CircuitClosedEvent = {
      * Its URL, with *** for a password.
      */
     url: string;
+    /**
+     * When it happened. Unix time in milliseconds.
+     */
+    ts: number;
+};
+
+/**
+ * The token of an account can't be renewed
+ *
+ * The provider refused to renew it, or the token has ended and the provider can't be reached. Told once, until it works again.
+ */
+export type AccountFailingEvent = {
+    type: 'account.failing';
+    /**
+     * The id of the account with an app.
+     */
+    account_id: string;
+    /**
+     * The app's name in component code.
+     */
+    app: string;
+    /**
+     * When it happened. Unix time in milliseconds.
+     */
+    ts: number;
+    /**
+     * What the provider said, or why it could not be asked.
+     */
+    error: string;
+};
+
+/**
+ * An account works again
+ *
+ * It has a new token after account.failing was told.
+ */
+export type AccountRecoveredEvent = {
+    type: 'account.recovered';
+    /**
+     * The id of the account with an app.
+     */
+    account_id: string;
+    /**
+     * The app's name in component code.
+     */
+    app: string;
     /**
      * When it happened. Unix time in milliseconds.
      */
@@ -864,6 +910,84 @@ export type ComponentInvalidProblem = {
     title: 'Component invalid';
 };
 
+export type ActionRun = {
+    /**
+     * limit: it exceeded one of the limits of a run.
+     */
+    outcome: 'success' | 'error' | 'limit';
+    /**
+     * What ended it early; its place is in the code.
+     */
+    error: {
+        name: string;
+        message: string;
+        stack: string;
+        /**
+         * The step of a workflow; null for a source.
+         */
+        step: string | null;
+        /**
+         * component.mjs for the code itself.
+         */
+        file?: string;
+        line?: number;
+        column?: number;
+    } | null;
+    /**
+     * What run returned; null if it returned nothing.
+     */
+    return_value: unknown;
+    /**
+     * What it gave to $.export, by name. $summary says what was done.
+     */
+    exports: {
+        [key: string]: unknown;
+    };
+    logs: Array<{
+        /**
+         * The step of a workflow; null for a source.
+         */
+        step: string | null;
+        /**
+         * Unix time in milliseconds.
+         */
+        ts_ms: number;
+        level: 'debug' | 'info' | 'warn' | 'error';
+        message: string;
+    }>;
+    /**
+     * The requests of $.send.http, which were not sent.
+     */
+    sends: Array<{
+        method: string;
+        url: string;
+        headers: {
+            [key: string]: string;
+        };
+        body?: string;
+    }>;
+    /**
+     * Requests over HTTP/1.1, as the run's process tells of them.
+     */
+    requests: Array<{
+        method: string;
+        url: string;
+        status?: number;
+        error?: string;
+        /**
+         * Unix time in milliseconds.
+         */
+        ts_ms: number;
+        wall_ms: number;
+    }>;
+    wall_ms: number;
+    cpu_ms: number;
+    /**
+     * How many of all these are left out, since an answer shows about 1 MiB of them.
+     */
+    omitted: number;
+};
+
 export type CheckedCode = {
     /**
      * Whether a source or workflow can be made of it.
@@ -1217,6 +1341,10 @@ export type Workflow = {
          */
         id: string;
         name: string;
+        /**
+         * The language that it is written in, if that is not JavaScript.
+         */
+        lang?: 'python';
     }>;
     /**
      * Values by prop, those of a step as <step>.<prop>.
@@ -1246,6 +1374,10 @@ export type Workflow = {
      * What becomes of a suspended run that nobody resumes in time.
      */
     suspension_timeout: 'cancel' | 'resume';
+    /**
+     * The longest that a step may take, at most what the server allows. null: what the server allows.
+     */
+    timeout_seconds: number | null;
     /**
      * Unix time in seconds.
      */
@@ -1352,6 +1484,48 @@ export type EnvironmentVariable = {
     updated_at: number;
 };
 
+export type ConnectionRefusedProblem = {
+    /**
+     * What went wrong, as a sentence.
+     */
+    detail: string;
+    /**
+     * The same sentence as detail.
+     */
+    error: string;
+    /**
+     * What went wrong, as a code for programs. Never changes.
+     */
+    code: 'connection_refused';
+    details: {
+        provider_error: string;
+    };
+    type: 'urn:headwater:problem:connection_refused';
+    status: 409;
+    title: 'Connection refused';
+};
+
+export type ConnectionPendingProblem = {
+    /**
+     * What went wrong, as a sentence.
+     */
+    detail: string;
+    /**
+     * The same sentence as detail.
+     */
+    error: string;
+    /**
+     * What went wrong, as a code for programs. Never changes.
+     */
+    code: 'connection_pending';
+    details: {
+        retry_after_seconds: number;
+    };
+    type: 'urn:headwater:problem:connection_pending';
+    status: 409;
+    title: 'Connection pending';
+};
+
 export type AppAccount = {
     /**
      * Begins with apn_.
@@ -1369,6 +1543,93 @@ export type AppAccount = {
      * Unix time in seconds.
      */
     created_at: number;
+    /**
+     * Null if it is not over OAuth 2.
+     */
+    oauth: OAuthAccount | null;
+};
+
+export type OAuthAccount = {
+    /**
+     * Null if the account is told by its URLs alone.
+     */
+    provider: string | null;
+    client_id: string;
+    scopes: Array<string>;
+    /**
+     * Null for the provider's.
+     */
+    authorization_url: string | null;
+    /**
+     * Null for the provider's.
+     */
+    token_url: string | null;
+    /**
+     * Null for the provider's.
+     */
+    device_url: string | null;
+    /**
+     * Null for the provider's.
+     */
+    client_authentication: 'basic' | 'post' | 'none' | null;
+    parameters: {
+        [key: string]: string;
+    };
+    /**
+     * unconnected: there was no token yet. connected: there is one. failing: it can't be renewed, or has ended.
+     */
+    state: 'unconnected' | 'connected' | 'failing';
+    /**
+     * There is a refresh token.
+     */
+    renewable: boolean;
+    /**
+     * When the access token ends. Null if the provider does not tell. Unix time in seconds.
+     */
+    expires_at: number | null;
+    /**
+     * When the access token was got or given. Unix time in seconds.
+     */
+    renewed_at: number | null;
+    /**
+     * When it is renewed next. Null if that is not to come. Unix time in seconds.
+     */
+    renew_at: number | null;
+    /**
+     * Since when it is failing. Unix time in seconds.
+     */
+    failing_since: number | null;
+    /**
+     * Why the last renewal failed.
+     */
+    error: string | null;
+};
+
+export type AccountConnection = {
+    /**
+     * The page that the user is to open.
+     */
+    url: string;
+    /**
+     * Where the provider sends the user back: register it with your client. Null with device.
+     */
+    redirect_uri: string | null;
+    /**
+     * With device: the code that the user is to enter.
+     */
+    user_code: string | null;
+    /**
+     * With device: what completes the connection. Otherwise the user's browser gets it in the end.
+     */
+    confirmation: string | null;
+    /**
+     * With device: the least time between two questions.
+     */
+    interval_seconds: number | null;
+    /**
+     * Unix time in seconds.
+     */
+    expires_at: number;
 };
 
 export type AuditEntry = {
@@ -3635,7 +3896,7 @@ export type ComponentsCreateErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -3744,7 +4005,7 @@ export type ComponentsConfigureErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -3836,7 +4097,7 @@ export type ComponentsListErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -3926,7 +4187,7 @@ export type ComponentsListPublishedErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -4009,7 +4270,7 @@ export type ComponentsGetPublishedErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -4017,7 +4278,7 @@ export type ComponentsGetPublishedErrors = {
      */
     403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
     /**
-     * There is no active endpoint at this URL.
+     * The account has nothing with this id.
      */
     404: NotFoundProblem;
     /**
@@ -4078,7 +4339,7 @@ export type ComponentsDeleteErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -4086,7 +4347,7 @@ export type ComponentsDeleteErrors = {
      */
     403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
     /**
-     * There is no active endpoint at this URL.
+     * The account has nothing with this id.
      */
     404: NotFoundProblem;
     /**
@@ -4149,7 +4410,7 @@ export type ComponentsGetErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -4157,7 +4418,7 @@ export type ComponentsGetErrors = {
      */
     403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
     /**
-     * There is no active endpoint at this URL.
+     * The account has nothing with this id.
      */
     404: NotFoundProblem;
     /**
@@ -4225,7 +4486,7 @@ export type SourcesListErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -4339,7 +4600,7 @@ export type SourcesCreateErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -4424,7 +4685,7 @@ export type SourcesDeleteErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -4432,7 +4693,7 @@ export type SourcesDeleteErrors = {
      */
     403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
     /**
-     * There is no active endpoint at this URL.
+     * The account has nothing with this id.
      */
     404: NotFoundProblem;
     /**
@@ -4491,7 +4752,7 @@ export type SourcesGetErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -4499,7 +4760,7 @@ export type SourcesGetErrors = {
      */
     403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
     /**
-     * There is no active endpoint at this URL.
+     * The account has nothing with this id.
      */
     404: NotFoundProblem;
     /**
@@ -4590,7 +4851,7 @@ export type SourcesUpdateErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -4598,7 +4859,7 @@ export type SourcesUpdateErrors = {
      */
     403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
     /**
-     * There is no active endpoint at this URL.
+     * The account has nothing with this id.
      */
     404: NotFoundProblem;
     /**
@@ -4606,7 +4867,7 @@ export type SourcesUpdateErrors = {
      */
     405: MethodNotAllowedProblem;
     /**
-     * The body is too large.
+     * The body, the code or a configured prop is too large.
      */
     413: PayloadTooLargeProblem;
     /**
@@ -4691,7 +4952,7 @@ export type EventsSourceSummariesErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -4699,7 +4960,7 @@ export type EventsSourceSummariesErrors = {
      */
     403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
     /**
-     * There is no active endpoint at this URL.
+     * The account has nothing with this id.
      */
     404: NotFoundProblem;
     /**
@@ -4794,7 +5055,7 @@ export type EventsSourceErrorSummariesErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -4802,7 +5063,7 @@ export type EventsSourceErrorSummariesErrors = {
      */
     403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
     /**
-     * There is no active endpoint at this URL.
+     * The account has nothing with this id.
      */
     404: NotFoundProblem;
     /**
@@ -4897,7 +5158,7 @@ export type EventsSourceLogSummariesErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -4905,7 +5166,7 @@ export type EventsSourceLogSummariesErrors = {
      */
     403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
     /**
-     * There is no active endpoint at this URL.
+     * The account has nothing with this id.
      */
     404: NotFoundProblem;
     /**
@@ -4996,7 +5257,7 @@ export type EventsDeleteSourceEventsErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -5004,7 +5265,7 @@ export type EventsDeleteSourceEventsErrors = {
      */
     403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
     /**
-     * There is no active endpoint at this URL.
+     * The account has nothing with this id.
      */
     404: NotFoundProblem;
     /**
@@ -5081,7 +5342,7 @@ export type LogSourceEventsErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -5089,7 +5350,7 @@ export type LogSourceEventsErrors = {
      */
     403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
     /**
-     * There is no active endpoint at this URL.
+     * The account has nothing with this id.
      */
     404: NotFoundProblem;
     /**
@@ -5188,7 +5449,7 @@ export type EventsWorkflowSummariesErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -5196,7 +5457,7 @@ export type EventsWorkflowSummariesErrors = {
      */
     403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
     /**
-     * There is no active endpoint at this URL.
+     * The account has nothing with this id.
      */
     404: NotFoundProblem;
     /**
@@ -5291,7 +5552,7 @@ export type EventsWorkflowErrorSummariesErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -5299,7 +5560,7 @@ export type EventsWorkflowErrorSummariesErrors = {
      */
     403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
     /**
-     * There is no active endpoint at this URL.
+     * The account has nothing with this id.
      */
     404: NotFoundProblem;
     /**
@@ -5394,7 +5655,7 @@ export type EventsWorkflowLogSummariesErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -5402,7 +5663,7 @@ export type EventsWorkflowLogSummariesErrors = {
      */
     403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
     /**
-     * There is no active endpoint at this URL.
+     * The account has nothing with this id.
      */
     404: NotFoundProblem;
     /**
@@ -5488,7 +5749,7 @@ export type ConsumersListErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -5596,7 +5857,7 @@ export type ConsumersCreateErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -5677,7 +5938,7 @@ export type ConsumersDeleteErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -5685,7 +5946,7 @@ export type ConsumersDeleteErrors = {
      */
     403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
     /**
-     * There is no active endpoint at this URL.
+     * The account has nothing with this id.
      */
     404: NotFoundProblem;
     /**
@@ -5744,7 +6005,7 @@ export type ConsumersGetErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -5752,7 +6013,7 @@ export type ConsumersGetErrors = {
      */
     403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
     /**
-     * There is no active endpoint at this URL.
+     * The account has nothing with this id.
      */
     404: NotFoundProblem;
     /**
@@ -5821,7 +6082,7 @@ export type ConsumersPositionsErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -5829,7 +6090,7 @@ export type ConsumersPositionsErrors = {
      */
     403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
     /**
-     * There is no active endpoint at this URL.
+     * The account has nothing with this id.
      */
     404: NotFoundProblem;
     /**
@@ -5924,7 +6185,7 @@ export type ConsumersEventsErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -5932,7 +6193,7 @@ export type ConsumersEventsErrors = {
      */
     403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
     /**
-     * There is no active endpoint at this URL.
+     * The account has nothing with this id.
      */
     404: NotFoundProblem;
     /**
@@ -6030,7 +6291,7 @@ export type ConsumersCommitErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -6130,7 +6391,7 @@ export type ConsumersSeekErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -6246,7 +6507,7 @@ export type LogAccountEventsErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -6254,7 +6515,7 @@ export type LogAccountEventsErrors = {
      */
     403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
     /**
-     * There is no active endpoint at this URL.
+     * The account has nothing with this id.
      */
     404: NotFoundProblem;
     /**
@@ -6345,7 +6606,7 @@ export type LogSourceEventErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -6353,7 +6614,7 @@ export type LogSourceEventErrors = {
      */
     403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
     /**
-     * There is no active endpoint at this URL.
+     * The account has nothing with this id.
      */
     404: NotFoundProblem;
     /**
@@ -6418,7 +6679,7 @@ export type LogSourceEventTraceErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -6426,7 +6687,7 @@ export type LogSourceEventTraceErrors = {
      */
     403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
     /**
-     * There is no active endpoint at this URL.
+     * The account has nothing with this id.
      */
     404: NotFoundProblem;
     /**
@@ -6507,7 +6768,7 @@ export type LogWorkflowEventsErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -6515,7 +6776,7 @@ export type LogWorkflowEventsErrors = {
      */
     403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
     /**
-     * There is no active endpoint at this URL.
+     * The account has nothing with this id.
      */
     404: NotFoundProblem;
     /**
@@ -6598,7 +6859,7 @@ export type LogWorkflowEventErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -6606,7 +6867,7 @@ export type LogWorkflowEventErrors = {
      */
     403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
     /**
-     * There is no active endpoint at this URL.
+     * The account has nothing with this id.
      */
     404: NotFoundProblem;
     /**
@@ -6671,7 +6932,7 @@ export type LogWorkflowEventTraceErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -6679,7 +6940,7 @@ export type LogWorkflowEventTraceErrors = {
      */
     403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
     /**
-     * There is no active endpoint at this URL.
+     * The account has nothing with this id.
      */
     404: NotFoundProblem;
     /**
@@ -6744,7 +7005,7 @@ export type JourneyEventErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -6752,7 +7013,7 @@ export type JourneyEventErrors = {
      */
     403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
     /**
-     * There is no active endpoint at this URL.
+     * The account has nothing with this id.
      */
     404: NotFoundProblem;
     /**
@@ -6828,7 +7089,7 @@ export type FiguresSeriesErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -6836,7 +7097,7 @@ export type FiguresSeriesErrors = {
      */
     403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
     /**
-     * There is no active endpoint at this URL.
+     * The account has nothing with this id.
      */
     404: NotFoundProblem;
     /**
@@ -6908,7 +7169,7 @@ export type GraphPageErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -6916,7 +7177,7 @@ export type GraphPageErrors = {
      */
     403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
     /**
-     * There is no active endpoint at this URL.
+     * The account has nothing with this id.
      */
     404: NotFoundProblem;
     /**
@@ -6972,7 +7233,7 @@ export type NodesListErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -7032,7 +7293,7 @@ export type DiagnosisGetErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -7092,7 +7353,7 @@ export type ClockReleaseErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -7156,7 +7417,7 @@ export type ClockGetErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -7222,7 +7483,7 @@ export type ClockFreezeErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -7315,7 +7576,7 @@ export type ClockAdvanceErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -7392,7 +7653,7 @@ export type ClockOperationErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -7400,7 +7661,7 @@ export type ClockOperationErrors = {
      */
     403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
     /**
-     * There is no active endpoint at this URL.
+     * The account has nothing with this id.
      */
     404: NotFoundProblem;
     /**
@@ -7492,7 +7753,7 @@ export type SubscriptionsDeleteErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -7500,7 +7761,7 @@ export type SubscriptionsDeleteErrors = {
      */
     403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
     /**
-     * There is no active endpoint at this URL.
+     * The account has nothing with this id.
      */
     404: NotFoundProblem;
     /**
@@ -7508,7 +7769,7 @@ export type SubscriptionsDeleteErrors = {
      */
     405: MethodNotAllowedProblem;
     /**
-     * The body is too large.
+     * The body, the code or a configured prop is too large.
      */
     413: PayloadTooLargeProblem;
     /**
@@ -7633,7 +7894,7 @@ export type SubscriptionsCreateErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -7766,7 +8027,7 @@ export type SubscriptionsUpdateErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -7774,7 +8035,7 @@ export type SubscriptionsUpdateErrors = {
      */
     403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
     /**
-     * There is no active endpoint at this URL.
+     * The account has nothing with this id.
      */
     404: NotFoundProblem;
     /**
@@ -7782,7 +8043,7 @@ export type SubscriptionsUpdateErrors = {
      */
     405: MethodNotAllowedProblem;
     /**
-     * The body is too large.
+     * The body, the code or a configured prop is too large.
      */
     413: PayloadTooLargeProblem;
     /**
@@ -7888,7 +8149,7 @@ export type SubscriptionsPreviewErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -7964,7 +8225,7 @@ export type SubscriptionsListErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -8079,7 +8340,7 @@ export type AutoSubscriptionsCreateErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -8167,7 +8428,7 @@ export type AutoSubscriptionsListErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -8250,7 +8511,7 @@ export type AutoSubscriptionsDeleteErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -8258,7 +8519,7 @@ export type AutoSubscriptionsDeleteErrors = {
      */
     403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
     /**
-     * There is no active endpoint at this URL.
+     * The account has nothing with this id.
      */
     404: NotFoundProblem;
     /**
@@ -8413,7 +8674,7 @@ export type WebhooksCreateErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -8497,7 +8758,7 @@ export type WebhooksListErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -8580,7 +8841,7 @@ export type WebhooksDeleteErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -8588,7 +8849,7 @@ export type WebhooksDeleteErrors = {
      */
     403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
     /**
-     * There is no active endpoint at this URL.
+     * The account has nothing with this id.
      */
     404: NotFoundProblem;
     /**
@@ -8647,7 +8908,7 @@ export type WebhooksGetErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -8655,7 +8916,7 @@ export type WebhooksGetErrors = {
      */
     403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
     /**
-     * There is no active endpoint at this URL.
+     * The account has nothing with this id.
      */
     404: NotFoundProblem;
     /**
@@ -8791,7 +9052,7 @@ export type WebhooksUpdateErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -8799,7 +9060,7 @@ export type WebhooksUpdateErrors = {
      */
     403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
     /**
-     * There is no active endpoint at this URL.
+     * The account has nothing with this id.
      */
     404: NotFoundProblem;
     /**
@@ -8807,7 +9068,7 @@ export type WebhooksUpdateErrors = {
      */
     405: MethodNotAllowedProblem;
     /**
-     * The body is too large.
+     * The body, the code or a configured prop is too large.
      */
     413: PayloadTooLargeProblem;
     /**
@@ -8868,7 +9129,7 @@ export type WebhooksGetSecretErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -8876,7 +9137,7 @@ export type WebhooksGetSecretErrors = {
      */
     403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
     /**
-     * There is no active endpoint at this URL.
+     * The account has nothing with this id.
      */
     404: NotFoundProblem;
     /**
@@ -8943,7 +9204,7 @@ export type WebhooksRotateSecretErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -9020,7 +9281,7 @@ export type WebhooksGetPublicKeyErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -9028,7 +9289,7 @@ export type WebhooksGetPublicKeyErrors = {
      */
     403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
     /**
-     * There is no active endpoint at this URL.
+     * The account has nothing with this id.
      */
     404: NotFoundProblem;
     /**
@@ -9095,7 +9356,7 @@ export type WebhooksRotatePublicKeyErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -9199,7 +9460,7 @@ export type WebhooksTestErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -9286,7 +9547,7 @@ export type WebhooksPauseErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -9382,7 +9643,7 @@ export type WebhooksResumeErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -9482,7 +9743,7 @@ export type WebhooksForceNextErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -9618,7 +9879,7 @@ export type DeliveriesListErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -9757,7 +10018,7 @@ export type DeliveriesOfWebhookErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -9765,7 +10026,7 @@ export type DeliveriesOfWebhookErrors = {
      */
     403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
     /**
-     * There is no active endpoint at this URL.
+     * The account has nothing with this id.
      */
     404: NotFoundProblem;
     /**
@@ -9847,7 +10108,7 @@ export type DeliveriesDueErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -9912,7 +10173,7 @@ export type DeliveriesGetErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -9920,7 +10181,7 @@ export type DeliveriesGetErrors = {
      */
     403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
     /**
-     * There is no active endpoint at this URL.
+     * The account has nothing with this id.
      */
     404: NotFoundProblem;
     /**
@@ -9987,7 +10248,7 @@ export type DeliveriesRetryErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -10070,7 +10331,7 @@ export type DeliveriesSkipErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -10154,7 +10415,7 @@ export type BulkActionsListErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -10311,7 +10572,7 @@ export type BulkActionsCreateErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -10422,7 +10683,7 @@ export type BulkActionsReplayErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -10503,7 +10764,7 @@ export type BulkActionsGetErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -10511,7 +10772,7 @@ export type BulkActionsGetErrors = {
      */
     403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
     /**
-     * There is no active endpoint at this URL.
+     * The account has nothing with this id.
      */
     404: NotFoundProblem;
     /**
@@ -10576,7 +10837,7 @@ export type BulkActionsUpdateErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -10584,7 +10845,7 @@ export type BulkActionsUpdateErrors = {
      */
     403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
     /**
-     * There is no active endpoint at this URL.
+     * The account has nothing with this id.
      */
     404: NotFoundProblem;
     /**
@@ -10596,7 +10857,7 @@ export type BulkActionsUpdateErrors = {
      */
     409: BulkActionEndedProblem;
     /**
-     * The body is too large.
+     * The body, the code or a configured prop is too large.
      */
     413: PayloadTooLargeProblem;
     /**
@@ -10663,7 +10924,7 @@ export type BulkActionsPauseErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -10746,7 +11007,7 @@ export type BulkActionsResumeErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -10829,7 +11090,7 @@ export type BulkActionsCancelErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -10901,7 +11162,7 @@ export type UsersMeErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -10973,7 +11234,7 @@ export type KeysListErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -11074,7 +11335,7 @@ export type KeysCreateErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -11170,7 +11431,7 @@ export type KeysRotateErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -11251,7 +11512,7 @@ export type KeysRevokeErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -11259,7 +11520,7 @@ export type KeysRevokeErrors = {
      */
     403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
     /**
-     * There is no active endpoint at this URL.
+     * The account has nothing with this id.
      */
     404: NotFoundProblem;
     /**
@@ -11345,7 +11606,7 @@ export type AuditListErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -11435,7 +11696,7 @@ export type AppAccountsListErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -11502,10 +11763,47 @@ export type AppAccountsCreateData = {
          */
         name?: string;
         /**
-         * The object that the code gets as $auth. Encrypted at rest and never shown.
+         * The object that the code gets as $auth. Encrypted at rest and never shown. Required without oauth; with it, what $auth has beside oauth_access_token, and parts of the provider's URLs.
          */
-        credentials: {
+        credentials?: {
             [key: string]: unknown;
+        };
+        /**
+         * The account is over OAuth 2: the server renews its token, which the code gets as $auth.oauth_access_token.
+         */
+        oauth?: {
+            client_id: string;
+            provider?: 'airtable' | 'amazon' | 'asana' | 'atlassian' | 'auth0' | 'aweber' | 'basecamp' | 'bitbucket' | 'bitly' | 'box' | 'calendly' | 'canva' | 'clickup' | 'constant_contact' | 'digitalocean' | 'discord' | 'docusign' | 'dropbox' | 'eventbrite' | 'facebook' | 'figma' | 'fitbit' | 'freshbooks' | 'front' | 'github' | 'gitlab' | 'google' | 'gumroad' | 'harvest' | 'help_scout' | 'heroku' | 'hubspot' | 'intercom' | 'keap' | 'linear' | 'linkedin' | 'mailchimp' | 'meetup' | 'microsoft' | 'miro' | 'monday' | 'netlify' | 'notion' | 'okta' | 'patreon' | 'pinterest' | 'pipedrive' | 'podio' | 'quickbooks' | 'reddit' | 'ringcentral' | 'salesforce' | 'shopify' | 'slack' | 'spotify' | 'square' | 'strava' | 'stripe' | 'surveymonkey' | 'tiktok' | 'todoist' | 'twitch' | 'typeform' | 'vimeo' | 'webflow' | 'withings' | 'wordpress' | 'wrike' | 'x' | 'xero' | 'yahoo' | 'zendesk' | 'zoho' | 'zoom' | null;
+            /**
+             * Encrypted at rest and never shown.
+             */
+            client_secret?: string;
+            /**
+             * What the user is asked for. Default: none.
+             */
+            scopes?: Array<string>;
+            authorization_url?: string | null;
+            token_url?: string | null;
+            device_url?: string | null;
+            client_authentication?: 'basic' | 'post' | 'none' | null;
+            /**
+             * Parameters of the authorization URL beside the usual ones.
+             */
+            parameters?: {
+                [key: string]: string;
+            };
+            /**
+             * A token that there is already.
+             */
+            access_token?: string;
+            /**
+             * A refresh token that there is already. Without an access token and its expires_at it is used at once.
+             */
+            refresh_token?: string;
+            /**
+             * When the access token that is given ends. Unix time in seconds.
+             */
+            expires_at?: number;
         };
         /**
          * Comma-separated list of response fields to include; dotted paths reach into objects. Default: all.
@@ -11533,7 +11831,7 @@ export type AppAccountsCreateErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -11610,7 +11908,7 @@ export type AppAccountsDeleteErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -11618,7 +11916,7 @@ export type AppAccountsDeleteErrors = {
      */
     403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
     /**
-     * There is no active endpoint at this URL.
+     * The account has nothing with this id.
      */
     404: NotFoundProblem;
     /**
@@ -11677,7 +11975,7 @@ export type AppAccountsGetErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -11685,7 +11983,7 @@ export type AppAccountsGetErrors = {
      */
     403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
     /**
-     * There is no active endpoint at this URL.
+     * The account has nothing with this id.
      */
     404: NotFoundProblem;
     /**
@@ -11732,6 +12030,43 @@ export type AppAccountsUpdateData = {
             [key: string]: unknown;
         };
         /**
+         * Changes the client of an account over OAuth 2, or gives it a token. Null has the provider's again.
+         */
+        oauth?: {
+            client_id?: string;
+            provider?: 'airtable' | 'amazon' | 'asana' | 'atlassian' | 'auth0' | 'aweber' | 'basecamp' | 'bitbucket' | 'bitly' | 'box' | 'calendly' | 'canva' | 'clickup' | 'constant_contact' | 'digitalocean' | 'discord' | 'docusign' | 'dropbox' | 'eventbrite' | 'facebook' | 'figma' | 'fitbit' | 'freshbooks' | 'front' | 'github' | 'gitlab' | 'google' | 'gumroad' | 'harvest' | 'help_scout' | 'heroku' | 'hubspot' | 'intercom' | 'keap' | 'linear' | 'linkedin' | 'mailchimp' | 'meetup' | 'microsoft' | 'miro' | 'monday' | 'netlify' | 'notion' | 'okta' | 'patreon' | 'pinterest' | 'pipedrive' | 'podio' | 'quickbooks' | 'reddit' | 'ringcentral' | 'salesforce' | 'shopify' | 'slack' | 'spotify' | 'square' | 'strava' | 'stripe' | 'surveymonkey' | 'tiktok' | 'todoist' | 'twitch' | 'typeform' | 'vimeo' | 'webflow' | 'withings' | 'wordpress' | 'wrike' | 'x' | 'xero' | 'yahoo' | 'zendesk' | 'zoho' | 'zoom' | null;
+            /**
+             * Encrypted at rest and never shown.
+             */
+            client_secret?: string;
+            /**
+             * What the user is asked for. Default: none.
+             */
+            scopes?: Array<string>;
+            authorization_url?: string | null;
+            token_url?: string | null;
+            device_url?: string | null;
+            client_authentication?: 'basic' | 'post' | 'none' | null;
+            /**
+             * Parameters of the authorization URL beside the usual ones.
+             */
+            parameters?: {
+                [key: string]: string;
+            };
+            /**
+             * A token that there is already.
+             */
+            access_token?: string;
+            /**
+             * A refresh token that there is already. Without an access token and its expires_at it is used at once.
+             */
+            refresh_token?: string;
+            /**
+             * When the access token that is given ends. Unix time in seconds.
+             */
+            expires_at?: number;
+        };
+        /**
          * Comma-separated list of response fields to include; dotted paths reach into objects. Default: all.
          */
         include?: string;
@@ -11756,7 +12091,7 @@ export type AppAccountsUpdateErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -11764,7 +12099,7 @@ export type AppAccountsUpdateErrors = {
      */
     403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
     /**
-     * There is no active endpoint at this URL.
+     * The account has nothing with this id.
      */
     404: NotFoundProblem;
     /**
@@ -11772,7 +12107,7 @@ export type AppAccountsUpdateErrors = {
      */
     405: MethodNotAllowedProblem;
     /**
-     * The body is too large.
+     * The body, the code or a configured prop is too large.
      */
     413: PayloadTooLargeProblem;
     /**
@@ -11806,6 +12141,180 @@ export type AppAccountsUpdateResponses = {
 
 export type AppAccountsUpdateResponse = AppAccountsUpdateResponses[keyof AppAccountsUpdateResponses];
 
+export type AppAccountsConnectData = {
+    body: {
+        /**
+         * The user enters a code on a page of the provider's. Default: the provider sends the user back.
+         */
+        device?: boolean;
+        /**
+         * Where the user's browser goes in the end, with the confirmation in the query: console, or a URL on 127.0.0.1. Default: a page that shows it.
+         */
+        return_to?: string;
+        /**
+         * Comma-separated list of response fields to include; dotted paths reach into objects. Default: all.
+         */
+        include?: string;
+        /**
+         * Comma-separated list of response fields to leave out; overrides include. Default: none.
+         */
+        exclude?: string;
+    };
+    path: {
+        /**
+         * The account's id.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/accounts/{id}/connect';
+};
+
+export type AppAccountsConnectErrors = {
+    /**
+     * The request is malformed. details names each field at fault.
+     */
+    400: InvalidRequestProblem;
+    /**
+     * The key is missing, malformed, unknown or revoked.
+     */
+    401: UnauthorizedProblem;
+    /**
+     * The server's operator has suspended the account. | A request in a session comes from another site, or lacks the header that shows that it does not. | The scope of the key does not include the operation.
+     */
+    403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
+    /**
+     * The account has nothing with this id.
+     */
+    404: NotFoundProblem;
+    /**
+     * The path does not accept the method.
+     */
+    405: MethodNotAllowedProblem;
+    /**
+     * The provider gives no token, or can't be reached: the message says why.
+     */
+    409: ConnectionRefusedProblem;
+    /**
+     * The body, the code or a configured prop is too large.
+     */
+    413: PayloadTooLargeProblem;
+    /**
+     * The body is not `application/json` in UTF-8, or has a `Content-Encoding`.
+     */
+    415: UnsupportedMediaTypeProblem;
+    /**
+     * The account sends too many requests a second, or has too many bytes of responses under way.
+     */
+    429: RateLimitedProblem;
+    /**
+     * An error in the server.
+     */
+    500: InternalErrorProblem;
+    /**
+     * The database is unavailable, or the server is shutting down or overloaded.
+     */
+    503: UnavailableProblem;
+};
+
+export type AppAccountsConnectError = AppAccountsConnectErrors[keyof AppAccountsConnectErrors];
+
+export type AppAccountsConnectResponses = {
+    /**
+     * The current resource.
+     */
+    200: {
+        data: AccountConnection;
+    };
+};
+
+export type AppAccountsConnectResponse = AppAccountsConnectResponses[keyof AppAccountsConnectResponses];
+
+export type AppAccountsCompleteConnectionData = {
+    body: {
+        /**
+         * What the user's browser got in the end, or the answer for a device.
+         */
+        confirmation: string;
+        /**
+         * Comma-separated list of response fields to include; dotted paths reach into objects. Default: all.
+         */
+        include?: string;
+        /**
+         * Comma-separated list of response fields to leave out; overrides include. Default: none.
+         */
+        exclude?: string;
+    };
+    path: {
+        /**
+         * The account's id.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/accounts/{id}/complete_connection';
+};
+
+export type AppAccountsCompleteConnectionErrors = {
+    /**
+     * The request is malformed. details names each field at fault.
+     */
+    400: InvalidRequestProblem;
+    /**
+     * The key is missing, malformed, unknown or revoked.
+     */
+    401: UnauthorizedProblem;
+    /**
+     * The server's operator has suspended the account. | A request in a session comes from another site, or lacks the header that shows that it does not. | The scope of the key does not include the operation.
+     */
+    403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
+    /**
+     * The account has nothing with this id.
+     */
+    404: NotFoundProblem;
+    /**
+     * The path does not accept the method.
+     */
+    405: MethodNotAllowedProblem;
+    /**
+     * The user has not entered the device's code yet. | The provider gives no token, or can't be reached: the message says why.
+     */
+    409: ConnectionPendingProblem | ConnectionRefusedProblem;
+    /**
+     * The body, the code or a configured prop is too large.
+     */
+    413: PayloadTooLargeProblem;
+    /**
+     * The body is not `application/json` in UTF-8, or has a `Content-Encoding`.
+     */
+    415: UnsupportedMediaTypeProblem;
+    /**
+     * The account sends too many requests a second, or has too many bytes of responses under way.
+     */
+    429: RateLimitedProblem;
+    /**
+     * An error in the server.
+     */
+    500: InternalErrorProblem;
+    /**
+     * The database is unavailable, or the server is shutting down or overloaded.
+     */
+    503: UnavailableProblem;
+};
+
+export type AppAccountsCompleteConnectionError = AppAccountsCompleteConnectionErrors[keyof AppAccountsCompleteConnectionErrors];
+
+export type AppAccountsCompleteConnectionResponses = {
+    /**
+     * The current resource.
+     */
+    200: {
+        data: AppAccount;
+    };
+};
+
+export type AppAccountsCompleteConnectionResponse = AppAccountsCompleteConnectionResponses[keyof AppAccountsCompleteConnectionResponses];
+
 export type EnvironmentListData = {
     body?: never;
     path?: never;
@@ -11832,7 +12341,7 @@ export type EnvironmentListErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -11840,7 +12349,7 @@ export type EnvironmentListErrors = {
      */
     403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
     /**
-     * There is no active endpoint at this URL.
+     * The account has nothing with this id.
      */
     404: NotFoundProblem;
     /**
@@ -11905,7 +12414,7 @@ export type EnvironmentDeleteErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -11913,7 +12422,7 @@ export type EnvironmentDeleteErrors = {
      */
     403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
     /**
-     * There is no active endpoint at this URL.
+     * The account has nothing with this id.
      */
     404: NotFoundProblem;
     /**
@@ -11976,7 +12485,7 @@ export type EnvironmentGetErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -11984,7 +12493,7 @@ export type EnvironmentGetErrors = {
      */
     403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
     /**
-     * There is no active endpoint at this URL.
+     * The account has nothing with this id.
      */
     404: NotFoundProblem;
     /**
@@ -12057,7 +12566,7 @@ export type EnvironmentSetErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -12065,7 +12574,7 @@ export type EnvironmentSetErrors = {
      */
     403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
     /**
-     * There is no active endpoint at this URL.
+     * The account has nothing with this id.
      */
     404: NotFoundProblem;
     /**
@@ -12073,7 +12582,7 @@ export type EnvironmentSetErrors = {
      */
     405: MethodNotAllowedProblem;
     /**
-     * The body is too large.
+     * The body, the code or a configured prop is too large.
      */
     413: PayloadTooLargeProblem;
     /**
@@ -12141,7 +12650,7 @@ export type DataStoresListErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -12229,7 +12738,7 @@ export type DataStoresCreateErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -12306,7 +12815,7 @@ export type DataStoresDeleteErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -12314,7 +12823,7 @@ export type DataStoresDeleteErrors = {
      */
     403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
     /**
-     * There is no active endpoint at this URL.
+     * The account has nothing with this id.
      */
     404: NotFoundProblem;
     /**
@@ -12373,7 +12882,7 @@ export type DataStoresGetErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -12381,7 +12890,7 @@ export type DataStoresGetErrors = {
      */
     403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
     /**
-     * There is no active endpoint at this URL.
+     * The account has nothing with this id.
      */
     404: NotFoundProblem;
     /**
@@ -12446,7 +12955,7 @@ export type DataStoresUpdateErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -12454,7 +12963,7 @@ export type DataStoresUpdateErrors = {
      */
     403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
     /**
-     * There is no active endpoint at this URL.
+     * The account has nothing with this id.
      */
     404: NotFoundProblem;
     /**
@@ -12466,7 +12975,7 @@ export type DataStoresUpdateErrors = {
      */
     409: NameTakenProblem;
     /**
-     * The body is too large.
+     * The body, the code or a configured prop is too large.
      */
     413: PayloadTooLargeProblem;
     /**
@@ -12527,7 +13036,7 @@ export type DataStoresClearErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -12535,7 +13044,7 @@ export type DataStoresClearErrors = {
      */
     403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
     /**
-     * There is no active endpoint at this URL.
+     * The account has nothing with this id.
      */
     404: NotFoundProblem;
     /**
@@ -12606,7 +13115,7 @@ export type DataStoresEntriesErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -12614,7 +13123,7 @@ export type DataStoresEntriesErrors = {
      */
     403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
     /**
-     * There is no active endpoint at this URL.
+     * The account has nothing with this id.
      */
     404: NotFoundProblem;
     /**
@@ -12716,7 +13225,7 @@ export type DataStoresSetEntriesErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -12801,7 +13310,7 @@ export type DataStoresRemoveEntryErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -12809,7 +13318,7 @@ export type DataStoresRemoveEntryErrors = {
      */
     403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
     /**
-     * There is no active endpoint at this URL.
+     * The account has nothing with this id.
      */
     404: NotFoundProblem;
     /**
@@ -12872,7 +13381,7 @@ export type DataStoresEntryErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -12880,7 +13389,7 @@ export type DataStoresEntryErrors = {
      */
     403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
     /**
-     * There is no active endpoint at this URL.
+     * The account has nothing with this id.
      */
     404: NotFoundProblem;
     /**
@@ -12953,7 +13462,7 @@ export type DataStoresSetEntryErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -12961,7 +13470,7 @@ export type DataStoresSetEntryErrors = {
      */
     403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
     /**
-     * There is no active endpoint at this URL.
+     * The account has nothing with this id.
      */
     404: NotFoundProblem;
     /**
@@ -12969,7 +13478,7 @@ export type DataStoresSetEntryErrors = {
      */
     405: MethodNotAllowedProblem;
     /**
-     * The body is too large.
+     * The body, the code or a configured prop is too large.
      */
     413: PayloadTooLargeProblem;
     /**
@@ -13037,7 +13546,7 @@ export type WorkflowsListErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -13135,6 +13644,10 @@ export type WorkflowsCreateData = {
          */
         suspension_timeout?: 'cancel' | 'resume';
         /**
+         * The longest that a step may take, at most what the server allows. null: what the server allows.
+         */
+        timeout_seconds?: number | null;
+        /**
          * Comma-separated list of response fields to include; dotted paths reach into objects. Default: all.
          */
         include?: string;
@@ -13160,7 +13673,7 @@ export type WorkflowsCreateErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -13241,7 +13754,7 @@ export type WorkflowsDeleteErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -13249,7 +13762,7 @@ export type WorkflowsDeleteErrors = {
      */
     403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
     /**
-     * There is no active endpoint at this URL.
+     * The account has nothing with this id.
      */
     404: NotFoundProblem;
     /**
@@ -13308,7 +13821,7 @@ export type WorkflowsGetErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -13316,7 +13829,7 @@ export type WorkflowsGetErrors = {
      */
     403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
     /**
-     * There is no active endpoint at this URL.
+     * The account has nothing with this id.
      */
     404: NotFoundProblem;
     /**
@@ -13392,6 +13905,10 @@ export type WorkflowsUpdateData = {
          */
         suspension_timeout?: 'cancel' | 'resume';
         /**
+         * The longest that a step may take, at most what the server allows. null: what the server allows.
+         */
+        timeout_seconds?: number | null;
+        /**
          * Comma-separated list of response fields to include; dotted paths reach into objects. Default: all.
          */
         include?: string;
@@ -13416,7 +13933,7 @@ export type WorkflowsUpdateErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -13424,7 +13941,7 @@ export type WorkflowsUpdateErrors = {
      */
     403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
     /**
-     * There is no active endpoint at this URL.
+     * The account has nothing with this id.
      */
     404: NotFoundProblem;
     /**
@@ -13432,7 +13949,7 @@ export type WorkflowsUpdateErrors = {
      */
     405: MethodNotAllowedProblem;
     /**
-     * The body is too large.
+     * The body, the code or a configured prop is too large.
      */
     413: PayloadTooLargeProblem;
     /**
@@ -13497,7 +14014,7 @@ export type WorkflowsGetSecretErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -13505,7 +14022,7 @@ export type WorkflowsGetSecretErrors = {
      */
     403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
     /**
-     * There is no active endpoint at this URL.
+     * The account has nothing with this id.
      */
     404: NotFoundProblem;
     /**
@@ -13585,7 +14102,7 @@ export type WorkflowsInvokeErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -13613,7 +14130,7 @@ export type WorkflowsInvokeErrors = {
      */
     415: UnsupportedMediaTypeProblem;
     /**
-     * The account has used up its quota or its rate, or too many requests wait.
+     * As many requests wait for a run as are allowed. | The account has used up its quota. | The account sends too many requests a second, or has too many bytes of responses under way.
      */
     429: BacklogFullProblem | QuotaExceededProblem | RateLimitedProblem;
     /**
@@ -13686,7 +14203,7 @@ export type WorkflowRunsListErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -13694,7 +14211,7 @@ export type WorkflowRunsListErrors = {
      */
     403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
     /**
-     * There is no active endpoint at this URL.
+     * The account has nothing with this id.
      */
     404: NotFoundProblem;
     /**
@@ -13777,7 +14294,7 @@ export type WorkflowRunsGetErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -13785,7 +14302,7 @@ export type WorkflowRunsGetErrors = {
      */
     403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
     /**
-     * There is no active endpoint at this URL.
+     * The account has nothing with this id.
      */
     404: NotFoundProblem;
     /**
@@ -13869,7 +14386,7 @@ export type WorkflowRunsRerunErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -13897,7 +14414,7 @@ export type WorkflowRunsRerunErrors = {
      */
     415: UnsupportedMediaTypeProblem;
     /**
-     * The account has used up its quota or its rate, or too many requests wait.
+     * As many requests wait for a run as are allowed. | The account has used up its quota. | The account sends too many requests a second, or has too many bytes of responses under way.
      */
     429: BacklogFullProblem | QuotaExceededProblem | RateLimitedProblem;
     /**
@@ -13973,7 +14490,7 @@ export type WorkflowRunsResumeErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -14064,7 +14581,7 @@ export type WorkflowRunsCancelErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -14141,7 +14658,7 @@ export type CodeSourceCodeErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -14149,7 +14666,7 @@ export type CodeSourceCodeErrors = {
      */
     403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
     /**
-     * There is no active endpoint at this URL.
+     * The account has nothing with this id.
      */
     404: NotFoundProblem;
     /**
@@ -14210,7 +14727,7 @@ export type CodeWorkflowCodeErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -14218,7 +14735,7 @@ export type CodeWorkflowCodeErrors = {
      */
     403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
     /**
-     * There is no active endpoint at this URL.
+     * The account has nothing with this id.
      */
     404: NotFoundProblem;
     /**
@@ -14302,7 +14819,7 @@ export type CodeCheckErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -14438,7 +14955,7 @@ export type CodeTryCodeErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -14495,6 +15012,110 @@ export type CodeTryCodeResponses = {
 };
 
 export type CodeTryCodeResponse = CodeTryCodeResponses[keyof CodeTryCodeResponses];
+
+export type CodeRunActionData = {
+    body: {
+        /**
+         * The action's code.
+         */
+        component_code?: string;
+        /**
+         * Its URL, as in POST /components.
+         */
+        component_url?: string;
+        /**
+         * A saved component by its id or key, or one of the registry.
+         */
+        component_id?: string;
+        /**
+         * Values of its props. Text is taken for other types where it reads as one.
+         */
+        configured_props?: {
+            [key: string]: unknown;
+        };
+        /**
+         * Comma-separated list of response fields to include; dotted paths reach into objects. Default: all.
+         */
+        include?: string;
+        /**
+         * Comma-separated list of response fields to leave out; overrides include. Default: none.
+         */
+        exclude?: string;
+    };
+    headers?: {
+        /**
+         * Extension: Identifies this request. If you send it again within 24 hours with the same key, the server repeats the first response and does nothing else. 1 to 255 printable ASCII characters, chosen by the client.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/v1/actions/run';
+};
+
+export type CodeRunActionErrors = {
+    /**
+     * The request is malformed. details names each field at fault.
+     */
+    400: InvalidRequestProblem;
+    /**
+     * The key is missing, malformed, unknown or revoked.
+     */
+    401: UnauthorizedProblem;
+    /**
+     * The server's operator has suspended the account. | A request in a session comes from another site, or lacks the header that shows that it does not. | The scope of the key does not include the operation.
+     */
+    403: AccountSuspendedProblem | CrossSiteRequestProblem | InsufficientScopeProblem;
+    /**
+     * The account has nothing with this id.
+     */
+    404: NotFoundProblem;
+    /**
+     * The path does not accept the method.
+     */
+    405: MethodNotAllowedProblem;
+    /**
+     * The same `Idempotency-Key` came with another request.
+     */
+    409: IdempotencyConflictProblem;
+    /**
+     * The body, the code or a configured prop is too large.
+     */
+    413: PayloadTooLargeProblem;
+    /**
+     * The body is not `application/json` in UTF-8, or has a `Content-Encoding`.
+     */
+    415: UnsupportedMediaTypeProblem;
+    /**
+     * The code does not parse, load in time, or export a component. | The deploy or activate hook threw or ran over a limit.
+     */
+    422: ComponentInvalidProblem | HookFailedProblem;
+    /**
+     * The account has used up its quota. | The account sends too many requests a second, or has too many bytes of responses under way.
+     */
+    429: QuotaExceededProblem | RateLimitedProblem;
+    /**
+     * An error in the server.
+     */
+    500: InternalErrorProblem;
+    /**
+     * The database is unavailable, or the server is shutting down or overloaded.
+     */
+    503: UnavailableProblem;
+};
+
+export type CodeRunActionError = CodeRunActionErrors[keyof CodeRunActionErrors];
+
+export type CodeRunActionResponses = {
+    /**
+     * The current resource.
+     */
+    200: {
+        data: ActionRun;
+    };
+};
+
+export type CodeRunActionResponse = CodeRunActionResponses[keyof CodeRunActionResponses];
 
 export type CodeTrySourceData = {
     body?: {
@@ -14562,7 +15183,7 @@ export type CodeTrySourceErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -14682,7 +15303,7 @@ export type CodeTryWorkflowErrors = {
      */
     400: InvalidRequestProblem;
     /**
-     * The endpoint asks for a token that the request does not name.
+     * The key is missing, malformed, unknown or revoked.
      */
     401: UnauthorizedProblem;
     /**
@@ -14786,6 +15407,24 @@ export type EventCircuitClosedWebhookPayload = CircuitClosedEvent;
 export type EventCircuitClosedWebhookRequest = {
     body: EventCircuitClosedWebhookPayload;
     key: 'circuit.closed';
+    path?: never;
+    query?: never;
+};
+
+export type EventAccountFailingWebhookPayload = AccountFailingEvent;
+
+export type EventAccountFailingWebhookRequest = {
+    body: EventAccountFailingWebhookPayload;
+    key: 'account.failing';
+    path?: never;
+    query?: never;
+};
+
+export type EventAccountRecoveredWebhookPayload = AccountRecoveredEvent;
+
+export type EventAccountRecoveredWebhookRequest = {
+    body: EventAccountRecoveredWebhookPayload;
+    key: 'account.recovered';
     path?: never;
     query?: never;
 };

@@ -15,6 +15,8 @@ export interface Limits {
   readonly resultsOfRun: number
   /** Characters of events and results that a workflow's runs hold when another run is begun. */
   readonly runsOfWorkflow: number
+  /** Bytes of files that an account's runs leave to their next steps, all together; and those of a trial. */
+  readonly filesOfRuns: { readonly account: number; readonly trial: number }
   /** The most times that a step may ask to be run again: each is recorded with its run. */
   readonly rerunsOfStep: number
 
@@ -70,6 +72,7 @@ export const defaults: Limits = {
   runsTogether: { count: 64, characters: 256 * 1024, charactersLeft: 64 * 1024 },
   resultsOfRun: 6 * MiB,
   runsOfWorkflow: 32 * MiB,
+  filesOfRuns: { account: 1024 * MiB, trial: 16 * MiB },
   rerunsOfStep: 1_000,
   feedRoom: 64 * MiB,
   feed: { count: 1_000, characters: 4 * MiB },

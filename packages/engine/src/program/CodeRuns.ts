@@ -251,6 +251,7 @@ export class CodeRuns {
     const { config, moduleOf, givenOf } = this.services
     const { db, program } = memory
     const { additionalProps, component, declared, values } = executable
+    const timeout = program.workflow?.settings.timeoutSeconds ?? null
     return Effect.map(givenOf(program, declared, values), (given) => ({
       accountId: program.accountId,
       programId: program.id,
@@ -260,6 +261,7 @@ export class CodeRuns {
       props: values,
       interfaces: interfacesOf(program, declared, config),
       ...given,
+      ...(timeout === null ? {} : { limits: { wallMillis: timeout * 1_000 } }),
       db
     }))
   }

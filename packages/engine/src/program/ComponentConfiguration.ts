@@ -63,7 +63,7 @@ export class ComponentConfiguration extends Context.Service<ComponentConfigurati
       ) {
         const { configurableProps } = component
         // An answer could tell environment variables, and a key that may ask about props need not be allowed to see them.
-        const { credentials } = yield* givenOf({ id: accountId, accountId }, configurableProps, values)
+        const { credentials, tokens } = yield* givenOf({ id: accountId, accountId }, configurableProps, values)
         const result = yield* sandbox.run({
           accountId,
           programId: component.id,
@@ -75,6 +75,7 @@ export class ComponentConfiguration extends Context.Service<ComponentConfigurati
               .map(({ name }) => [name, { _tag: "Db" } as const])
           ),
           credentials,
+          ...(tokens === undefined ? {} : { tokens }),
           db: {},
           limits: { wallMillis },
           trial

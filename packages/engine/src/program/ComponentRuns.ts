@@ -6,9 +6,10 @@ import { AppAccounts } from "@headwater/log/access/AppAccounts"
 import { untilAnswered } from "@headwater/log/database/TransientSqlError"
 import { Components } from "@headwater/log/resources/Components"
 import { DataStores } from "@headwater/log/resources/DataStores"
-import type { RunRequest, SandboxModule } from "@headwater/sandbox/Run"
+import type { LiveToken, RunRequest, SandboxModule } from "@headwater/sandbox/Run"
 import { Clock, Effect, Option } from "effect"
 import type { SqlError } from "effect/sql"
+import { AccountTokens } from "../oauth/AccountTokens.ts"
 import { Environments } from "./Environments.ts"
 
 /** Code with the values that it runs with. */
@@ -52,7 +53,7 @@ const readsOf = (stores: DataStores["Service"], clock: Clock.Clock): DataStore.D
   }
 }
 
-type Given = Required<Pick<RunRequest, "credentials" | "environment">> & Pick<RunRequest, "stores">
+type Given = Required<Pick<RunRequest, "credentials" | "environment">> & Pick<RunRequest, "stores" | "tokens">
 
 /**
  * All that a run is given beside its props. The credentials that the apps among the props get as `$auth` are read each time,
@@ -60,13 +61,29 @@ type Given = Required<Pick<RunRequest, "credentials" | "environment">> & Pick<Ru
  * an account alone.
  */
 export const makeGivenOf = Effect.gen(function*() {
+  const accountTokens = yield* AccountTokens
   const appAccounts = yield* AppAccounts
   const dataStores = yield* DataStores
   const environments = yield* Environments
 
   const credentialsOf = Effect.fnUntraced(function*(accountId: Id.AccountId, apps: ReadonlyArray<AppAccount.AppProp>) {
     const known = yield* untilAnswered(appAccounts.credentials(accountId, apps.map(({ id }) => id)))
-    return Object.fromEntries(apps.map(({ id, prop }) => [prop, known.get(id) ?? {}]))
+    const live = yield* accountTokens.of(accountId, known)
+    const credentials = Object.fromEntries(
+      apps.map(({ id, prop }) => [prop, live.get(id)?.auth ?? known.get(id) ?? {}])
+    )
+    const ofProps: Record<string, LiveToken> = {}
+    for (const { id, prop } of apps) {
+      const token = live.get(id)?.token
+      if (token !== undefined) ofProps[prop] = token
+    }
+    const tokens = Object.values(ofProps)
+    if (tokens.length === 0) return { credentials }
+    const { refused, watch } = accountTokens
+    return {
+      credentials,
+      tokens: { ofProps, refused, watch: (onRenewed: (token: LiveToken) => void) => watch(tokens, onRenewed) }
+    }
   })
 
   const storesOf = Effect.fnUntraced(function*(accountId: Id.AccountId, references: Readonly<Record<string, string>>) {
@@ -90,7 +107,7 @@ export const makeGivenOf = Effect.gen(function*() {
     }
     return Effect.gen(function*() {
       return {
-        credentials: apps.length === 0 ? {} : yield* credentialsOf(owner.accountId, apps),
+        ...(apps.length === 0 ? { credentials: {} } : yield* credentialsOf(owner.accountId, apps)),
         environment: yield* environment,
         ...(hasStores ? yield* storesOf(owner.accountId, references) : {})
       }

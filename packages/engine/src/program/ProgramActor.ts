@@ -212,7 +212,7 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
         yield* skip(memory, work.feed, work.item)
         return true
       case "Append":
-        yield* runs.append(memory, work.item)
+        yield* runs.append(memory, work.item, () => goOn())
         return true
       case "Refuse":
         yield* runs.refuse(memory, work.input, work.reason)

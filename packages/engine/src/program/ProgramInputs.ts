@@ -5,6 +5,7 @@ import { type RunId, WorkflowId } from "@headwater/domain/Id"
 import { untilAnswered } from "@headwater/log/database/TransientSqlError"
 import { ownRequests } from "@headwater/log/work/Cursors"
 import type { DueItem } from "@headwater/log/work/DueWork"
+import { WorkflowFiles } from "@headwater/log/work/WorkflowFiles"
 import { WorkflowRuns } from "@headwater/log/work/WorkflowRuns"
 import { Clock, Effect, Option } from "effect"
 import { EngineLimits, type Limits } from "../ground/EngineLimits.ts"
@@ -74,7 +75,13 @@ export interface TakeOptions {
   readonly mostTicks: number
 }
 
-const services = Effect.all({ limits: EngineLimits, quotas: Quotas, reader: FeedReader, runs: WorkflowRuns })
+const services = Effect.all({
+  files: WorkflowFiles,
+  limits: EngineLimits,
+  quotas: Quotas,
+  reader: FeedReader,
+  runs: WorkflowRuns
+})
 
 /**
  * Finds a program's next input:
@@ -397,11 +404,11 @@ export class ProgramInputs {
   /** Reads the next run that was under way when the memory was read. */
   private fromUnread(memory: ProgramMemory, id: RunId): Effect.Effect<Option.Option<NextWork>> {
     return Effect.gen({ self: this }, function*() {
-      const { runs } = this.services
+      const { files, runs } = this.services
       const run = yield* untilAnswered(runs.get(WorkflowId.make(memory.program.id), id))
       // One that was at a step then may have ended since.
       if (Option.isNone(run) || run.value.status !== "running") return Option.none<NextWork>()
-      return Option.some<NextWork>({ _tag: "Proceed", run: yield* readProgress(runs, run.value) })
+      return Option.some<NextWork>({ _tag: "Proceed", run: yield* readProgress({ files, runs }, run.value) })
     })
   }
 

@@ -195,7 +195,7 @@ export class SourceRuns {
   }
 
   /** Appends a delayed emit whose time has come. */
-  append(memory: ProgramMemory, item: DueItem): Effect.Effect<void> {
+  append(memory: ProgramMemory, item: DueItem, onRequests: () => void): Effect.Effect<void> {
     return Effect.gen({ self: this }, function*() {
       CrashPoint.reached("emit-due")
       const { code, owner } = this.parts
@@ -203,7 +203,16 @@ export class SourceRuns {
       const refusal = code.refusalOf(id)
       const parts = { dueDone: [item] }
       if (refusal === undefined) {
-        code.noteRefusal(yield* owner.commit(memory, yield* DueItems.emitted([item]), parts), [id])
+        const submission = yield* owner.commit(memory, yield* DueItems.emitted([item]), parts)
+        code.noteRefusal(submission, [id])
+        const requests = (submission.commit.events ?? []).filter(({ stream }) => stream === Stream.requests)
+        if (requests.length === 0) return
+        submission.onEnd((exit) => {
+          if (Exit.isFailure(exit)) return
+          memory.requests.offer(requests)
+          for (const { payload } of requests) memory.backlogBytes += payload.length
+          onRequests()
+        })
         return
       }
       yield* this.failUnrun(memory, { kind: "TIMER", id, hops: 0 }, parts, unstorable("a delayed event", refusal))

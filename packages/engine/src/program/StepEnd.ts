@@ -5,6 +5,7 @@ import * as Storable from "@headwater/domain/Storable"
 import * as Stream from "@headwater/domain/Stream"
 import { defaultSettings, type WorkflowSettings } from "@headwater/domain/Workflow"
 import type { DueItem } from "@headwater/log/work/DueWork"
+import type { WorkflowFiles } from "@headwater/log/work/WorkflowFiles"
 import type { RunFault, RunProgress, RunTrigger, RunWait, StepRecord } from "@headwater/log/work/WorkflowRuns"
 import type { RunResult } from "@headwater/sandbox/Run"
 import * as StepAnswer from "@headwater/sandbox/StepAnswer"
@@ -15,6 +16,7 @@ import type { EndedRun } from "./CodeRuns.ts"
 import type { Executable } from "./ComponentRuns.ts"
 import type { ProgramMemory } from "./ProgramMemory.ts"
 import * as RunEvents from "./RunEvents.ts"
+import * as TriggeredWorkflows from "./TriggeredWorkflows.ts"
 import { beginning, type WorkflowProgress } from "./WorkflowProgress.ts"
 
 /** The turn that a run takes after a step. */
@@ -38,8 +40,16 @@ export type Outcome =
 
 const unreadable = `the result of the step is not JSON of at most ${maxComponentDepth} levels`
 
-/** @param mostResults how many characters the results of a run's steps may have together */
-export const outcomeOf = (result: RunResult, { results }: WorkflowProgress, mostResults: number): Outcome => {
+/**
+ * @param mostResults how many characters the results of a run's steps may have together
+ * @param known the workflows that the step may have run
+ */
+export const outcomeOf = (
+  result: RunResult,
+  { results, run }: WorkflowProgress,
+  mostResults: number,
+  known: TriggeredWorkflows.KnownWorkflows
+): Outcome => {
   const fault = RunEvents.failureOf(result)
   if (fault !== undefined) return { _tag: "Failed", fault }
   const answer = Option.getOrUndefined(StepAnswer.decode(result.answerJson))
@@ -53,11 +63,14 @@ export const outcomeOf = (result: RunResult, { results }: WorkflowProgress, most
       `the results of a run's steps may have ${mostResults} characters of JSON together; with this step they have ${held}`
     return { _tag: "Failed", fault: { name: "LimitExceeded", message } }
   }
-  return { _tag: "Done", flow: answer.flow, resultJson }
+  const untriggered = TriggeredWorkflows.faultOf(answer.flow.triggers ?? [], known, run.trigger.hops + 1)
+  return untriggered === undefined
+    ? { _tag: "Done", flow: answer.flow, resultJson }
+    : { _tag: "Failed", fault: untriggered }
 }
 
 /** A result with nothing that is to last but what was logged. */
-export const undone = (result: RunResult, fault: RunFault): RunResult => ({
+export const undone = ({ files: _files, ...result }: RunResult, fault: RunFault): RunResult => ({
   ...result,
   emits: [],
   db: {},
@@ -95,31 +108,39 @@ const afterFailure = (
   { failures, rerunContext, step, tries }: Turn,
   { retryDelays }: WorkflowSettings,
   fault: RunFault,
+  isLimited: boolean,
   now: number
 ): Turn => {
   const counted = { step, tries: tries + 1, failures: failures + 1 }
-  const delay = retryDelays[failures]
+  // What has taken too long, or too much, would do so again.
+  const delay = isLimited ? undefined : retryDelays[failures]
   return delay === undefined
     ? lastTurn(counted, { error: fault }, now)
     : { ...beginning, ...counted, ...until("retry", now + delay * 1_000), rerunContext, error: fault }
 }
 
+/** The place of the step that comes next: always a later one, whatever code says, so that a run ends. */
+export const placeAfter = (step: number, { next = step + 1 }: StepAnswer.StepAnswer["flow"]): number =>
+  Math.max(next, step + 1)
+
 /** The turn of a run whose step has come to its end. */
 const afterSuccess = (
   { failures, step, tries }: Turn,
-  { delay, exit, rerun, suspend }: StepAnswer.StepAnswer["flow"],
+  flow: StepAnswer.StepAnswer["flow"],
   steps: number,
   mostReruns: number,
   now: number
 ): Turn => {
+  const { delay, exit, rerun, suspend } = flow
   const counted = { step, tries: tries + 1, failures }
   if (exit !== undefined) return lastTurn(counted, { exit }, now)
   if (rerun !== undefined && counted.tries <= mostReruns) {
     const rerunContext = JSON.stringify(rerun.context)
     return { ...beginning, ...counted, ...until("rerun", now + rerun.delay), rerunContext }
   }
-  if (step + 1 >= steps) return lastTurn(counted, {}, now)
-  const onward = { ...beginning, step: step + 1 }
+  const next = placeAfter(step, flow)
+  if (next >= steps) return lastTurn(counted, {}, now)
+  const onward = { ...beginning, step: next }
   if (suspend !== undefined) return { ...onward, ...until("suspend", now + suspend) }
   return delay === undefined ? onward : { ...onward, ...until("delay", now + delay) }
 }
@@ -181,18 +202,21 @@ export const make = (options: {
   readonly executable: Executable
   readonly progress: WorkflowProgress
   readonly step: EndedStep
+  readonly files: WorkflowFiles["Service"]
   readonly limits: Limits
   readonly now: number
+  /** The workflows that the step may have run. */
+  readonly known: TriggeredWorkflows.KnownWorkflows
   readonly written?: (turn: Turn) => CommitParts
 }) => {
-  const { executable, limits, memory, now, progress, step: { n, result, startedAt } } = options
+  const { executable, files, known, limits, memory, now, progress, step: { n, result, startedAt } } = options
   const { run } = progress
   const steps = executable.component.steps ?? []
   const { id, name } = steps[run.step]!
-  const outcome = outcomeOf(result, progress, limits.resultsOfRun)
+  const outcome = outcomeOf(result, progress, limits.resultsOfRun, known)
   const settings = settingsOf(memory)
   const turn = outcome._tag === "Failed"
-    ? afterFailure(run, settings, outcome.fault, now)
+    ? afterFailure(run, settings, outcome.fault, result.outcome === "limit", now)
     : afterSuccess(run, outcome.flow, steps.length, limits.rerunsOfStep, now)
   const isAgain = turn.status === "waiting" && turn.step === run.step
   const resultJson = outcome._tag === "Done" && !isAgain ? outcome.resultJson : null
@@ -208,7 +232,18 @@ export const make = (options: {
     error: outcome._tag === "Done" ? null : outcome.fault,
     resumeData: null
   }
-  const parts: CommitParts = options.written === undefined ? partsOf(progress, turn) : options.written(turn)
+  const own: CommitParts = options.written === undefined ? partsOf(progress, turn) : options.written(turn)
+  const triggers = outcome._tag === "Done" ? outcome.flow.triggers ?? [] : []
+  const parts: CommitParts = {
+    ...own,
+    duePut: [
+      ...own.duePut ?? [],
+      ...TriggeredWorkflows.itemsOf(triggers, known, run.trigger.hops + 1, now)
+    ]
+  }
+  // Files are for the next step, if there is one.
+  const fileChanges = outcome._tag === "Done" && turn.endedAt === null ? result.files : undefined
+  const ofFiles = fileChanges === undefined ? [] : files.write(run.id, fileChanges)
   const ended: EndedRun = {
     origin: originOf(memory, progress, id),
     component: executable.component,
@@ -222,10 +257,11 @@ export const make = (options: {
       const last = appended.at(-1)?.id
       return {
         ...parts,
+        ...(ofFiles.length === 0 ? {} : { updates: [...parts.updates ?? [], ...ofFiles] }),
         steps: [{ ...record, events: first === undefined || last === undefined ? null : { first, last } }]
       }
     },
     annotations: { run_id: run.id, deployment_id: run.deploymentId, step: name }
   }
-  return { ended, name, resultJson, turn }
+  return { ended, fileChanges, name, resultJson, turn }
 }

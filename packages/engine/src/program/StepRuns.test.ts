@@ -227,6 +227,24 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       }
     }).pipe(EngineFixture.onTestClock))
 
+  it.effect("ends a step that takes longer than its workflow allows, and does not run it again", () =>
+    Effect.gen(function*() {
+      const { actor, program } = yield* launch(
+        steps({
+          first: `$.emit($.context.deadline - Date.now())`,
+          slow: `console.log("at it"); await new Promise((resolve) => setTimeout(resolve, 60000))`
+        }),
+        { workflow: { retryDelays: [1], timeoutSeconds: 1 } }
+      )
+      yield* send(actor, 1)
+      const [run] = yield* runsOf(program)
+      assert.deepStrictEqual(
+        [run?.status, run?.steps, run?.error?.message],
+        ["error", ["first success", "slow error"], "the run exceeded its time limit (limit: wall)"]
+      )
+      assert.isAtMost((yield* stream(program))[0], 1_000)
+    }).pipe(EngineFixture.onTestClock))
+
   it.effect("runs a step again that asks for it, with what it hands itself, as often as it says", () =>
     Effect.gen(function*() {
       const { actor, program } = yield* launch(steps({

@@ -1,12 +1,14 @@
 import * as Id from "@headwater/domain/Id"
 import { declaredProps } from "@headwater/domain/Program"
+import { changed } from "@headwater/domain/RunFile"
 import { RunSecrets } from "@headwater/log/access/RunSecrets"
 import * as CrashPoint from "@headwater/log/commit/CrashPoint"
 import { untilAnswered } from "@headwater/log/database/TransientSqlError"
 import { Components } from "@headwater/log/resources/Components"
 import { Deployments } from "@headwater/log/resources/Deployments"
+import { WorkflowFiles } from "@headwater/log/work/WorkflowFiles"
 import { type RunFault, type StepRecord, type WorkflowRun, WorkflowRuns } from "@headwater/log/work/WorkflowRuns"
-import type { RunResponse, StepKeys } from "@headwater/sandbox/Run"
+import type { RunResponse } from "@headwater/sandbox/Run"
 import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
 import { Clock, Effect, Exit, Option, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
@@ -19,9 +21,11 @@ import { answersItself, executableOf, hasDataStores, type ProgramMemory, valuesO
 import type { ProgramOwner } from "./ProgramOwner.ts"
 import { RunsTogether } from "./RunsTogether.ts"
 import * as StepEnd from "./StepEnd.ts"
+import * as StepFiles from "./StepFiles.ts"
 import { StepsTogether } from "./StepsTogether.ts"
+import * as TriggeredWorkflows from "./TriggeredWorkflows.ts"
 import { UncommittedRuns } from "./UncommittedRuns.ts"
-import { beginning, callOf, isOfRun, runOver, WorkflowProgress } from "./WorkflowProgress.ts"
+import { beginning, callOf, isOfRun, runOver, type StepsOfRuns, WorkflowProgress } from "./WorkflowProgress.ts"
 
 /** Told what the code responds to the request over which a run began. */
 type OnRespond = (response: RunResponse) => Effect.Effect<void>
@@ -39,6 +43,9 @@ const services = Effect.all({
   components: Components,
   config: EngineConfig,
   deployments: Deployments,
+  files: WorkflowFiles,
+  filesOf: StepFiles.make,
+  findWorkflows: TriggeredWorkflows.makeFind,
   limits: EngineLimits,
   random: SecureRandom.SecureRandom,
   runs: WorkflowRuns,
@@ -144,7 +151,7 @@ export class StepRuns {
       })
       const { parts, uncommitted } = this
       return yield* new StepsTogether(
-        { ...parts, keys: this.keysOf(memory), memory, onBegun, uncommitted },
+        { ...parts, given: this.givenTo(memory, memory.component.steps ?? []), memory, onBegun, uncommitted },
         runs,
         startedAt
       ).toTheirEnd
@@ -165,8 +172,8 @@ export class StepRuns {
     return Effect.gen({ self: this }, function*() {
       const { run } = progress
       const executable = yield* this.executableOf(memory, progress)
-      const name = executable?.component.steps?.[run.step]?.name
-      if (executable === undefined || name === undefined) {
+      const next = executable?.component.steps?.[run.step]
+      if (executable === undefined || next === undefined) {
         const message = "the code that the run began with no longer exists"
         return yield* this.fail(memory, progress, { name: "DeploymentGone", message })
       }
@@ -176,7 +183,7 @@ export class StepRuns {
       }
       CrashPoint.reached("step-chosen")
       const step = this.uncommitted.takeStep(progress) ??
-        (yield* this.execute(memory, progress, executable, name, onRespond))
+        (yield* this.execute(memory, progress, executable, onRespond))
       CrashPoint.reached("step-ended")
       return yield* this.commit(memory, progress, executable, step, onRespond !== undefined)
     })
@@ -186,18 +193,14 @@ export class StepRuns {
     memory: ProgramMemory,
     progress: WorkflowProgress,
     executable: Executable,
-    name: string,
     onRespond: OnRespond | undefined
   ): Effect.Effect<StepEnd.EndedStep, SandboxUnavailable> {
     return Effect.gen({ self: this }, function*() {
       const { code, together } = this.parts
+      const { component: { steps = [] } } = executable
       const startedAt = yield* Clock.currentTimeMillis
-      const result = yield* code.execute(
-        memory,
-        executable,
-        callOf(memory.program, [progress], name, this.keysOf(memory)),
-        onRespond
-      )
+      const call = callOf(memory.program, [progress], this.givenTo(memory, steps ?? []))
+      const result = yield* code.execute(memory, executable, call, onRespond)
       together.note(result.wallMs)
       return { n: progress.recorded + 1, startedAt, result }
     })
@@ -213,9 +216,19 @@ export class StepRuns {
   ): Effect.Effect<boolean> {
     return Effect.gen({ self: this }, function*() {
       const { run } = progress
-      const { code, limits } = this.parts
+      const { code, files, findWorkflows, limits } = this.parts
+      const known = yield* findWorkflows(memory.program.accountId, [step.result])
       const now = yield* Clock.currentTimeMillis
-      const { ended, name, resultJson, turn } = StepEnd.make({ memory, executable, progress, step, limits, now })
+      const { ended, fileChanges, name, resultJson, turn } = StepEnd.make({
+        memory,
+        executable,
+        progress,
+        step,
+        files,
+        limits,
+        now,
+        known
+      })
       const submission = yield* code.handOver(memory, [ended])
       code.noteRefusal(submission, [run.id])
       submission.onEnd((exit) => {
@@ -225,11 +238,18 @@ export class StepRuns {
       })
       const isOver = turn.status !== "running"
       // On memory that has failed the commit fails too: what the step did is to be kept before the run is taken up again.
-      if (isOver && !isAwaited && !memory.failed && !hasDataStores(memory)) return false
+      const hasFiles = progress.files.length > 0
+      if (isOver && !isAwaited && !hasFiles && !memory.failed && !hasDataStores(memory)) return false
       // A step's effect is there for good before the next one begins. If it is not, the step is still to be run.
       if (Exit.isFailure(yield* Effect.exit(submission.durable))) return true
       CrashPoint.reached("step-done")
       progress.noteStep(name, turn, resultJson)
+      if (turn.endedAt !== null) {
+        if (hasFiles) yield* untilAnswered(files.removeOf(run.id))
+      } else if (fileChanges !== undefined) {
+        progress.files = changed(progress.files, fileChanges)
+        if (fileChanges.dropped.length > 0) yield* untilAnswered(files.drop(run.id, fileChanges.dropped))
+      }
       return !isOver
     })
   }
@@ -244,10 +264,14 @@ export class StepRuns {
     })
   }
 
-  /** The keys of the workflow's runs. */
-  private keysOf(memory: ProgramMemory): StepKeys {
-    const { config, secrets } = this.parts
-    return { url: endpointUrl(config.publicUrl, ""), secret: secrets.of(workflowIdOf(memory)) }
+  /** All that steps are given beside what the steps before them gave. */
+  private givenTo(memory: ProgramMemory, steps: StepsOfRuns["steps"]): StepsOfRuns {
+    const { config, filesOf, secrets } = this.parts
+    return {
+      steps,
+      keys: { url: endpointUrl(config.publicUrl, ""), secret: secrets.of(workflowIdOf(memory)) },
+      filesOf: (progress) => filesOf(memory.program.accountId, progress)
+    }
   }
 
   private executableOf(

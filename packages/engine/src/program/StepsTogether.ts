@@ -1,6 +1,7 @@
 import * as Storable from "@headwater/domain/Storable"
 import * as CrashPoint from "@headwater/log/commit/CrashPoint"
-import type { RunResult, StepKeys } from "@headwater/sandbox/Run"
+import type { WorkflowFiles } from "@headwater/log/work/WorkflowFiles"
+import type { RunResult } from "@headwater/sandbox/Run"
 import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
 import { Clock, Effect, Exit } from "effect"
 import type { CommitParts } from "../ground/EmitterLog.ts"
@@ -11,8 +12,9 @@ import { executableOf, type ProgramMemory } from "./ProgramMemory.ts"
 import type { ProgramOwner } from "./ProgramOwner.ts"
 import type { RunsTogether } from "./RunsTogether.ts"
 import * as StepEnd from "./StepEnd.ts"
+import type * as TriggeredWorkflows from "./TriggeredWorkflows.ts"
 import type { UncommittedRuns } from "./UncommittedRuns.ts"
-import { callOf, type InputOfRun, type WorkflowProgress } from "./WorkflowProgress.ts"
+import { callOf, type InputOfRun, type StepsOfRuns, type WorkflowProgress } from "./WorkflowProgress.ts"
 
 /** A run that takes longer shows as under way before it ends, in milliseconds. */
 const longMs = 1_000
@@ -25,7 +27,9 @@ export interface BeginningRun {
 
 interface Parts {
   readonly code: CodeRuns
-  readonly keys: StepKeys
+  readonly files: WorkflowFiles["Service"]
+  readonly findWorkflows: Effect.Success<typeof TriggeredWorkflows.makeFind>
+  readonly given: StepsOfRuns
   readonly limits: Limits
   readonly memory: ProgramMemory
   /** Called with a run that is on its way into the log before it ends. */
@@ -67,9 +71,9 @@ export class StepsTogether {
 
   /** Answers how many were run: the others are still to be run, and so are those that the sandbox can't run. */
   readonly toTheirEnd: Effect.Effect<number, SandboxUnavailable> = Effect.suspend(() => {
-    const { keys, memory, together } = this.parts
-    const progress = this.runs.map(({ progress }) => progress)
-    const call = callOf(memory.program, progress, memory.component.steps![0]!.name, keys)
+    const { given, memory, together } = this.parts
+    const [first, ...more] = this.runs.map(({ progress }) => progress)
+    const call = callOf(memory.program, [first!, ...more], given)
     return Effect.andThen(
       Effect.forkChild(Effect.repeat(this.showLong, { until: () => this.begun !== undefined })),
       together.run({
@@ -85,11 +89,12 @@ export class StepsTogether {
   private handOver(results: ReadonlyArray<RunResult>, runs: ReadonlyArray<BeginningRun>): Effect.Effect<void> {
     return Effect.gen({ self: this }, function*() {
       CrashPoint.reached("step-ended")
-      const { begun, parts: { code, memory, uncommitted } } = this
+      const { begun, parts: { code, findWorkflows, memory, uncommitted } } = this
       this.isHandingOver = true
+      const known = yield* findWorkflows(memory.program.accountId, results)
       const now = yield* Clock.currentTimeMillis
       const steps = results.map((result, index) => this.timed(runs[index]!, result, now))
-      const [first, ...more] = runs.map((run, index) => this.endOf(run, steps[index]!, now))
+      const [first, ...more] = runs.map((run, index) => this.endOf(run, steps[index]!, now, known))
       const submission = yield* code.handOver(memory, [first!, ...more])
       this.handedOver += results.length
       this.isHandingOver = false
@@ -112,8 +117,13 @@ export class StepsTogether {
     return { n: 1, startedAt, result }
   }
 
-  private endOf(run: BeginningRun, step: StepEnd.EndedStep, now: number) {
-    const { executable, parts: { limits, memory } } = this
+  private endOf(
+    run: BeginningRun,
+    step: StepEnd.EndedStep,
+    now: number,
+    known: TriggeredWorkflows.KnownWorkflows
+  ) {
+    const { executable, parts: { files, limits, memory } } = this
     const { input, progress } = run
     const taken = run === this.begun ? undefined : input.take()
     const written = (turn: StepEnd.Turn): CommitParts => {
@@ -122,7 +132,7 @@ export class StepsTogether {
         ? parts
         : { ...taken, runs: [{ ...progress.run, ...turn }], duePut: [...taken.duePut ?? [], ...parts.duePut] }
     }
-    return StepEnd.make({ memory, executable, progress, step, limits, now, written }).ended
+    return StepEnd.make({ memory, executable, progress, step, files, limits, now, known, written }).ended
   }
 
   private readonly showLong = Effect.gen({ self: this }, function*() {

@@ -3,11 +3,13 @@ import * as EmitId from "@headwater/domain/EmitId"
 import * as Id from "@headwater/domain/Id"
 import * as OwnMember from "@headwater/domain/OwnMember"
 import { declaredProps, type Program } from "@headwater/domain/Program"
+import { changed } from "@headwater/domain/RunFile"
 import * as Stream from "@headwater/domain/Stream"
 import * as Timer from "@headwater/domain/Timer"
 import { Turns } from "@headwater/domain/Turns"
 import { DedupeMarks } from "@headwater/log/logs/DedupeMarks"
 import { ProgramState } from "@headwater/log/logs/ProgramState"
+import { DataStores } from "@headwater/log/resources/DataStores"
 import type { RunCall, RunRequest, RunResult, StepKeys } from "@headwater/sandbox/Run"
 import { Sandbox } from "@headwater/sandbox/Sandbox"
 import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
@@ -23,10 +25,12 @@ import * as Dedupe from "./Dedupe.ts"
 import type { ProgramInput } from "./ProgramInput.ts"
 import { interfacesOf, valuesOf } from "./ProgramMemory.ts"
 import * as RunEvents from "./RunEvents.ts"
-import { outcomeOf, undone } from "./StepEnd.ts"
+import { outcomeOf, placeAfter, undone } from "./StepEnd.ts"
 import { type Trial, type TrialChange, TrialRecord } from "./Trial.ts"
+import { TrialFiles } from "./TrialFiles.ts"
 import * as TrialInput from "./TrialInput.ts"
 import { TrialStores } from "./TrialStores.ts"
+import { makeFind } from "./TriggeredWorkflows.ts"
 import { callOf, isOfRun, runOver, WorkflowProgress } from "./WorkflowProgress.ts"
 
 /** The code to try, and the input to try it over. */
@@ -39,6 +43,8 @@ export interface TrialRequest extends TrialInput.TrialSample {
   readonly configuredProps: Readonly<Record<string, Schema.Json>>
   /** True if the code's requests are made. */
   readonly mayConnect: boolean
+  /** True if the code's changes of data stores are kept, and nothing else is. */
+  readonly keepsStores?: boolean
 }
 
 /** After so many milliseconds no further step is begun: somebody waits. */
@@ -66,6 +72,8 @@ const timesOf = ({ timers }: Program, now: number) =>
 
 const services = Effect.all({
   config: EngineConfig,
+  dataStores: DataStores,
+  findWorkflows: makeFind,
   limits: EngineLimits,
   marks: DedupeMarks,
   newId: Effect.map(
@@ -91,7 +99,7 @@ interface Parts extends Effect.Success<typeof services> {
 }
 
 /**
- * One run of code as it would run, of which nothing is kept:
+ * One run of code as it would run, of which nothing is kept, or its changes of data stores alone:
  *
  *     input ─▶ execute ─▶ take ─▶ (the next step ─▶ …) ─▶ told
  *
@@ -102,14 +110,16 @@ export class TrialRun {
   /** The store as it is now. */
   private readonly db: Record<string, string>
   private readonly parts: Parts
+  private readonly files: TrialFiles
   private readonly record = new TrialRecord()
   private readonly stores: TrialStores | undefined
 
   private constructor(parts: Parts) {
     this.parts = parts
     this.db = { ...parts.before }
-    const { stores } = parts.run
-    this.stores = stores === undefined ? undefined : new TrialStores(stores.reads)
+    this.files = new TrialFiles(parts.limits.filesOfRuns.trial)
+    const { request: { keepsStores }, run: { stores } } = parts
+    this.stores = stores === undefined || keepsStores === true ? undefined : new TrialStores(stores.reads)
   }
 
   /** Has code run as a program, which may be a new one. */
@@ -181,25 +191,27 @@ export class TrialRun {
       const over = isOfRun(input) ? input : { ...input, kind: "EVENT" as const }
       const progress = new WorkflowProgress(runOver(program.id, deploymentId, over, runId, startedAt), [], true)
       while (progress.run.step < steps.length) {
-        const { name } = steps[progress.run.step]!
+        const step = steps[progress.run.step]!
         if ((yield* Clock.currentTimeMillis) - startedAt > longest) {
           const message = `a trial begins no further step after ${longest / 1_000} s`
           this.record.outcome = "limit"
-          this.record.error = { name: "LimitExceeded", message, stack: "", step: name }
+          this.record.error = { name: "LimitExceeded", message, stack: "", step: step.name }
           return
         }
-        if (!(yield* this.runStep(progress, name))) return
+        if (!(yield* this.runStep(progress, steps))) return
       }
     })
   }
 
   /** Runs a step, and answers whether the run goes on. */
-  private runStep(progress: WorkflowProgress, name: string) {
+  private runStep(progress: WorkflowProgress, steps: NonNullable<Component["steps"]>) {
     return Effect.gen({ self: this }, function*() {
-      const { parts: { limits, program }, record } = this
-      const result = yield* this.execute(name, callOf(program, [progress], name, this.keys))
+      const { files, keys, parts: { limits, program }, record } = this
+      const { name } = steps[progress.run.step]!
+      const result = yield* this.execute(name, callOf(program, [progress], { steps, keys, filesOf: files.of }))
       const { cpuMs, wallMs } = result
-      const outcome = outcomeOf(result, progress, limits.resultsOfRun)
+      const known = yield* this.parts.findWorkflows(program.accountId, [result])
+      const outcome = outcomeOf(result, progress, limits.resultsOfRun, known)
       if (outcome._tag === "Failed") {
         const failed = undone(result, outcome.fault)
         yield* this.take(name, failed)
@@ -208,6 +220,7 @@ export class TrialRun {
         return false
       }
       yield* this.take(name, result)
+      if (result.files !== undefined) progress.files = changed(progress.files, result.files)
       const { flow: { delay, exit, rerun, suspend }, resultJson } = outcome
       const { run } = progress
       const isRerun = exit === undefined && rerun !== undefined && run.tries < mostReruns
@@ -229,7 +242,7 @@ export class TrialRun {
         return true
       }
       progress.noteResult(name, resultJson)
-      progress.run = { ...run, step: run.step + 1, tries: 0, rerunContext: null }
+      progress.run = { ...run, step: placeAfter(run.step, outcome.flow), tries: 0, rerunContext: null }
       return true
     })
   }
@@ -297,12 +310,25 @@ export class TrialRun {
         if (value === null) delete db[key]
         else OwnMember.set(db, key, value)
       }
-      if (this.stores !== undefined) yield* this.stores.take(result.stores)
+      if (this.stores === undefined) yield* this.keep(step, result)
+      else yield* this.stores.take(result.stores)
       const failure = RunEvents.failureOf(result)
       if (failure === undefined) return
       record.outcome = result.outcome
       record.error = { stack: "", ...failure, ...result.error, step }
     })
+  }
+
+  private keep(step: string | null, { stores }: RunResult): Effect.Effect<void, SqlError.SqlError> {
+    return Effect.gen({ self: this }, function*() {
+      const { dataStores } = this.parts
+      if (stores.length > 0) yield* dataStores.commit(stores, yield* Clock.currentTimeMillis)
+    }).pipe(Effect.catchTag("Fenced", () =>
+      Effect.sync(() => {
+        const message = "another run has changed the value of a data store meanwhile, so nothing was stored"
+        this.record.outcome = "error"
+        this.record.error = { name: "DataStoreChanged", message, stack: "", step }
+      })))
   }
 
   private show(step: string | null, { meta, payload, stream }: RunEvents.RunEvents["events"][number]): void {

@@ -59,7 +59,10 @@ const makeProgramOf = Effect.gen(function*() {
   })
 })
 
-/** Runs code once as it would run, and keeps nothing of what it did: no event, no change of a store, no mark, no cursor. */
+/**
+ * Runs code once as it would run, and keeps nothing of what it did: no event, no mark, no cursor, and changes of data stores
+ * only if that is asked for.
+ */
 export class TrialRuns extends Context.Service<TrialRuns, {
   readonly run: (
     request: TrialRequest

@@ -2,6 +2,7 @@ import * as Id from "@headwater/domain/Id"
 import type { Submission } from "@headwater/log/commit/Submission"
 import { untilAnswered } from "@headwater/log/database/TransientSqlError"
 import type { DueItem } from "@headwater/log/work/DueWork"
+import { WorkflowFiles } from "@headwater/log/work/WorkflowFiles"
 import { type StepRecord, type WorkflowRun, WorkflowRuns } from "@headwater/log/work/WorkflowRuns"
 import { Clock, Effect, Option, Semaphore } from "effect"
 import type { Cancellation, ProgramNotFound, Resumption, ResumptionRequest } from "../ground/ActorCalls.ts"
@@ -54,24 +55,31 @@ const isAfter = ({ waitsFor }: WorkflowRun, last: Pick<StepRecord, "n"> | undefi
  */
 export class WaitingRuns {
   private readonly deciding = Semaphore.makeUnsafe(1)
+  private readonly files: WorkflowFiles["Service"]
   private readonly limits: Limits
   private readonly owner: ProgramOwner
   private readonly runs: WorkflowRuns["Service"]
 
-  private constructor(owner: ProgramOwner, runs: WorkflowRuns["Service"], limits: Limits) {
+  private constructor(
+    owner: ProgramOwner,
+    files: WorkflowFiles["Service"],
+    runs: WorkflowRuns["Service"],
+    limits: Limits
+  ) {
+    this.files = files
     this.owner = owner
     this.runs = runs
     this.limits = limits
   }
 
   static readonly make = Effect.fnUntraced(function*(owner: ProgramOwner) {
-    return new WaitingRuns(owner, yield* WorkflowRuns, yield* EngineLimits)
+    return new WaitingRuns(owner, yield* WorkflowFiles, yield* WorkflowRuns, yield* EngineLimits)
   })
 
   /** Has a run go on for which it is time, or its turn. */
   takeUp(memory: ProgramMemory, item: DueItem): Effect.Effect<void> {
     return this.deciding.withPermits(1)(Effect.gen({ self: this }, function*() {
-      const { owner, runs } = this
+      const { files, owner, runs } = this
       const now = yield* Clock.currentTimeMillis
       const found = yield* untilAnswered(runs.get(workflowIdOf(memory), Id.RunId.make(item.key)))
       const run = Option.getOrUndefined(found)
@@ -86,7 +94,7 @@ export class WaitingRuns {
         return
       }
       const resumed = { ...run, status: "running" as const, dueAt: null, waitsFor: null }
-      memory.underWay.push(yield* readProgress(runs, resumed))
+      memory.underWay.push(yield* readProgress({ files, runs }, resumed))
       yield* owner.commit(memory, [], { ...parts, runChanges: [resumed] })
     }))
   }

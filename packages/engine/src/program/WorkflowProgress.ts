@@ -1,11 +1,14 @@
+import type { Step } from "@headwater/domain/Component"
 import * as EventId from "@headwater/domain/EventId"
 import * as Id from "@headwater/domain/Id"
 import type { Program } from "@headwater/domain/Program"
+import type { RunFile } from "@headwater/domain/RunFile"
 import * as Stream from "@headwater/domain/Stream"
 import { version } from "@headwater/domain/Version"
 import { untilAnswered } from "@headwater/log/database/TransientSqlError"
+import type { WorkflowFiles } from "@headwater/log/work/WorkflowFiles"
 import type { RunProgress, RunTrigger, StepRecord, WorkflowRun, WorkflowRuns } from "@headwater/log/work/WorkflowRuns"
-import type { RunCall, StepInput, StepKeys } from "@headwater/sandbox/Run"
+import type { RunCall, RunFiles, StepInput, StepKeys } from "@headwater/sandbox/Run"
 import { Effect } from "effect"
 import type { ProgramInput } from "./ProgramInput.ts"
 
@@ -14,6 +17,8 @@ type DoneStep = Pick<StepRecord, "n" | "name" | "result" | "resumeData" | "statu
 /** A run that has not ended, as its workflow's owner holds it while it goes on. */
 export class WorkflowProgress {
   run: WorkflowRun
+  /** The files that its next step finds. */
+  files: ReadonlyArray<RunFile> = []
   /** JSON text of what each step gave that is done, by name, in their order. */
   readonly results: Map<string, string>
   /** Characters of its event and of these results. */
@@ -57,8 +62,15 @@ export class WorkflowProgress {
 }
 
 /** Reads what a run has come to. */
-export const read = (runs: WorkflowRuns["Service"], run: WorkflowRun): Effect.Effect<WorkflowProgress> =>
-  Effect.map(untilAnswered(runs.stepsOf(run.id)), (steps) => new WorkflowProgress(run, steps))
+export const read = (
+  { files, runs }: { readonly files: WorkflowFiles["Service"]; readonly runs: WorkflowRuns["Service"] },
+  run: WorkflowRun
+): Effect.Effect<WorkflowProgress> =>
+  Effect.zipWith(untilAnswered(runs.stepsOf(run.id)), untilAnswered(files.of(run.id)), (steps, files) => {
+    const progress = new WorkflowProgress(run, steps)
+    progress.files = files
+    return progress
+  })
 
 /** The state of a run that is at the beginning of a step. */
 export const beginning = {
@@ -131,10 +143,12 @@ const triggerOf = ({ accountId, name }: Program, { isTrial, run }: WorkflowProgr
   return `{"event":${event},"context":${context}}`
 }
 
-/** The input of a step: `steps`, with the trigger and the results of the steps before it, and `$.context`. */
-const inputOf = (program: Program, progress: WorkflowProgress, step: string): StepInput => {
+/** The input of a step: `steps`, with the trigger and the results of the steps before it, `$.context`, and its files. */
+const inputOf = (program: Program, progress: WorkflowProgress, { filesOf, steps }: StepsOfRuns): StepInput => {
   const { results, run } = progress
   return {
+    files: filesOf(progress),
+    isLast: run.step === steps.length - 1,
     stepsJson: `{"trigger":${triggerOf(program, progress)}${
       [...results].map(([name, result]) => `,${JSON.stringify(name)}:${result}`).join("")
     }}`,
@@ -142,7 +156,7 @@ const inputOf = (program: Program, progress: WorkflowProgress, step: string): St
       id: run.id,
       workflow_id: run.workflowId,
       deployment_id: run.deploymentId,
-      step,
+      step: steps[run.step]!.name,
       run: {
         runs: run.tries + 1,
         context: parsed(run.rerunContext),
@@ -156,15 +170,19 @@ const inputOf = (program: Program, progress: WorkflowProgress, step: string): St
 
 const parsed = (json: string | null): unknown => json === null ? null : JSON.parse(json)
 
-/** The call of a step of runs, one after the other. */
+/** The steps of a workflow, and all that they are given beside what the steps before them gave. */
+export interface StepsOfRuns {
+  readonly steps: ReadonlyArray<Pick<Step, "lang" | "name">>
+  readonly keys: StepKeys
+  readonly filesOf: (progress: WorkflowProgress) => RunFiles
+}
+
+/** The call of the step that runs are at, one after the other. */
 export const callOf = (
   program: Program,
-  runs: ReadonlyArray<WorkflowProgress>,
-  step: string,
-  keys: StepKeys
-): RunCall => ({
-  _tag: "Step",
-  step,
-  keys,
-  runs: runs.map((progress) => inputOf(program, progress, step))
-})
+  runs: readonly [WorkflowProgress, ...ReadonlyArray<WorkflowProgress>],
+  of: StepsOfRuns
+): RunCall => {
+  const { lang, name } = of.steps[runs[0].run.step]!
+  return { _tag: "Step", step: name, lang, keys: of.keys, runs: runs.map((progress) => inputOf(program, progress, of)) }
+}

@@ -7,7 +7,10 @@ import * as DatabaseClaim from "./DatabaseClaim.ts"
 import * as DataStores from "./migrations/DataStores.ts"
 import * as EnvironmentVariables from "./migrations/EnvironmentVariables.ts"
 import * as Mailboxes from "./migrations/Mailboxes.ts"
+import * as OAuthAccounts from "./migrations/OAuthAccounts.ts"
+import * as OAuthConnections from "./migrations/OAuthConnections.ts"
 import * as SuspendedRuns from "./migrations/SuspendedRuns.ts"
+import * as WorkflowFiles from "./migrations/WorkflowFiles.ts"
 import * as OldestAllowed from "./OldestAllowed.ts"
 import { isLocked } from "./TransientSqlError.ts"
 
@@ -18,8 +21,11 @@ const migrations = {
   [`00${baseline}_baseline`]: Baseline.make,
   "0037_environment_variables": EnvironmentVariables.make,
   "0038_data_stores": DataStores.make,
-  "0041_suspended_runs": SuspendedRuns.make,
-  "0048_mailboxes": Mailboxes.make
+  "0039_workflow_files": WorkflowFiles.make,
+  "0040_suspended_runs": SuspendedRuns.make,
+  "0041_oauth_accounts": OAuthAccounts.make,
+  "0042_oauth_connections": OAuthConnections.make,
+  "0043_mailboxes": Mailboxes.make
 }
 
 /** A version of before the baseline has made the database. */

@@ -125,7 +125,7 @@ export class Components extends Context.Service<Components, {
   readonly publishedPage: (
     request: Page.PageRequest
   ) => Effect.Effect<Page.Page<ComponentOutline>, SqlError.SqlError>
-  /** The linked code of the newest of the account's components with the code, if npm packages became part of it. */
+  /** The linked code of the newest of the account's components with the code, if packages became part of it. */
   readonly lockedCode: (
     accountId: AccountId,
     codeHash: string
@@ -245,7 +245,9 @@ export class Components extends Context.Service<Components, {
               SELECT * FROM components
               WHERE account_id = ${accountId} AND code_hash = ${codeHash} AND linked IS NOT NULL
               ORDER BY id DESC LIMIT 1`),
-            Option.flatMap(({ linked }) => linked?.lock === undefined ? Option.none() : Option.some(linked))
+            Option.flatMap(({ linked }) =>
+              linked?.lock === undefined && linked?.wheels === undefined ? Option.none() : Option.some(linked)
+            )
           ),
         newestPublished,
         publish: Effect.fnUntraced(function*(component) {

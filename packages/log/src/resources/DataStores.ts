@@ -268,9 +268,11 @@ const make = Effect.gen(function*() {
     ...stores,
     ...entries,
     write,
-    /** Makes changes that expect nothing, all of them or none. */
-    change: (changes: DataStoreChanges, now: number) =>
-      sql.withTransaction(Effect.all(write([changes], now).updates, { discard: true })),
+    /** Makes changes that are part of no other commit, all of them or none. Fails if one expects what is not there. */
+    commit: (written: ReadonlyArray<DataStoreChanges>, now: number) => {
+      const { also = Effect.void, updates } = write(written, now)
+      return sql.withTransaction(Effect.andThen(Effect.all(updates, { discard: true }), also))
+    },
     /** Removes what has expired. */
     removeExpired: (now: number) => removeRows(sql, "data_store_entries", sql`expires_at <= ${now}`)
   }

@@ -397,7 +397,9 @@ const lists = (sql: SqlClient.SqlClient) => ({
 const removals = (sql: SqlClient.SqlClient) => {
   const removeIds = (ids: ReadonlyArray<string>) =>
     sql`
-      WITH gone AS (DELETE FROM workflow_steps WHERE run_id = ANY (${texts(ids)}))
+      WITH gone AS (DELETE FROM workflow_steps WHERE run_id = ANY (${texts(ids)})),
+        files AS (DELETE FROM workflow_files WHERE run_id = ANY (${texts(ids)})),
+        parts AS (DELETE FROM workflow_file_parts WHERE run_id = ANY (${texts(ids)}))
       DELETE FROM workflow_runs WHERE id = ANY (${texts(ids)})`
 
   /** Removes what a query finds, in bites. */

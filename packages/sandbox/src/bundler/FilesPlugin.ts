@@ -3,8 +3,9 @@ import * as Fs from "node:fs"
 import { builtinModules } from "node:module"
 import * as Path from "node:path"
 import { fileURLToPath } from "node:url"
-import { type BundleTask, replacedBuiltins } from "../BundlerProtocol.ts"
+import { type BundleTask, type ModuleFile, replacedBuiltins } from "../BundlerProtocol.ts"
 import * as PackageSpecifier from "../PackageSpecifier.ts"
+import * as PythonModule from "../PythonModule.ts"
 import { withKnownRequires } from "./OwnRequires.ts"
 
 /**
@@ -65,6 +66,11 @@ export const noPlace = "/package"
 /** Text that names no source map of its own: places are told in what was sent. */
 const withoutMap = (text: string): string => text.replaceAll(/^[ \t]*\/\/[#@][ \t]*sourceMappingURL=.*$/gm, "")
 
+const contentsOf = ({ text, type }: ModuleFile): esbuild.OnLoadResult =>
+  type === "py"
+    ? { contents: PythonModule.moduleOf(text), loader: "js" }
+    : { contents: withoutMap(text), loader: type }
+
 const builtins = new Set(builtinModules)
 
 /** A module of Node's under the name that says so, which the sandbox asks for. */
@@ -98,7 +104,7 @@ const fromAfar = /^[^.]|(\.\.\/.*){5}/
 /** Says where each import of the component's and of its packages leads, so that none leads out of them. */
 export const filesPlugin = ({ lacking, task, thorough, undeclared }: FilesPluginOptions): esbuild.Plugin => {
   const { entry, files, packages, standIns } = task
-  const contents = new Map(files.map(({ file, text, type }) => [file, { contents: withoutMap(text), loader: type }]))
+  const contents = new Map(files.map((each) => [each.file, contentsOf(each)]))
   const links = new Map(files.map((each) => [each.file, new Map(each.links)]))
   const elsewhere = new Map(files.map((each) => [each.file, new Map(each.outside)]))
   const folder = packages === undefined ? undefined : Fs.realpathSync(packages.folder)

@@ -80,6 +80,8 @@ const patternAbroad = (metafile: esbuild.Metafile | undefined): string | undefin
   )?.[0]
 
 const scan = async ({ file, text, type }: ModuleFile): Promise<BundlerAnswer> => {
+  // A process for Python reads it, when it is known which step it is.
+  if (type === "py") return { _tag: "Scanned", isCommon: false, imports: [] }
   const { errors, metafile, warnings } = await build({
     // The name would say which kind of module it is; the text is to.
     stdin: { contents: text, sourcefile: "module.js", loader: type },

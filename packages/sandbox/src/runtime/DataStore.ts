@@ -1,8 +1,9 @@
 /** The data stores of a run (`workflows.md`, "Data stores"): it sees its own changes, over what others have committed. */
-import { type DataStoreEntry, type DataStorePage, type EntryChange, mostTtl } from "@headwater/domain/DataStore"
+import type { DataStoreEntry, DataStorePage, EntryChange } from "@headwater/domain/DataStore"
 import * as Storable from "@headwater/domain/Storable"
+import { mostTtl } from "@headwater/domain/TimeToLive"
 import { isDeepStrictEqual } from "node:util"
-import { ask } from "./Questions.ts"
+import { askIn } from "./Questions.ts"
 import type { RunContext } from "./RunContext.ts"
 
 const { parse, stringify } = JSON
@@ -56,47 +57,20 @@ const amountOf = (by: unknown): number => {
   throw new TypeError("a number can be added to a value, and nothing else")
 }
 
-/** The data stores that a run has used, and the last of its questions: they come one after the other. */
-interface OfRun {
-  readonly stores: Map<string, DataStore>
-  lastAsk: Promise<unknown>
-}
-
-const known = new WeakMap<RunContext, OfRun>()
-
-const ofRun = (run: RunContext): OfRun => {
-  const before = known.get(run)
-  if (before !== undefined) return before
-  const made: OfRun = { stores: new Map(), lastAsk: Promise.resolve() }
-  known.set(run, made)
-  return made
-}
+const known = new WeakMap<RunContext, Map<string, DataStore>>()
 
 /** The data store with an id: in one run always the same, whichever prop it is. */
 export const storeOf = (run: RunContext, id: string, maxValueBytes: number): DataStore => {
-  const { stores } = ofRun(run)
+  const stores = known.get(run) ?? new Map<string, DataStore>()
+  known.set(run, stores)
   const store = stores.get(id) ?? new DataStore(run, id, maxValueBytes)
   stores.set(id, store)
   return store
 }
 
-const answerOf = (
-  run: RunContext,
-  question: Readonly<Record<string, unknown>> & { readonly _tag: string }
-): Promise<unknown> => {
-  const own = ofRun(run)
-  const asking = own.lastAsk.then(async () => {
-    const { answer, error } = await ask(question, run.id)
-    if (error !== undefined) throw Object.assign(new Error(error.message), { code: error.code })
-    return answer
-  })
-  own.lastAsk = asking.catch(() => {})
-  return asking
-}
-
 type Fulfilled<A> = (entries: ReadonlyArray<readonly [string, unknown]>) => A | PromiseLike<A>
 
-class DataStore {
+export class DataStore {
   readonly #run: RunContext
   readonly #id: string
   readonly #maxValueBytes: number
@@ -110,7 +84,7 @@ class DataStore {
   }
 
   async get(key: unknown): Promise<unknown> {
-    const text = await this.#read(keyOf(key))
+    const text = await this.textOf(key)
     return text === undefined ? undefined : parse(text)
   }
 
@@ -193,7 +167,7 @@ class DataStore {
 
   async size(): Promise<number> {
     if (this.#own.size > 0 || this.#cleared) return (await this.keys()).length
-    return await answerOf(this.#run, this.#question("StoreSize")) as number
+    return await askIn(this.#run, this.#question("StoreSize")) as number
   }
 
   /** For `for await`; awaited, it is a list. */
@@ -211,7 +185,17 @@ class DataStore {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<readonly [string, unknown]> {
-    for await (const [key, text] of this.#walk(true)) yield [key, parse(text)]
+    for await (const [key, text] of this.texts()) yield [key, parse(text)]
+  }
+
+  /** The values as the JSON texts that they are. */
+  texts(): AsyncGenerator<readonly [string, string]> {
+    return this.#walk(true)
+  }
+
+  /** The value of a key as the JSON text that it is. */
+  textOf(key: unknown): Promise<string | undefined> {
+    return this.#read(keyOf(key))
   }
 
   /** The keys in no certain order, each once, with their values as JSON texts if they are asked for. */
@@ -219,7 +203,7 @@ class DataStore {
     const seen = new Set<string>()
     let after: string | null = null
     while (!this.#cleared) {
-      const page = await answerOf(this.#run, { ...this.#question("StorePage"), after, hasValues }) as DataStorePage
+      const page = await askIn(this.#run, { ...this.#question("StorePage"), after, hasValues }) as DataStorePage
       for (const { key, value } of page.entries) {
         seen.add(key)
         const text = this.#over(key, value)
@@ -238,7 +222,7 @@ class DataStore {
   async #read(key: string): Promise<string | undefined> {
     const own = this.#ownOf(key)
     if (own?._tag === "Value" || own?._tag === "Sum") return this.#over(key, undefined)
-    const entry = await answerOf(this.#run, { ...this.#question("StoreGet"), key }) as DataStoreEntry | null
+    const entry = await askIn(this.#run, { ...this.#question("StoreGet"), key }) as DataStoreEntry | null
     return this.#over(key, entry?.value)
   }
 

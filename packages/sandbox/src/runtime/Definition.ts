@@ -1,4 +1,6 @@
 /** The faults of a definition that says that it is written to the types of `@headwater/component`. */
+import { isBlock } from "./Blocks.ts"
+import { isBuiltIn } from "./BuiltInStep.ts"
 import { type ComponentDefinition, Invalid } from "./Module.ts"
 import { appType, isCallable, resolveAll } from "./Props.ts"
 
@@ -229,6 +231,14 @@ const checkWorkflow = (definition: Members): void => {
   for (const [name, step] of isMembers(steps) ? entries(steps) : []) {
     const path = ["steps", name]
     if (!isMembers(step)) return fail(path, `${named(path)} must be an object with run`)
+    if (step["lang"] === "python") {
+      checkKeys(path, step, ["lang", "code", "props"])
+      checkMembers(path, step, { code: text })
+      checkProps([...path, "props"], step["props"])
+      continue
+    }
+    // What is wrong with it is told where it is made a step of code.
+    if (isBuiltIn(step) || isBlock(step)) continue
     if (!isCallable(step["run"])) {
       return fail("run" in step ? [...path, "run"] : path, `${named(path)} has no function run`)
     }

@@ -71,6 +71,7 @@ const guardedBy = (style: "sync" | "callback" | "promise", name: string, origina
       : guardedBy("promise", name, own as Function_, write)
     Object.defineProperty(guarded, symbol, { value })
   }
+  if ("native" in original) Object.defineProperty(guarded, "native", { value: guarded })
   return Object.defineProperty(guarded, "name", { value: name })
 }
 

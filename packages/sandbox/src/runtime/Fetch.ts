@@ -138,7 +138,7 @@ const routed = async (input: string | URL | Request, init?: RequestInit): Promis
 }
 
 /** A failure comes out of a socket's callback, where the component's own lines are no longer on the stack. */
-const routedFetch = (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
+export const routedFetch = (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
   const site: { stack?: string } = {}
   Error.captureStackTrace(site, routedFetch)
   return routed(input, init).catch((error: unknown) => {

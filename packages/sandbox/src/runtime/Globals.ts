@@ -3,6 +3,7 @@ import nodeModule from "node:module"
 import { Readable } from "node:stream"
 import { format, inspect } from "node:util"
 import { guardDescriptors } from "./Descriptors.ts"
+import { installFiles } from "./Files.ts"
 import { current, ownerOf } from "./RunContext.ts"
 import type { RunContext } from "./RunContext.ts"
 import { componentName, withoutAdvice } from "./ThrownValue.ts"
@@ -145,12 +146,14 @@ export default members`
 
 const removeFromModules = () => {
   const places = { __proto__: null } as unknown as Record<string, string>
+  const replaced = ["fs", "fs/promises"]
   const { registerHooks } = nodeModule
   for (const [module, names] of Object.entries(removedFromModules)) {
     const members = process.getBuiltinModule(`node:${module}`) ?? {}
     for (const name of names) define(members, name, unavailable(`${module}.${name}`))
-    if (members !== process) places[module] = places[`node:${module}`] = asModule(`node:${module}`)
+    if (members !== process) replaced.push(module)
   }
+  for (const module of replaced) places[module] = places[`node:${module}`] = asModule(`node:${module}`)
   registerHooks({
     resolve: (specifier, context, next) => {
       const url = places[specifier]
@@ -199,6 +202,7 @@ export const installGlobals = (): void => {
     define(stream, "write", take)
     define(stream, "_write", take)
   }
+  installFiles()
   guardDescriptors(write)
   removeFromModules()
   keepOwnersOfCallbacks()

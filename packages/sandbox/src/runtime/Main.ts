@@ -1,8 +1,10 @@
 /** The program of a sandbox process. Its one argument is the broker's port; all else comes over the channel. */
 import * as ExactJson from "@headwater/domain/ExactJson"
+import { accountsOf, learnToken, type LiveToken } from "./AccountTokens.ts"
 import { receive, send } from "./Channel.ts"
 import { type Call, call, describe } from "./Component.ts"
 import { installFetch } from "./Fetch.ts"
+import { limitFiles } from "./Files.ts"
 import { installGlobals } from "./Globals.ts"
 import { Invalid, learn, load } from "./Module.ts"
 import { routeNetwork } from "./Network.ts"
@@ -39,6 +41,7 @@ const runComponent = async (run: RunContext, hash: string, what: Call, bindings:
     const component = await load(hash)
     run.file = component
     run.tellsRequests = bindings.tellsRequests
+    run.accounts = accountsOf(bindings.tokens)
     Object.assign(run.env, bindings.env)
     await call(component.definition, run, bindings, what)
     run.end({ _tag: "Ended" })
@@ -79,27 +82,27 @@ type Asked =
     readonly _tag: "Step"
     readonly step: string
     readonly keys: StepCall["keys"]
-    readonly runs: ReadonlyArray<Pick<StepCall, "n" | "steps" | "context">>
+    readonly runs: ReadonlyArray<Omit<StepCall, "_tag" | "step" | "keys">>
   }
 
 const countOf = (asked: Asked): number =>
   asked._tag === "Run" ? asked.events.length : asked._tag === "Step" ? asked.runs.length : 1
 
-/** The events of a message, read again with their numbers as they are written, once they are asked for. */
-const exactlyIn = (line: string): () => ReadonlyArray<unknown> => {
-  let events: ReadonlyArray<unknown> | undefined
-  return () =>
-    events ??= (ExactJson.parse(line) as { readonly call: { readonly events: ReadonlyArray<unknown> } }).call.events
+/** The call of a message, read again with its numbers as they are written, once it is asked for. */
+const exactlyIn = (line: string): () => Asked => {
+  let call: Asked | undefined
+  return () => call ??= (ExactJson.parse(line) as { readonly call: Asked }).call
 }
 
-const callOf = (asked: Asked, index: number, exactEvents: () => ReadonlyArray<unknown>): Call => {
+const callOf = (asked: Asked, index: number, exact: () => Asked): Call => {
   if (asked._tag === "Step") {
     const { keys, runs, step } = asked
-    return { _tag: "Step", step, keys, ...runs[index]! }
+    const exactSteps = () => (exact() as typeof asked).runs[index]!.steps
+    return { _tag: "Step", step, keys, ...runs[index]!, exactSteps }
   }
   if (asked._tag !== "Run") return asked
   const { events, times: _times, ...rest } = asked
-  return { ...rest, event: events[index], exactEvent: () => exactEvents()[index] }
+  return { ...rest, event: events[index], exactEvent: () => (exact() as typeof asked).events[index] }
 }
 
 /**
@@ -109,12 +112,12 @@ const callOf = (asked: Asked, index: number, exactEvents: () => ReadonlyArray<un
 function* callsOf(id: string, asked: Asked, line: string, isStoreSpoiled: () => boolean): Generator<Call> {
   const count = countOf(asked)
   const startedAt = now()
-  const exactEvents = exactlyIn(line)
+  const exact = exactlyIn(line)
   for (let i = 0; i < count; i++) {
     if (i > 0 && (isStoreSpoiled() || now() - startedAt > momentMs)) {
       return send({ __proto__: null, _tag: "Stopped", run: id })
     }
-    yield callOf(asked, i, exactEvents)
+    yield callOf(asked, i, exact)
   }
 }
 
@@ -136,6 +139,7 @@ const timeOf = (asked: Asked, index: number, time: ToldTime | undefined): ToldTi
 function* runs({ bindings, call, hash, run: id, time }: Record<string, unknown>, line: string) {
   const { db, ...rest } = bindings as Omit<Bindings, "store"> & { readonly db: Record<string, string> }
   const asked = call as Asked
+  for (const token of Object.values(rest.tokens)) learnToken(token)
   const store = new Store(db)
   const given = countOf(asked) > 1 ? stringify(rest) : undefined
   let last: RunContext | undefined
@@ -155,6 +159,9 @@ function* runs({ bindings, call, hash, run: id, time }: Record<string, unknown>,
 
 const onMessage = (message: Record<string, unknown>, line: string): void => {
   switch (message["_tag"]) {
+    case "Start":
+      limitFiles(message["maxFileBytes"] as number)
+      return send({ __proto__: null, _tag: "Ready" })
     case "Ping":
       return send({ __proto__: null, _tag: "Pong" })
     case "Code":
@@ -165,6 +172,8 @@ const onMessage = (message: Record<string, unknown>, line: string): void => {
     case "Run":
       tellTime(message["time"] as ToldTime | undefined)
       return start(message, message["programId"] as string, runs(message, line))
+    case "Token":
+      return learnToken(message as unknown as LiveToken)
     case "Answer":
       return onAnswer(message)
   }
@@ -178,6 +187,4 @@ installGlobals()
 installWebSocket()
 installSystem()
 installOwnRequire()
-void receive((message, line) =>
-  message["_tag"] === "Start" ? send({ __proto__: null, _tag: "Ready" }) : onMessage(message, line)
-)
+void receive(onMessage)

@@ -1,6 +1,6 @@
 /** Loads component modules, once per version and process, and says in the component's own terms why one can't be. */
 import * as CauseLines from "./CauseLines.ts"
-import { type ComponentFile, componentName, described } from "./ThrownValue.ts"
+import { type ComponentFile, componentName, described, type Wheels } from "./ThrownValue.ts"
 
 export interface LoadedComponent extends ComponentFile {
   readonly definition: ComponentDefinition
@@ -67,7 +67,8 @@ const importModule = async (code: string): Promise<LoadedComponent> => {
     if (!isObject(definition)) {
       throw new Invalid({ reason: "no_default_export", message: "The default export must be an object" })
     }
-    return { url, definition }
+    const wheels = isObject(module) ? module["pythonWheels"] as Wheels | undefined : undefined
+    return wheels === undefined ? { url, definition } : { url, definition, wheels }
   } catch (thrown) {
     throw thrown instanceof Invalid ? thrown : explain(thrown, url)
   } finally {

@@ -1,5 +1,9 @@
-/** Tells the host of the requests that a trial makes over HTTP. All clients but those of HTTP/2 come to `node:http` in the end. */
+/**
+ * Tells the host of the requests that a trial makes over HTTP, and of accounts whose token an API refuses. All clients but
+ * those of HTTP/2 come to `node:http` in the end.
+ */
 import { ClientRequest, type IncomingMessage } from "node:http"
+import { tokenIn } from "./AccountTokens.ts"
 import { current, type RunContext } from "./RunContext.ts"
 
 const longest = 4_096
@@ -12,17 +16,27 @@ const addressOf = (request: ClientRequest): string => {
   return `${protocol}//${typeof named === "string" ? named : host}${path}`.slice(0, longest)
 }
 
+/** All that a request says but for its body. */
+const headOf = (request: ClientRequest): string =>
+  [request.path, ...request.getHeaderNames().map((name) => String(request.getHeader(name)))].join("\n")
+
+const unauthorized = 401
+
 /** Hears of the answer without a listener: a request that has one is expected to read the answer. */
 const observe = (run: RunContext, request: ClientRequest): void => {
   const { method } = request
   const url = addressOf(request)
+  const token = run.accounts.length === 0 ? undefined : tokenIn(run.accounts, headOf(request))
   const startedAt = now()
   const emit = request.emit.bind(request) as (event: string | symbol, ...values: Array<unknown>) => boolean
   let told = false
-  const tell = (outcome: Record<string, unknown>) => {
+  const tell = (outcome: { readonly status: number } | { readonly error: string }) => {
     if (told) return
     told = true
-    run.say({ _tag: "Requested", method, url, ...outcome, wallMs: now() - startedAt })
+    if (token !== undefined && "status" in outcome && outcome.status === unauthorized) {
+      run.say({ _tag: "TokenRefused", account: token.account, generation: token.generation })
+    }
+    if (run.tellsRequests) run.say({ _tag: "Requested", method, url, ...outcome, wallMs: now() - startedAt })
   }
   Object.defineProperty(request, "emit", {
     value(event: string | symbol, ...values: Array<unknown>) {
@@ -43,7 +57,7 @@ export const observeRequests = (): void => {
   Object.defineProperty(ClientRequest.prototype, "end", {
     value(this: ClientRequest, ...values: Array<unknown>) {
       const run = current()
-      if (run?.tellsRequests === true && !observed.has(this)) {
+      if (run !== undefined && (run.tellsRequests || run.accounts.length > 0) && !observed.has(this)) {
         observed.add(this)
         observe(run, this)
       }

@@ -1,6 +1,6 @@
 /** Questions to the host, and its answers. */
 import { send } from "./Channel.ts"
-import { current } from "./RunContext.ts"
+import { current, type RunContext } from "./RunContext.ts"
 
 export interface Answer {
   readonly ticket?: string
@@ -25,3 +25,20 @@ export const ask = (question: { readonly _tag: string }, run = current()?.id ?? 
     asked[id] = resolve
     send({ __proto__: null, ...question, ask: id, run })
   })
+
+/** The last question of each run: they come one after the other. */
+const last = new WeakMap<RunContext, Promise<unknown>>()
+
+/** Asks about what a run has at the host, once what it asked before is answered. */
+export const askIn = (
+  run: RunContext,
+  question: Readonly<Record<string, unknown>> & { readonly _tag: string }
+): Promise<unknown> => {
+  const asking = (last.get(run) ?? Promise.resolve()).then(async () => {
+    const { answer, error } = await ask(question, run.id)
+    if (error !== undefined) throw Object.assign(new Error(error.message), { code: error.code })
+    return answer
+  })
+  last.set(run, asking.catch(() => {}))
+  return asking
+}

@@ -1,6 +1,7 @@
 /** The run that the code that executes now belongs to, and the messages that the run may still send. */
 import { AsyncLocalStorage } from "node:async_hooks"
 import { send } from "./Channel.ts"
+import type { FileSystem } from "./FileSystem.ts"
 import { type ComponentFile, described, stackOf } from "./ThrownValue.ts"
 import type { ToldTime } from "./Time.ts"
 
@@ -8,11 +9,15 @@ export class RunContext {
   readonly id: string
   readonly env: Record<string, string>
   file: ComponentFile | undefined
+  /** Its files, once it has asked for one. */
+  files: FileSystem | undefined
   ended = false
   /** True if it came to an error. */
   failed = false
   /** True if the host is to hear of its requests. */
   tellsRequests = false
+  /** The accounts whose tokens it has. */
+  accounts: ReadonlyArray<string> = []
   /** The time in it, if that is not the system's. */
   time: ToldTime | undefined
   readonly #startedCpu = cpuUsage()
@@ -21,7 +26,7 @@ export class RunContext {
   constructor(id: string, programId: string | undefined, onEnd: () => void) {
     this.id = id
     this.#onEnd = onEnd
-    this.env = programId === undefined ? {} : { PD_COMPONENT: programId }
+    this.env = programId === undefined ? {} : { PD_COMPONENT: programId, STASH_DIR: "/tmp" }
   }
 
   /** Sends a message about this run, unless it has ended. */
@@ -35,6 +40,7 @@ export class RunContext {
     const used = cpuUsage(this.#startedCpu)
     this.say({ ...message, cpuMs: (used.user + used.system) / 1000 })
     this.ended = true
+    this.files = undefined
     if (message["error"] !== undefined) this.failed = true
     delete active[this.id]
     this.#onEnd()
@@ -55,6 +61,11 @@ const outside = AsyncLocalStorage.snapshot()
 const active = { __proto__: null } as unknown as Record<string, RunContext>
 
 export const current = (): RunContext | undefined => getStore()
+
+/** The function, called in the context in which this is called, whatever calls it. */
+export const bound = <Values extends ReadonlyArray<never>, A>(
+  body: (...values: Values) => A
+): (...values: Values) => A => AsyncLocalStorage.bind(body)
 
 /** Begins the run in its context. */
 export const begin = (run: RunContext, body: () => void): void => {

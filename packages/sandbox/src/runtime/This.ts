@@ -3,6 +3,7 @@ import * as AnswerHeader from "@headwater/domain/AnswerHeader"
 import * as OwnMember from "@headwater/domain/OwnMember"
 import * as Storable from "@headwater/domain/Storable"
 import type { Templates } from "../Expression.ts"
+import { type LiveToken, withToken } from "./AccountTokens.ts"
 import { storeOf } from "./DataStore.ts"
 import { makeHttpRequest } from "./HttpRequest.ts"
 import type { ComponentDefinition } from "./Module.ts"
@@ -15,6 +16,8 @@ export interface Bindings {
   /** The expressions among the props of steps. */
   readonly templates?: Templates
   readonly credentials: Record<string, unknown>
+  /** The tokens of accounts, by prop. */
+  readonly tokens: Record<string, LiveToken>
   readonly env: Record<string, string>
   readonly interfaces: Record<
     string,
@@ -50,7 +53,7 @@ export class Store {
 }
 
 /** The service behind `$.service.db`: JSON values in memory, each write told to the host before `set` returns. */
-class Database {
+export class Database {
   readonly #run: RunContext
   readonly #store: Store
   readonly #maxBytes: number
@@ -212,7 +215,8 @@ export const makeThis = (component: ComponentDefinition, run: RunContext, bindin
   }
   for (const [name, definition] of defined) {
     if (definition["type"] === appType) {
-      self[name] = makeApp(definition, OwnMember.get(bindings.credentials, name) ?? {})
+      const credentials = OwnMember.get(bindings.credentials, name) ?? {}
+      self[name] = makeApp(definition, withToken(credentials as object, OwnMember.get(bindings.tokens, name)))
     }
     if (definition["type"] === "http_request") self[name] = makeHttpRequest(OwnMember.get(bindings.props, name))
   }

@@ -6,6 +6,14 @@ import { webSocketPackage } from "./WebSocketPackageName.ts"
 export interface ComponentFile {
   /** The address under which the engine loaded the module; it stands in raw stack traces. */
   readonly url: string
+  /** The packages of its steps in Python. */
+  readonly wheels?: Wheels
+}
+
+export interface Wheels {
+  readonly key: string
+  /** In base64, by the names of the files. */
+  readonly files: Readonly<Record<string, string>>
 }
 
 export interface Described {
@@ -16,6 +24,16 @@ export interface Described {
   readonly line?: number
   readonly column?: number
   readonly code?: string
+}
+
+/** An error of another language, which says itself what the host is told. */
+export class ToldError extends Error {
+  readonly told: Described
+
+  constructor(told: Described) {
+    super(told.message)
+    this.told = told
+  }
 }
 
 const textLimit = 32 * 1024
@@ -129,6 +147,10 @@ const causesOf = (thrown: unknown, file: ComponentFile | undefined): ReadonlyArr
 
 /** A value as the host is told about it, with the first position that is in the component. */
 const describe = (thrown: unknown, file: ComponentFile | undefined): Described => {
+  if (thrown instanceof ToldError) {
+    const { message, stack, ...rest } = thrown.told
+    return { ...rest, message: message.slice(0, textLimit), stack: stack.slice(-textLimit) }
+  }
   if (!isError(thrown)) {
     const message = shown(thrown)
     return { name: "Error", message, stack: `Error: ${message}` }

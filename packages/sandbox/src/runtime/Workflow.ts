@@ -1,12 +1,18 @@
 /** A workflow's steps, what each sees as `this` and `$`, and what it answers (`decisions.md`, "Workflows"). */
+import * as ExactJson from "@headwater/domain/ExactJson"
+import type { RunFile } from "@headwater/domain/RunFile"
 import * as RunKey from "@headwater/domain/RunKey"
+import * as Blocks from "./Blocks.ts"
+import { isBuiltIn, toStep } from "./BuiltInStep.ts"
+import { keepFiles, restoreFiles } from "./Files.ts"
 import { type ComponentDefinition, Invalid } from "./Module.ts"
 import { bindMethods, isCallable } from "./Props.ts"
+import { check as checkPython, isPython, runPython } from "./Python.ts"
 import type { RunContext } from "./RunContext.ts"
 import { valueOf } from "./StepProps.ts"
 import { type Bindings, definitions, emit, makeThis, respond, type This } from "./This.ts"
 
-const { parse, stringify } = JSON
+const { stringify } = JSON
 const { entries, fromEntries, hasOwn } = Object
 const { isArray } = Array
 
@@ -18,10 +24,12 @@ export interface StepCall {
   readonly steps: Record<string, unknown>
   readonly keys: { readonly url: string; readonly secret: string }
   readonly context: { readonly run: { readonly runs: number } } & Record<string, unknown>
-}
-
-interface Step extends ComponentDefinition {
-  readonly run: (this: unknown, given: { readonly steps: unknown; readonly $: unknown }) => unknown
+  /** The files that the run has. */
+  readonly files: ReadonlyArray<RunFile>
+  /** True if no step comes after it. */
+  readonly isLast: boolean
+  /** `steps` with its numbers as they are written. */
+  readonly exactSteps: () => Record<string, unknown>
 }
 
 /** The step of a workflow that is a single function. */
@@ -30,39 +38,67 @@ const onlyStep = "run"
 const invalid = (message: string, path: ReadonlyArray<string> = []) =>
   new Invalid({ reason: "definition", message, path })
 
-const isStep = (value: unknown): value is Step =>
-  typeof value === "object" && value !== null && "run" in value && isCallable(value.run)
+const isStep = (value: unknown): value is Blocks.Step =>
+  isPython(value) || (typeof value === "object" && value !== null && "run" in value && isCallable(value.run))
 
 /** JavaScript lists names that are whole numbers first, whatever their place: steps can't be told in order by such. */
 const isName = (name: string): boolean => !/^\d*$/.test(name) && !name.includes(".") && name !== "trigger"
 
-type Steps = ReadonlyArray<readonly [string, Step]>
+const faultOf = (name: string, step: unknown): string => {
+  const lang: unknown = typeof step === "object" && step !== null && "lang" in step ? step.lang : undefined
+  if (lang === undefined) return `the step ${stringify(name)} has no function run`
+  return lang === "python"
+    ? `the step ${stringify(name)} has no text code`
+    : `the step ${stringify(name)} has the lang ${stringify(lang) ?? String(lang)}, which can't run here: ` +
+      "write it in JavaScript, with a function run, or in Python"
+}
 
-const readSteps = (workflow: ComponentDefinition): Steps => {
-  const { run, steps } = workflow
-  if (isCallable(run)) return [[onlyStep, { run }]]
+const readSteps = (steps: unknown, path: ReadonlyArray<string>): Blocks.Nodes => {
   if (typeof steps !== "object" || steps === null) {
-    throw invalid("a workflow must have a function run or an object of steps")
+    throw invalid(
+      path.length > 1
+        ? `${path.join(".")} must be an object of steps`
+        : "a workflow must have a function run or an object of steps",
+      path.length > 1 ? path : []
+    )
   }
-  const all = entries(steps).map(([name, step]) => {
+  return entries(steps).map(([name, step]) => {
+    const place = [...path, name]
     if (!isName(name)) {
       throw invalid(
         `a step can't be named ${stringify(name)}: a name must not be a number, contain a dot or be trigger`,
-        ["steps", name]
+        place
       )
     }
-    if (!isStep(step)) throw invalid(`the step ${stringify(name)} has no function run`, ["steps", name])
-    return [name, step] as const
+    if (Blocks.isBlock(step)) return Blocks.readBlock(name, step, place, readSteps)
+    if (isBuiltIn(step)) return { name, step: toStep(step, place) }
+    if (!isStep(step)) throw invalid(faultOf(name, step), place)
+    return { name, step }
   })
-  if (all.length === 0) throw invalid("a workflow must have at least one step", ["steps"])
-  return all
 }
+
+const readAll = (workflow: ComponentDefinition): Blocks.Nodes => {
+  const { run, steps } = workflow
+  if (isCallable(run)) return [{ name: onlyStep, step: { run } as Blocks.Step }]
+  if (isPython(workflow)) return [{ name: onlyStep, step: { lang: workflow.lang, code: workflow.code } }]
+  const nodes = readSteps(steps, ["steps"])
+  const names = Blocks.flatten(nodes).map(({ name }) => name)
+  if (names.length === 0) throw invalid("a workflow must have at least one step", ["steps"])
+  const twice = names.find((name, index) => names.indexOf(name) < index)
+  if (twice !== undefined) throw invalid(`there are two steps named ${stringify(twice)}`, ["steps", twice])
+  return nodes
+}
+
+type Steps = ReadonlyArray<readonly [string, Blocks.Step]>
 
 const placeOf = (step: string, prop: string) => `${step}.${prop}`
 
 /** A workflow's steps, and the workflow with their props among its own, under the names of both. */
 interface Read {
+  /** In the order in which they are written, each block before what is within. */
   readonly steps: Steps
+  /** Undefined where there are no blocks. */
+  readonly nodes: Blocks.Nodes | undefined
   readonly definition: ComponentDefinition
 }
 
@@ -71,11 +107,17 @@ const known = new WeakMap<ComponentDefinition, Read>()
 const read = (workflow: ComponentDefinition): Read => {
   const before = known.get(workflow)
   if (before !== undefined) return before
-  const steps = readSteps(workflow)
+  const nodes = readAll(workflow)
+  const steps: Steps = Blocks.flatten(nodes).map(({ name, step }) => [name, step] as const)
   const ofSteps = steps.flatMap(([step, { props = {} }]) =>
     entries(props).map(([name, prop]) => [placeOf(step, name), prop])
   )
-  const result = { steps, definition: { ...workflow, props: { ...workflow.props, ...fromEntries(ofSteps) } } }
+  const hasBlocks = nodes.some(({ block }) => block !== undefined)
+  const result = {
+    steps,
+    nodes: hasBlocks ? nodes : undefined,
+    definition: { ...workflow, props: { ...workflow.props, ...fromEntries(ofSteps) } }
+  }
   known.set(workflow, result)
   return result
 }
@@ -88,7 +130,13 @@ export const describe = (workflow: ComponentDefinition) => {
   const hasAdditionalProps = [workflow, ...steps.map(([, step]) => step)].some((each) =>
     isCallable(each["additionalProps"])
   )
-  return { definition, hasAdditionalProps, steps: steps.map(([name]) => name) }
+  return {
+    definition,
+    hasAdditionalProps,
+    steps: steps.map(([name, step]) =>
+      isPython(step) ? { name, lang: step.lang, ...checkPython(name, step) } : { name }
+    )
+  }
 }
 
 /** A workflow or one of its steps, as far as its props go, with what stands before their names among all of the workflow. */
@@ -103,7 +151,7 @@ export const partsOf = (workflow: ComponentDefinition, run: RunContext, bindings
   const { definition, steps } = read(workflow)
   return [
     { prefix: "", component: workflow, self: () => makeThis(definition, run, bindings) },
-    ...(isCallable(workflow.run) ? [] : steps).map(([name, step]) => ({
+    ...(isCallable(workflow.run) || isPython(workflow) ? [] : steps).map(([name, step]) => ({
       prefix: placeOf(name, ""),
       component: step,
       self: () => thisOf(definition, name, step, run, bindings)
@@ -126,7 +174,13 @@ const propsOf = (workflow: ComponentDefinition, bindings: Bindings, call: StepCa
 }
 
 /** The `this` of a step: the workflow's own props, and over them those of the step. */
-const thisOf = (workflow: ComponentDefinition, name: string, step: Step, run: RunContext, bindings: Bindings) => {
+const thisOf = (
+  workflow: ComponentDefinition,
+  name: string,
+  step: Blocks.Step,
+  run: RunContext,
+  bindings: Bindings
+) => {
   const all = makeThis(workflow, run, bindings)
   const own = placeOf(name, "")
   const self: This = {}
@@ -150,7 +204,7 @@ const reruns = 10
 /** The time for which a run is suspended unless it says otherwise. */
 const suspension = 24 * 3_600_000
 
-const json = (value: unknown): unknown => value === undefined ? undefined : parse(stringify(value) ?? "null")
+const json = (value: unknown): unknown => value === undefined ? undefined : ExactJson.parse(stringify(value) ?? "null")
 
 /** The stream of what is sent over HTTP, which the server sends when the step is done. */
 const sends = "$sends"
@@ -223,6 +277,7 @@ const urlsOf = ({ context, keys, n }: StepCall) => {
 const make$ = (run: RunContext, bindings: Bindings, call: StepCall, context: StepCall["context"]) => {
   const exports: Record<string, unknown> = {}
   const flow: Record<string, unknown> = {}
+  const triggers: Array<{ readonly workflow: string; readonly event: unknown }> = []
   const send = (event: unknown, metadata: unknown) => {
     emit(run, event, typeof metadata === "object" && metadata !== null ? metadata as Record<string, unknown> : {})
     return Promise.resolve()
@@ -259,6 +314,11 @@ const make$ = (run: RunContext, bindings: Bindings, call: StepCall, context: Ste
         const delay = milliseconds(ms)
         if (context.run.runs <= Number(max)) flow["rerun"] = { delay, context: json(handed) ?? null }
         return urlsOf(call)
+      },
+      trigger: (workflow: unknown, event?: unknown) => {
+        triggers.push({ workflow: String(workflow), event: json(event) ?? null })
+        flow["triggers"] = triggers
+        return Promise.resolve()
       }
     }
   }
@@ -270,15 +330,28 @@ export const runStep = async (
   workflow: ComponentDefinition,
   run: RunContext,
   bindings: Bindings,
-  call: StepCall
+  asked: StepCall
 ): Promise<unknown> => {
-  const { definition, steps } = read(workflow)
-  const step = steps.find(([name]) => name === call.step)?.[1]
-  if (step === undefined) throw invalid(`the workflow has no step ${stringify(call.step)}`)
+  const { definition, nodes, steps } = read(workflow)
+  const step = steps.find(([name]) => name === asked.step)?.[1]
+  if (step === undefined) throw invalid(`the workflow has no step ${stringify(asked.step)}`)
+  const seen = (results: Record<string, unknown>): Record<string, unknown> =>
+    nodes === undefined ? results : { trigger: results["trigger"], ...Blocks.seenFrom(nodes, results, asked.step) }
+  const call = { ...asked, steps: seen(asked.steps) }
+  // An interpreter has files of its own.
+  if (!isPython(step)) await restoreFiles(run, asked.files)
   const context = contextOf(call, bindings)
   const props = { ...bindings.props, ...propsOf(definition, bindings, call, context) }
   const { $, exports, flow } = make$(run, bindings, call, context)
   const self = thisOf(definition, call.step, step, run, { ...bindings, props })
-  const value = await step.run.call(self, { steps: call.steps, $ })
-  return { result: { ...exports, $return_value: value }, flow }
+  const wheels = run.file?.wheels
+  const value = isPython(step)
+    ? await runPython(run, { name: call.step, step, self, stepsJson: stringify(seen(asked.exactSteps())), $, wheels })
+    : await step.run.call(self, { steps: call.steps, $ })
+  const goesOn = flow["exit"] === undefined && (!asked.isLast || flow["rerun"] !== undefined)
+  if (goesOn && !isPython(step)) await keepFiles(run, asked.files)
+  const result = { ...exports, $return_value: value }
+  if (nodes === undefined) return { result, flow }
+  const next = Blocks.placeAfter(nodes, { ...asked.steps, [asked.step]: result }, asked.step)
+  return { result, flow: { ...flow, next } }
 }

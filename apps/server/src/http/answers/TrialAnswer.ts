@@ -1,3 +1,4 @@
+import * as ExactJson from "@headwater/domain/ExactJson"
 import { isDeeper, maxComponentDepth } from "@headwater/domain/JsonDepth"
 import type { Trial, TrialChange } from "@headwater/engine/TrialRuns"
 import type { RunResponse } from "@headwater/sandbox/Run"
@@ -38,19 +39,48 @@ const responseOf = ({ body, headers, status }: RunResponse): object => {
   return { status, headers, body: bytes.toString(base64 ? "base64" : "utf8"), base64 }
 }
 
+const errorOf = ({ error }: Trial, place: Place): string | undefined => {
+  if (error === null) return "null"
+  const at = error.line === undefined || error.column === undefined ? {} : place(error.line, error.column)
+  return text({ name: error.name, message: error.message, stack: error.stack, step: error.step, ...at })
+}
+
+/** What an action's answer and a trial's have in common. */
+const doneBy = (trial: Trial, place: Place) => ({
+  outcome: text(trial.outcome),
+  error: errorOf(trial, place),
+  sends: text(trial.sends),
+  logs: list(trial.logs, ({ level, message, step, ts }) => JSON.stringify({ step, ts_ms: ts, level, message })),
+  requests: list(
+    trial.requests,
+    ({ error, method, status, ts, url, wallMs }) =>
+      JSON.stringify({ method, url, status, error, ts_ms: ts, wall_ms: wallMs })
+  ),
+  wall_ms: text(trial.wallMs),
+  cpu_ms: text(trial.cpuMs),
+  omitted: text(trial.omitted)
+})
+
+/**
+ * The JSON of what came of an action that was run by itself, as a trial's only step.
+ *
+ * @param place where the code was written
+ */
+export const ofAction = (trial: Trial, place: Place): string => {
+  const { $return_value = null, ...exported } = ExactJson.parse(trial.steps[0]?.exportsJson ?? "{}") as Readonly<
+    Record<string, unknown>
+  >
+  return object({ ...doneBy(trial, place), return_value: text($return_value), exports: text(exported) })
+}
+
 /**
  * The JSON of what came of a trial.
  *
  * @param place where the code was written
  */
 export const make = (trial: Trial, place: Place): string => {
-  const { error } = trial
-  const at = error?.line === undefined || error.column === undefined ? {} : place(error.line, error.column)
   return object({
-    outcome: text(trial.outcome),
-    error: text(
-      error === null ? null : { name: error.name, message: error.message, stack: error.stack, step: error.step, ...at }
-    ),
+    ...doneBy(trial, place),
     trigger: text(trial.trigger),
     event: trial.inputJson ?? "null",
     emits: list(trial.emits, ({ dueAt, meta, payload, step, stream }) =>
@@ -64,16 +94,9 @@ export const make = (trial: Trial, place: Place): string => {
         due_at_ms: text(dueAt)
       })),
     duplicates: text(trial.duplicates),
-    sends: text(trial.sends),
     db: list(trial.changes, changeOf),
-    logs: list(trial.logs, ({ level, message, step, ts }) => JSON.stringify({ step, ts_ms: ts, level, message })),
     errors: text(trial.errors),
     response: text(trial.response === null ? null : responseOf(trial.response)),
-    requests: list(
-      trial.requests,
-      ({ error, method, status, ts, url, wallMs }) =>
-        JSON.stringify({ method, url, status, error, ts_ms: ts, wall_ms: wallMs })
-    ),
     connections: text(trial.connections),
     steps: list(trial.steps, ({ cpuMs, exportsJson, isRerun, name, outcome, waitMs, wallMs }) =>
       object({
@@ -86,9 +109,6 @@ export const make = (trial: Trial, place: Place): string => {
         is_rerun: text(isRerun)
       })),
     exit_reason: text(trial.exitReason),
-    timers: list(trial.timers, ({ dueAt, prop }) => JSON.stringify({ prop, due_at_ms: dueAt })),
-    wall_ms: text(trial.wallMs),
-    cpu_ms: text(trial.cpuMs),
-    omitted: text(trial.omitted)
+    timers: list(trial.timers, ({ dueAt, prop }) => JSON.stringify({ prop, due_at_ms: dueAt }))
   })
 }

@@ -27,12 +27,12 @@ export class HttpSettings extends Context.Service<HttpSettings, {
 /** Bytes that one byte of text may take in JSON: six, as a control character does. */
 const escapedBytes = 6
 
-/**
- * Largest body of an API request without code and props, in bytes: it can hold an event as an endpoint takes it, and an
- * entry of a data store.
- */
-export const maxPlainApiBody = ({ maxBody, maxStoredValue }: HttpSettings["Service"]): number =>
-  Math.max(maxPlainBodyBytes, maxBody, maxStoredValue + 16 * 1024)
+/** Largest body of an API request without code and props, in bytes: it can hold an event as an endpoint takes it. */
+export const maxPlainApiBody = ({ maxBody }: HttpSettings["Service"]): number => Math.max(maxPlainBodyBytes, maxBody)
+
+/** Largest part outside of strings of a body with values of data stores, in bytes: it can hold a value with its key. */
+export const maxValuesOutside = (settings: HttpSettings["Service"]): number =>
+  Math.max(maxPlainApiBody(settings), settings.maxStoredValue + 16 * 1024)
 
 /**
  * Largest body of an API request, in bytes: leaves room for code and a prop of the largest sizes, or for a stored value, all

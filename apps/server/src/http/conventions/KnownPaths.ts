@@ -21,7 +21,16 @@ HttpApi.reflect(HeadwaterApi, {
     router.on(endpoint.method, endpoint.path as FindMyWay.PathInput, true)
   }
 })
-const beside = ["/console", "/console/*", "/docs", "/healthz", "/metrics", "/openapi.json", "/readyz"] as const
+const beside = [
+  "/console",
+  "/console/*",
+  "/docs",
+  "/healthz",
+  "/metrics",
+  "/oauth/callback",
+  "/openapi.json",
+  "/readyz"
+] as const
 for (const path of [...beside, ...GuideRoutes.paths]) router.on("GET", path, true)
 
 /** A path names something with each of its parameters: one with an empty segment in that place is another path. */

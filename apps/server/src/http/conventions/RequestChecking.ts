@@ -12,7 +12,7 @@ import { isUtf8 } from "node:buffer"
 import { BodyRoom } from "./BodyRoom.ts"
 import * as ContentCoding from "./ContentCoding.ts"
 import { answerFailures, internalError } from "./FailureProblem.ts"
-import { HttpSettings, maxApiBody, maxPlainApiBody } from "./HttpSettings.ts"
+import { HttpSettings, maxApiBody, maxPlainApiBody, maxValuesOutside } from "./HttpSettings.ts"
 import { largeBytes } from "./JsonThread.ts"
 import * as RequestBody from "./RequestBody.ts"
 
@@ -161,8 +161,9 @@ export const layer = Layer.effect(
     return (handle, { endpoint }) =>
       Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
         // Room is taken for the most that a body may have: one of unknown length is not to take the account's whole room.
-        const takesLarge = Context.get(endpoint.annotations, TakesLargeBody) && !RequestBody.isOfUnknownLength(request)
-        const bytes = takesLarge ? largest : plain
+        const taken = Context.get(endpoint.annotations, TakesLargeBody)
+        const bytes = taken !== false && !RequestBody.isOfUnknownLength(request) ? largest : plain
+        const outside = taken === "values" ? maxValuesOutside(settings) : plain
         const handled = handle.pipe(
           Effect.catchIf(
             isSchemaError,
@@ -170,7 +171,10 @@ export const layer = Layer.effect(
           )
         )
         const checked = endpoint.payload.size > 0
-          ? Effect.andThen(checkBody(endpoint.query !== undefined, room, { bytes, outside: plain }), handled)
+          ? Effect.andThen(
+            checkBody(endpoint.query !== undefined, room, { bytes, outside: Math.min(bytes, outside) }),
+            handled
+          )
           : handled
         return checked.pipe(
           Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(bytes)),

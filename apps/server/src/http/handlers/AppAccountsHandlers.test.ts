@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import * as Json from "@headwater/fixtures/Json"
-import { Effect } from "effect"
+import { OAuthServer } from "@headwater/fixtures/OAuthServer"
+import { Effect, Schedule } from "effect"
 import * as Http from "../../../test/HttpAppFixture.ts"
 
 const component_code = `
@@ -46,4 +47,144 @@ layer(Http.layer, { excludeTestServices: true })("accounts with apps", (it) => {
       const large = yield* http.request("PUT", path, { body: { credentials: { token: "x".repeat(64 * 1024) } } })
       Http.assertProblem(large, 413, "payload_too_large")
     }))
+
+  it.effect("over OAuth 2 move in with a refresh token: the server gets the token, renews it and shows none", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const server = yield* OAuthServer.make()
+      const { refresh_token } = yield* server.grant
+      const account = yield* http.created("/v1/accounts", {
+        app: "shop",
+        credentials: { shop: "north" },
+        oauth: { ...server.oauth, refresh_token }
+      })
+      assert.strictEqual(server.renewals, 1)
+      Json.assertHolds(account["oauth"], {
+        provider: null,
+        client_id: server.clientId,
+        scopes: ["openid"],
+        token_url: server.tokenUrl,
+        state: "connected",
+        renewable: true,
+        failing_since: null,
+        error: null
+      })
+      const source = yield* http.created("/v1/sources", {
+        component_code: component_code.replace("{ token: this.shop.$auth.token }", "this.shop.$auth"),
+        configured_props: { shop: { authProvisionId: account.id } }
+      })
+      yield* http.request("POST", Http.endpointOf(source))
+      const [summary] = yield* http.summaries(`/v1/sources/${source.id}/event_summaries`, 1)
+      const auth = summary!["event"]!["raw_event"]!
+      Json.assertHolds(auth, { shop: "north", oauth_client_id: server.clientId })
+      const api = yield* Effect.promise(() =>
+        fetch(server.apiUrl, { headers: { authorization: `Bearer ${Json.textOf(auth["oauth_access_token"])}` } })
+      )
+      assert.strictEqual(api.status, 200)
+
+      const path = `/v1/accounts/${account.id}`
+      const refused = yield* http.request("PUT", path, { body: { oauth: { refresh_token: "nobody's" } } })
+      Json.assertHolds(refused.json["data"]!["oauth"], { state: "failing" })
+      assert.include(Json.textOf(refused.json["data"]!["oauth"]!["error"]), "invalid_grant")
+      const again = yield* server.grant
+      const given = { refresh_token: again.refresh_token }
+      const connected = yield* http.request("PUT", path, { body: { oauth: given } })
+      Json.assertHolds(connected.json["data"]!["oauth"], { state: "connected", error: null })
+      for (const { text } of [refused, connected, yield* http.request("GET", "/v1/accounts")]) {
+        assert.notInclude(text, server.clientSecret)
+        assert.notInclude(text, again.refresh_token)
+      }
+    }).pipe(Effect.scoped))
+
+  it.effect("over OAuth 2 need a provider or the URL of its tokens", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const post = (body: unknown) => http.request("POST", "/v1/accounts", { body })
+      const without = yield* post({ app: "shop", oauth: { client_id: "a" } })
+      assert.deepStrictEqual(Http.issuePaths(without), ["oauth.token_url"])
+      const unknown = yield* post({ app: "shop", oauth: { client_id: "a", provider: "nobody" } })
+      assert.deepStrictEqual(Http.issuePaths(unknown), ["oauth.provider"])
+      assert.deepStrictEqual(Http.issuePaths(yield* post({ app: "shop" })), ["credentials"])
+      const plain = yield* http.created("/v1/accounts", { app: "shop", credentials: {} })
+      const changed = yield* http.request("PUT", `/v1/accounts/${plain.id}`, { body: { oauth: { client_id: "a" } } })
+      assert.deepStrictEqual(Http.issuePaths(changed), ["oauth"])
+      const known = yield* http.created("/v1/accounts", {
+        app: "github",
+        oauth: { client_id: "a", provider: "github" }
+      })
+      Json.assertHolds(known["oauth"], { provider: "github", state: "unconnected", expires_at: null })
+    }))
+
+  it.effect("are connected by an authorization code with PKCE, by who began it and once", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const callback = `${Http.publicUrl}/oauth/callback`
+      const server = yield* OAuthServer.make([callback])
+      const account = yield* http.created("/v1/accounts", { app: "shop", oauth: server.oauth })
+      const path = `/v1/accounts/${account.id}`
+      const begin = (body: unknown) => http.request("POST", `${path}/connect`, { body })
+      const complete = (confirmation: string, options: Http.RequestOptions = {}) =>
+        http.request("POST", `${path}/complete_connection`, { body: { confirmation }, ...options })
+      /** Comes back from the provider as the user's browser does. */
+      const comeBack = Effect.fnUntraced(function*(begun: Http.Answer) {
+        const location = yield* server.authorize(Json.textOf(begun.json["data"]!["url"]))
+        assert.isTrue(location.startsWith(`${callback}?`))
+        return location.slice(Http.publicUrl.length)
+      })
+
+      const begun = yield* begin({ return_to: "console" })
+      Json.assertHolds(begun.json["data"], { redirect_uri: callback, user_code: null, confirmation: null })
+      const asked = new URL(Json.textOf(begun.json["data"]!["url"])).searchParams
+      assert.strictEqual(asked.get("code_challenge_method"), "S256")
+      const back = yield* comeBack(begun)
+      const returned = yield* http.request("GET", back, { key: null })
+      assert.strictEqual(returned.status, 303)
+      const target = new URL(returned.headers.get("location")!)
+      assert.strictEqual(target.origin + target.pathname, `${Http.publicUrl}/console/accounts/${account.id}`)
+      assert.isFalse(target.searchParams.has("code"))
+      const confirmation = target.searchParams.get("confirmation")!
+      assert.strictEqual((yield* http.request("GET", back, { key: null })).status, 400)
+
+      const other = yield* http.created("/v1/users/me/keys", { name: "other" })
+      const byOther = yield* complete(confirmation, { key: Json.textOf(other["key"]) })
+      assert.deepStrictEqual(Http.issuePaths(byOther), ["confirmation"])
+      const connected = yield* complete(confirmation)
+      assert.strictEqual(connected.status, 200, connected.text)
+      Json.assertHolds(connected.json["data"]!["oauth"], { state: "connected", renewable: true })
+      assert.deepStrictEqual(Http.issuePaths(yield* complete(confirmation)), ["confirmation"])
+
+      const shown = yield* http.request("GET", yield* comeBack(yield* begin({})), { key: null })
+      const [, code] = /<code>([^<]+)<\/code>/.exec(shown.text)!
+      assert.strictEqual((yield* complete(code!)).status, 200)
+      const state = new URL(Json.textOf((yield* begin({})).json["data"]!["url"])).searchParams.get("state")!
+      const denied = yield* http.request("GET", `/oauth/callback?error=%3Cb%3E&state=${state}`, { key: null })
+      assert.include(denied.text, "The provider says: &lt;b&gt;")
+      for (const return_to of ["https://evil.example", "//evil.example", "http://127.0.0.1:1@evil.example/"]) {
+        assert.deepStrictEqual(Http.issuePaths(yield* begin({ return_to })), ["return_to"])
+      }
+    }).pipe(Effect.scoped))
+
+  it.effect("are connected by a device code", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const server = yield* OAuthServer.make()
+      const account = yield* http.created("/v1/accounts", { app: "shop", oauth: server.oauth })
+      const path = `/v1/accounts/${account.id}`
+      const begun = (yield* http.request("POST", `${path}/connect`, { body: { device: true } })).json["data"]!
+      Json.assertHolds(begun, { redirect_uri: null, interval_seconds: 5 })
+      assert.include(Json.textOf(begun["url"]), server.url)
+      const body = { confirmation: begun["confirmation"] }
+      const complete = http.request("POST", `${path}/complete_connection`, { body })
+      const early = yield* complete
+      Http.assertProblem(early, 409, "connection_pending")
+      assert.isAtMost(Number(early.json["details"]!["retry_after_seconds"]), 5)
+      yield* server.allowDevice(Json.textOf(begun["user_code"]))
+      const connected = yield* Effect.repeat(complete, {
+        until: ({ status }) => status !== 409,
+        schedule: Schedule.spaced("200 millis")
+      })
+      assert.strictEqual(connected.status, 200, connected.text)
+      Json.assertHolds(connected.json["data"]!["oauth"], { state: "connected", renewable: true })
+      assert.strictEqual((yield* complete).status, 400)
+    }).pipe(Effect.scoped))
 })

@@ -1,28 +1,132 @@
-import type { AppAccountResource } from "@headwater/api/AppAccountsApi"
-import { CurrentAccount } from "@headwater/api/Authorization"
+import type { AppAccountResource, ChangedOAuth, NewOAuth } from "@headwater/api/AppAccountsApi"
+import { CurrentAccess, CurrentAccount } from "@headwater/api/Authorization"
 import { HeadwaterApi } from "@headwater/api/HeadwaterApi"
 import * as Pagination from "@headwater/api/Pagination"
 import * as Problem from "@headwater/api/Problem"
 import type { AppAccount, Credentials } from "@headwater/domain/AppAccount"
 import * as ConfiguredProps from "@headwater/domain/ConfiguredProps"
+import type { OAuthClient, OAuthSecrets, OAuthStanding } from "@headwater/domain/OAuth"
+import * as RealTime from "@headwater/domain/RealTime"
+import { AccountConnections } from "@headwater/engine/AccountConnections"
+import { AccountTokens, timed } from "@headwater/engine/AccountTokens"
+import type { TokenRefused, TokenUnavailable } from "@headwater/engine/TokenEndpoint"
 import { AppAccounts } from "@headwater/log/access/AppAccounts"
-import { Effect, type Option } from "effect"
+import { OAuthAccounts, type OpenedOAuthAccount } from "@headwater/log/access/OAuthAccounts"
+import { Effect, type Option, Redacted } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { answerFailures } from "../conventions/FailureProblem.ts"
 import { HttpSettings } from "../conventions/HttpSettings.ts"
 
-const resourceOf = ({ app, createdAt, id, name }: AppAccount): AppAccountResource => ({
+const seconds = (millis: number | null): number | null => millis === null ? null : Math.floor(millis / 1_000)
+
+const oauthOf = (standing: OAuthStanding): NonNullable<AppAccountResource["oauth"]> => {
+  const { client, error, expiresAt, failingSince, isRenewable, renewAt, renewedAt, state } = standing
+  return {
+    provider: client.provider,
+    client_id: client.clientId,
+    scopes: client.scopes,
+    authorization_url: client.authorizationUrl,
+    token_url: client.tokenUrl,
+    device_url: client.deviceUrl,
+    client_authentication: client.clientAuthentication,
+    parameters: client.parameters,
+    state,
+    renewable: isRenewable,
+    expires_at: seconds(expiresAt),
+    renewed_at: state === "unconnected" ? null : seconds(renewedAt),
+    renew_at: isRenewable ? seconds(renewAt) : null,
+    failing_since: seconds(failingSince),
+    error
+  }
+}
+
+const resourceOf = (
+  { app, createdAt, id, name }: AppAccount,
+  standing: OAuthStanding | undefined
+): AppAccountResource => ({
   id,
   app,
   name,
-  created_at: createdAt
+  created_at: createdAt,
+  oauth: standing === undefined ? null : oauthOf(standing)
 })
+
+const noClient: OAuthClient = {
+  provider: null,
+  clientId: "",
+  scopes: [],
+  authorizationUrl: null,
+  tokenUrl: null,
+  deviceUrl: null,
+  clientAuthentication: null,
+  parameters: {}
+}
+
+/** A client with what is given of it; a field that is not stays. */
+const clientOf = (given: ChangedOAuth, before: OAuthClient): OAuthClient => {
+  const or = <A>(value: A | undefined, otherwise: A): A => value === undefined ? otherwise : value
+  return {
+    provider: or(given.provider, before.provider),
+    clientId: or(given.client_id, before.clientId),
+    scopes: or(given.scopes, before.scopes),
+    authorizationUrl: or(given.authorization_url, before.authorizationUrl),
+    tokenUrl: or(given.token_url, before.tokenUrl),
+    deviceUrl: or(given.device_url, before.deviceUrl),
+    clientAuthentication: or(given.client_authentication, before.clientAuthentication),
+    parameters: or(given.parameters, before.parameters)
+  }
+}
+
+const checkClient = ({ provider, tokenUrl }: OAuthClient) =>
+  provider === null && tokenUrl === null
+    ? Effect.fail(Problem.invalid([{ path: "oauth.token_url", message: "is required without a provider" }]))
+    : Effect.void
+
+const tokenOf = (given: ChangedOAuth, before: OAuthSecrets, now: number) =>
+  timed(
+    {
+      clientSecret: given.client_secret ?? before.clientSecret,
+      accessToken: given.access_token ?? before.accessToken,
+      refreshToken: given.refresh_token ?? before.refreshToken,
+      told: before.told
+    },
+    now,
+    given.expires_at === undefined ? null : given.expires_at * 1_000
+  )
+
+const noSecrets: OAuthSecrets = { clientSecret: null, accessToken: null, refreshToken: null, told: {} }
+
+/** True if only a renewal tells how long the token lasts. */
+const isToBeRenewed = ({ access_token, expires_at, refresh_token }: ChangedOAuth): boolean =>
+  refresh_token !== undefined && (access_token === undefined || expires_at === undefined)
+
+const refused = (failure: TokenRefused | TokenUnavailable) =>
+  new Problem.ConnectionRefused({
+    ...Problem.because(`${failure.message}.`),
+    details: { provider_error: failure._tag === "TokenRefused" ? failure.code : "unavailable" }
+  })
+
+const notConnectable = ({ message }: { readonly message: string }) => Problem.invalid([{ path: "id", message }])
+
+const pending = ({ retryAfterMs }: { readonly retryAfterMs: number }) => {
+  const seconds = Math.ceil(retryAfterMs / 1_000)
+  return new Problem.ConnectionPending({
+    ...Problem.because(`The user has not entered the code yet: ask again in ${seconds} s.`),
+    details: { retry_after_seconds: seconds }
+  })
+}
+
+/** The key or the session of a request. */
+const ownAccess = Effect.map(CurrentAccess, ({ keyId, sessionId }) => sessionId ?? keyId)
 
 export const layer = HttpApiBuilder.group(
   HeadwaterApi,
   "appAccounts",
   Effect.fnUntraced(function*(handlers) {
     const appAccounts = yield* AppAccounts
+    const oauthAccounts = yield* OAuthAccounts
+    const tokens = yield* AccountTokens
+    const connections = yield* AccountConnections
     const { maxProp } = yield* HttpSettings
 
     const checkSize = (credentials: Credentials) =>
@@ -32,29 +136,109 @@ export const layer = HttpApiBuilder.group(
     const orNotFound = <A>(id: string, found: Option.Option<A>) =>
       Effect.mapError(Effect.fromOption(found), () => Problem.notFound("account", id))
 
+    const shown = Effect.fnUntraced(function*(account: AppAccount) {
+      const standings = yield* oauthAccounts.find(account.accountId, [account.id])
+      return { data: resourceOf(account, standings.get(account.id)) }
+    })
+
+    const createOAuth = Effect.fnUntraced(function*(
+      account: Parameters<AppAccounts["Service"]["create"]>[0],
+      given: NewOAuth
+    ) {
+      const client = clientOf(given, noClient)
+      yield* checkClient(client)
+      const token = tokenOf(given, noSecrets, yield* RealTime.currentTimeMillis)
+      const created = yield* oauthAccounts.create({ account, client, token })
+      if (isToBeRenewed(given)) yield* tokens.renew(created.id)
+      return created
+    })
+
+    const changeOAuth = Effect.fnUntraced(function*({ secrets, standing }: OpenedOAuthAccount, given: ChangedOAuth) {
+      const { client: before, id, state } = standing
+      const client = clientOf(given, before)
+      const now = yield* RealTime.currentTimeMillis
+      const clientSecret = given.client_secret ?? secrets.clientSecret
+      const hasToken = given.access_token !== undefined || given.refresh_token !== undefined
+      yield* oauthAccounts.change(id, client, { ...secrets, clientSecret }, now)
+      if (hasToken) yield* tokens.take(id, tokenOf(given, { ...secrets, clientSecret }, now))
+      if (isToBeRenewed(given) || (!hasToken && state === "failing")) yield* tokens.renew(id)
+    })
+
     return handlers.handleAll({
-      create: Effect.fnUntraced(function*({ payload: { app, credentials, name } }) {
-        yield* checkSize(credentials)
-        const created = yield* appAccounts.create({
-          accountId: yield* CurrentAccount,
-          app,
-          name: name ?? "",
-          credentials
-        })
-        return { data: resourceOf(created) }
+      create: Effect.fnUntraced(function*({ payload: { app, credentials, name, oauth } }) {
+        if (credentials === undefined && oauth === undefined) {
+          return yield* Problem.invalid([{ path: "credentials", message: "is required without oauth" }])
+        }
+        if (credentials !== undefined) yield* checkSize(credentials)
+        const account = { accountId: yield* CurrentAccount, app, name: name ?? "", credentials: credentials ?? {} }
+        return yield* shown(yield* oauth === undefined ? appAccounts.create(account) : createOAuth(account, oauth))
       }, answerFailures),
       list: Effect.fnUntraced(function*({ query }) {
-        const { items, totalCount } = yield* appAccounts.page(yield* CurrentAccount, Pagination.pageRequest(query))
-        return Pagination.page(items.map(resourceOf), totalCount)
+        const accountId = yield* CurrentAccount
+        const { items, totalCount } = yield* appAccounts.page(accountId, Pagination.pageRequest(query))
+        const standings = yield* oauthAccounts.find(accountId, items.map(({ id }) => id))
+        return Pagination.page(items.map((account) => resourceOf(account, standings.get(account.id))), totalCount)
       }, answerFailures),
       get: Effect.fnUntraced(function*({ params }) {
         const found = yield* appAccounts.get(yield* CurrentAccount, params.id)
-        return { data: resourceOf(yield* orNotFound(params.id, found)) }
+        return yield* shown(yield* orNotFound(params.id, found))
       }, answerFailures),
-      update: Effect.fnUntraced(function*({ params, payload: { credentials, name } }) {
+      update: Effect.fnUntraced(function*({ params, payload: { credentials, name, oauth } }) {
+        const accountId = yield* CurrentAccount
         if (credentials !== undefined) yield* checkSize(credentials)
-        const updated = yield* appAccounts.update(yield* CurrentAccount, params.id, { name, credentials })
-        return { data: resourceOf(yield* orNotFound(params.id, updated)) }
+        const found = yield* orNotFound(params.id, yield* appAccounts.get(accountId, params.id))
+        const opened = oauth === undefined ? undefined : (yield* oauthAccounts.open([found.id])).get(found.id)
+        if (oauth !== undefined && opened === undefined) {
+          return yield* Problem.invalid([{ path: "oauth", message: "the account is not over OAuth 2" }])
+        }
+        if (oauth !== undefined && opened !== undefined) yield* checkClient(clientOf(oauth, opened.standing.client))
+        const updated = yield* orNotFound(
+          params.id,
+          yield* appAccounts.update(accountId, params.id, { name, credentials })
+        )
+        if (oauth !== undefined && opened !== undefined) yield* changeOAuth(opened, oauth)
+        return yield* shown(updated)
+      }, answerFailures),
+      connect: Effect.fnUntraced(function*({ params, payload: { device = false, return_to } }) {
+        const account = yield* orNotFound(params.id, yield* appAccounts.get(yield* CurrentAccount, params.id))
+        const access = yield* ownAccess
+        const begun = yield* (device
+          ? connections.beginDevice(account, { access })
+          : connections.begin(account, { access, returnTo: return_to ?? null })).pipe(
+            Effect.catchTags({
+              NotConnectable: (failure) => Effect.fail(notConnectable(failure)),
+              TokenRefused: (failure) => Effect.fail(refused(failure)),
+              TokenUnavailable: (failure) => Effect.fail(refused(failure))
+            })
+          )
+        return {
+          data: {
+            url: begun.url,
+            redirect_uri: begun.redirectUri,
+            user_code: begun.userCode,
+            confirmation: begun.confirmation,
+            interval_seconds: begun.intervalMs === null ? null : Math.ceil(begun.intervalMs / 1_000),
+            expires_at: Math.floor(begun.expiresAt / 1_000)
+          }
+        }
+      }, answerFailures),
+      completeConnection: Effect.fnUntraced(function*({ params, payload }) {
+        const account = yield* orNotFound(params.id, yield* appAccounts.get(yield* CurrentAccount, params.id))
+        const confirmation = Redacted.make(payload.confirmation)
+        yield* connections.complete(account, { access: yield* ownAccess, confirmation }).pipe(
+          Effect.catchTags({
+            ConnectionPending: (failure) => Effect.fail(pending(failure)),
+            ConnectionUnknown: () =>
+              Effect.fail(Problem.invalid([{
+                path: "confirmation",
+                message: "no connection waits for it: it is over, or was begun with another key or session"
+              }])),
+            NotConnectable: (failure) => Effect.fail(notConnectable(failure)),
+            TokenRefused: (failure) => Effect.fail(refused(failure)),
+            TokenUnavailable: (failure) => Effect.fail(refused(failure))
+          })
+        )
+        return yield* shown(account)
       }, answerFailures),
       delete: Effect.fnUntraced(function*({ params }) {
         const removed = yield* appAccounts.remove(yield* CurrentAccount, params.id)

@@ -5,6 +5,7 @@ import * as Problem from "@headwater/api/Problem"
 import * as ConfiguredProps from "@headwater/domain/ConfiguredProps"
 import * as Id from "@headwater/domain/Id"
 import { declaredProps, type Program } from "@headwater/domain/Program"
+import * as TypedText from "@headwater/domain/TypedText"
 import { ComponentConfiguration } from "@headwater/engine/ComponentConfiguration"
 import type { TrialTrigger } from "@headwater/engine/TrialRuns"
 import { type TrialRequest, TrialRuns } from "@headwater/engine/TrialRuns"
@@ -94,6 +95,8 @@ const errorOf = (fault: Pick<CodeFault, "message" | "file" | "line" | "column">,
   column: fault.column ?? 1,
   advice
 })
+
+const answerWith = (data: string) => HttpServerResponse.text(`{"data":${data}}`, { contentType: "application/json" })
 
 const services = Effect.all({
   components: Components,
@@ -219,10 +222,14 @@ class CodeRequests {
     })
   }
 
-  private attempt(what: Pick<TrialRequest, "component" | "configuredProps" | "program">, place: Place, sample: Sample) {
+  private attempt(
+    what: Pick<TrialRequest, "component" | "configuredProps" | "keepsStores" | "program">,
+    place: Place,
+    sample: Sample
+  ) {
     return Effect.gen({ self: this }, function*() {
       const accountId = yield* CurrentAccount
-      const trial = yield* this.services.trials.run({
+      return yield* this.services.trials.run({
         accountId,
         ...what,
         trigger: sample.trigger,
@@ -238,18 +245,59 @@ class CodeRequests {
           TrialRefused: ({ message, path }) => Effect.fail(invalid(path, message))
         })
       )
-      return HttpServerResponse.text(`{"data":${TrialAnswer.make(trial, place)}}`, { contentType: "application/json" })
     })
+  }
+
+  runAction(
+    given: Pick<GivenCode, "component_code" | "component_url"> & {
+      readonly component_id?: string
+      readonly configured_props?: Props
+    }
+  ) {
+    return Effect.gen({ self: this }, function*() {
+      const { component_code, component_id, component_url, configured_props: configuredProps = {} } = given
+      yield* this.services.programs.checkSizes(configuredProps)
+      const workflow_code = component_code ??
+        (component_id === undefined ? undefined : (yield* this.saved(component_id)).code)
+      // A step that is a whole workflow.
+      const loaded = yield* this.load({
+        ...(workflow_code === undefined ? {} : { workflow_code }),
+        ...(component_url === undefined ? {} : { workflow_url: component_url })
+      })
+      if (Option.isNone(loaded)) {
+        return yield* invalid("component_code", "one of component_code, component_url and component_id is required")
+      }
+      const { component, place } = loaded.value
+      if (component.type !== "action") {
+        return yield* invalid("component_code", "its code is no action: it has no `type: \"action\"`")
+      }
+      const typed = Object.fromEntries(
+        Object.entries(configuredProps).map(([name, value]) => {
+          const type = component.configurableProps.find((prop) => prop.name === name)?.type
+          return [name, type === undefined ? value : TypedText.read(type, value) as Schema.Json]
+        })
+      )
+      const trial = yield* this.attempt(
+        { component, configuredProps: typed, keepsStores: true, program: undefined },
+        place,
+        {}
+      )
+      return answerWith(TrialAnswer.ofAction(trial, place))
+    }).pipe(
+      Effect.catchIf(Schema.is(CodeFault), (fault) => Effect.fail(componentInvalid(fault))),
+      answerFailures
+    )
   }
 
   tryDeployed(kind: ProgramKind, idOrSlug: string, sample: Sample | null) {
     return Effect.gen({ self: this }, function*() {
       const program = yield* this.services.find(kind, idOrSlug)
       const component = yield* this.services.programs.componentOf(program)
-      return yield* this.attempt({ component, program, configuredProps: {} }, inCode, sample ?? {}).pipe(
+      const trial = yield* this.attempt({ component, program, configuredProps: {} }, inCode, sample ?? {}).pipe(
         // Its code is asked for no props: it has those that it is deployed with.
         Effect.catchTag("HookFailedProblem", Effect.die)
       )
+      return answerWith(TrialAnswer.make(trial, inCode))
     }).pipe(answerFailures)
   }
 
@@ -300,7 +348,9 @@ class CodeRequests {
           ? yield* invalid("workflow_id", "is a workflow, and the code is that of a source")
           : yield* invalid("source_id", "is a source, and the code is that of a workflow")
       }
-      return yield* this.attempt({ component, program, configuredProps }, place, given)
+      return answerWith(
+        TrialAnswer.make(yield* this.attempt({ component, program, configuredProps }, place, given), place)
+      )
     }).pipe((effect) =>
       effect.pipe(
         Effect.catchIf(Schema.is(CodeFault), (fault) => Effect.fail(componentInvalid(fault))),
@@ -320,6 +370,7 @@ export const layer = HttpApiBuilder.group(
       workflowCode: ({ params }) => code.deployed("workflow", params.id),
       check: ({ payload }) => Effect.map(answerFailures(code.check(payload)), (data) => ({ data })),
       tryCode: ({ payload }) => code.tryCode(payload),
+      runAction: ({ payload }) => code.runAction(payload),
       trySource: ({ params, payload }) => code.tryDeployed("source", params.id, payload),
       tryWorkflow: ({ params, payload }) => code.tryDeployed("workflow", params.id, payload)
     })

@@ -68,7 +68,10 @@ export const layer = HttpApiBuilder.group(
 
     const change = Effect.fnUntraced(
       function*({ id }: DataStore, changes: ReadonlyArray<EntryChange>, cleared = false) {
-        yield* dataStores.change({ storeId: id, cleared, changes }, yield* Clock.currentTimeMillis)
+        yield* dataStores.commit([{ storeId: id, cleared, changes }], yield* Clock.currentTimeMillis).pipe(
+          // They expect nothing.
+          Effect.catchTag("Fenced", Effect.die)
+        )
       }
     )
 

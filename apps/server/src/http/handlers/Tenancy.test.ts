@@ -34,6 +34,7 @@ const key = { key: "k" }
 
 /** Requests whose form is checked before what their path names is looked for. */
 const wellFormed: Readonly<Record<string, { readonly query?: string; readonly body?: unknown }>> = {
+  "POST /v1/accounts/:id/complete_connection": { body: { confirmation: "x" } },
   "PUT /v1/data_stores/:id": { body: { name: "clients" } },
   "POST /v1/data_stores/:id/entries": { body: { entries: [{ ...key, value: 1 }] } },
   "GET /v1/data_stores/:id/entry": { query: "?key=k" },

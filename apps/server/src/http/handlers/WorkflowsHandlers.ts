@@ -23,7 +23,7 @@ import * as ProgramHandling from "./ProgramHandling.ts"
 
 type Settings = Pick<
   WorkflowResource,
-  "concurrency" | "errors" | "rate_limit" | "retry_delays" | "suspension_timeout"
+  "concurrency" | "errors" | "rate_limit" | "retry_delays" | "suspension_timeout" | "timeout_seconds"
 >
 
 interface Parameters extends Partial<Settings> {
@@ -40,17 +40,19 @@ const settingsWith = (before: WorkflowSettings, given: Parameters): WorkflowSett
     : { limit: given.rate_limit.limit, intervalSeconds: given.rate_limit.interval_seconds },
   retryDelays: given.retry_delays ?? before.retryDelays,
   errors: given.errors ?? before.errors,
-  suspensionTimeout: given.suspension_timeout ?? before.suspensionTimeout
+  suspensionTimeout: given.suspension_timeout ?? before.suspensionTimeout,
+  timeoutSeconds: given.timeout_seconds === undefined ? before.timeoutSeconds : given.timeout_seconds
 })
 
 const settingsShown = (
-  { concurrency, errors, rateLimit, retryDelays, suspensionTimeout }: WorkflowSettings
+  { concurrency, errors, rateLimit, retryDelays, suspensionTimeout, timeoutSeconds }: WorkflowSettings
 ): Settings => ({
   concurrency,
   rate_limit: rateLimit === null ? null : { limit: rateLimit.limit, interval_seconds: rateLimit.intervalSeconds },
   retry_delays: retryDelays,
   errors,
-  suspension_timeout: suspensionTimeout
+  suspension_timeout: suspensionTimeout,
+  timeout_seconds: timeoutSeconds
 })
 
 export const layer = HttpApiBuilder.group(

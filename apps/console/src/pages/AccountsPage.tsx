@@ -1,0 +1,58 @@
+import { hrefOf, visit } from "../api/Address.ts"
+import { usePagedList } from "../api/usePagedList.ts"
+import { StateBadge } from "../parts/Badge.tsx"
+import { Empty } from "../parts/Empty.tsx"
+import { harmless } from "../parts/Harmless.ts"
+import { PagedRows, type RowColumn } from "../parts/PagedRows.tsx"
+import { Time } from "../parts/Time.tsx"
+import * as Accounts from "../resources/Accounts.ts"
+
+const columns: ReadonlyArray<RowColumn<Accounts.AppAccountResource>> = [
+  {
+    name: "App",
+    width: "minmax(8rem, 1fr)",
+    cell: ({ app, id }) => (
+      <a tabIndex={-1} href={hrefOf(["accounts", id])}>
+        <bdi>{harmless(app)}</bdi>
+      </a>
+    )
+  },
+  { name: "Name", width: "minmax(8rem, 1fr)", cell: ({ name }) => <bdi>{harmless(name)}</bdi> },
+  {
+    name: "State",
+    width: "7rem",
+    cell: ({ oauth }) => oauth === null ? null : <StateBadge state={oauth.state} title={harmless(oauth.error ?? "")} />
+  },
+  {
+    name: "Renewed next",
+    width: "8.5rem",
+    cell: ({ oauth }) => oauth === null || oauth.renew_at === null ? null : <Time ms={oauth.renew_at * 1_000} />,
+    isWideOnly: true
+  },
+  { name: "Added", width: "8.5rem", cell: ({ created_at }) => <Time ms={created_at * 1_000} />, isWideOnly: true }
+]
+
+/** The accounts with the apps that components connect to. */
+export default () => {
+  const accounts = usePagedList("accounts", Accounts.list)
+  return (
+    <div class="page is-list">
+      <div class="page-head">
+        <h1>Accounts</h1>
+      </div>
+      <PagedRows
+        list={accounts}
+        noun={["account", "accounts"]}
+        columns={columns}
+        onOpen={({ id }) => visit(hrefOf(["accounts", id]))}
+        empty={
+          <Empty what="There are no accounts with apps yet.">
+            <p>
+              <code>headwater accounts create</code> makes one.
+            </p>
+          </Empty>
+        }
+      />
+    </div>
+  )
+}

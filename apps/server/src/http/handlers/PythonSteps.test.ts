@@ -1,0 +1,92 @@
+import { assert, layer } from "@effect/vitest"
+import * as Json from "@headwater/fixtures/Json"
+import { slowly } from "@headwater/fixtures/PythonSteps"
+import { WheelIndex } from "@headwater/fixtures/WheelIndex"
+import { Effect, Schedule } from "effect"
+import * as Http from "../../../test/HttpAppFixture.ts"
+
+const workflowOf = (python: string) =>
+  `export default { steps: {
+  count: { lang: "python", code: ${JSON.stringify(python)}, props: { by: "integer", db: "$.service.db" } },
+  tell: { run({ steps, $ }) { return [steps.count.$return_value, steps.count.$summary] } }
+} }`
+
+const counting = (end = "") =>
+  `# pipedream add-package counters<2
+import counters
+def handler(pd):
+    db = pd.inputs["db"]
+    db.set("n", db.get("n", 0) + pd.inputs["by"] + pd.steps["trigger"]["event"]["n"])
+    pd.export("$summary", f"counted by {counters.version}")
+    return db.get("n")${end}
+`
+
+layer(Http.layer, { excludeTestServices: true, timeout: slowly })("steps in Python", (it) => {
+  it.effect(
+    "are deployed with their packages, keep data, and give to steps in JavaScript",
+    () =>
+      Effect.gen(function*() {
+        const { publish } = yield* WheelIndex
+        const counters = (version: string) =>
+          publish({ name: "counters", version, files: { "counters.py": `version = "${version}"\n` } })
+        counters("1.0")
+        const http = yield* Http.tenant()
+        const configured_props = { "count.by": "{{ 1 + 1 }}" }
+        const workflow = yield* http.created("/v1/workflows", {
+          workflow_code: workflowOf(counting()),
+          configured_props
+        })
+        const path = `/v1/workflows/${workflow.id}`
+        assert.deepStrictEqual(
+          Json.listOf((yield* http.request("GET", path)).json["data"]!["steps"]).map(({ lang, name }) => [name, lang]),
+          [["count", "python"], ["tell", undefined]]
+        )
+        const run = Effect.fnUntraced(function*(n: number) {
+          const started = yield* http.request("POST", `${path}/invocations`, { body: { event: { n } } })
+          const id = Json.textOf(started.json["data"]!["id"])
+          const { json } = yield* http.request("GET", `${path}/runs/${id}`).pipe(
+            Effect.repeat({
+              until: ({ json }) => typeof json["data"]?.["ended_at_ms"] === "number",
+              schedule: Schedule.spaced("20 millis")
+            })
+          )
+          return Json.listOf(json["data"]!["steps"]).at(-1)!["result"]
+        })
+        assert.deepStrictEqual<unknown>(yield* run(5), { $return_value: [7, "counted by 1.0"] })
+        assert.deepStrictEqual<unknown>(yield* run(1), { $return_value: [10, "counted by 1.0"] })
+        // New code keeps the packages that the code before it had.
+        counters("1.1")
+        const changed = yield* http.request("PUT", path, { body: { workflow_code: workflowOf(counting(" * 10")) } })
+        assert.strictEqual(changed.status, 200, changed.text)
+        assert.deepStrictEqual<unknown>(yield* run(0), { $return_value: [120, "counted by 1.0"] })
+        const other = yield* http.request("PUT", path, {
+          body: { workflow_code: workflowOf(counting().replace("counters<2", "counters>1.0")) }
+        })
+        assert.strictEqual(other.status, 200, other.text)
+        assert.deepStrictEqual<unknown>(yield* run(0), { $return_value: [14, "counted by 1.1"] })
+      }),
+    slowly
+  )
+
+  it.effect("are refused with the line of the Python that is wrong", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const refused = Effect.fnUntraced(function*(python: string) {
+        const answer = yield* http.request("POST", "/v1/workflows", { body: { workflow_code: workflowOf(python) } })
+        Http.assertProblem(answer, 422, "component_invalid")
+        return answer.json["details"]
+      })
+      assert.deepStrictEqual<unknown>(yield* refused("def handler(pd):\n    return )"), {
+        message: "SyntaxError: unmatched ')'",
+        file: "count.py",
+        line: 2,
+        column: 12
+      })
+      assert.deepStrictEqual<unknown>(yield* refused("import json\nimport nowhere.at.all\ndef handler(pd): pass"), {
+        message: "the package nowhere is not in the index",
+        file: "count.py",
+        line: 2,
+        column: 1
+      })
+    }), slowly)
+})

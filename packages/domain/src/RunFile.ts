@@ -1,0 +1,45 @@
+/** The files of a run of a workflow, below its `/tmp`, which each of its steps finds as the one before left them. */
+
+/** A file, a directory or a symbolic link. */
+export interface RunFile {
+  /** Below `/tmp`, with `/` between names and none at either end. */
+  readonly path: string
+  /** Its type and its permissions, as stat(2) has them. */
+  readonly mode: number
+  /** Unix milliseconds. */
+  readonly modifiedAt: number
+  /** Bytes of a file; 0 of everything else. */
+  readonly size: number
+  /** The name of its bytes; null if it has none. */
+  readonly content: string | null
+  /** The path that a link leads to; null if it is none. */
+  readonly target: string | null
+}
+
+/** The bytes of a file are kept in parts of so many bytes; the last one may be shorter. */
+export const partBytes = 256 * 1024
+
+/** The number of parts that a file of some bytes has. */
+export const partsOf = (size: number): number => Math.ceil(size / partBytes)
+
+/** The changes of a step to the files of its run. */
+export interface RunFileChanges {
+  /** Those that are new or other than before. */
+  readonly put: ReadonlyArray<RunFile>
+  /** Paths at which there is nothing any more. */
+  readonly removed: ReadonlyArray<string>
+  /** The names of bytes that none of its files has any more. */
+  readonly dropped: ReadonlyArray<string>
+}
+
+/** The files after a step, each after the directory that it is in. */
+export const changed = (files: ReadonlyArray<RunFile>, { put, removed }: RunFileChanges): ReadonlyArray<RunFile> => {
+  const byPath = new Map(files.map((file) => [file.path, file]))
+  for (const path of removed) byPath.delete(path)
+  for (const file of put) byPath.set(file.path, file)
+  return [...byPath.values()].toSorted((one, other) => one.path < other.path ? -1 : 1)
+}
+
+/** A path that stays below `/tmp` and that a database can keep. */
+export const isPath = (path: string): boolean =>
+  path.split("/").every((name) => name !== "" && name !== "." && name !== "..")

@@ -1,0 +1,389 @@
+import type { Credentials } from "@headwater/domain/AppAccount"
+import { AppAccountEvent } from "@headwater/domain/AppAccountEvents"
+import * as EmitId from "@headwater/domain/EmitId"
+import type * as Id from "@headwater/domain/Id"
+import { authOf, endpointsOf, type OAuthSecrets, type OAuthStanding, renewalOf } from "@headwater/domain/OAuth"
+import * as RealTime from "@headwater/domain/RealTime"
+import * as Recurring from "@headwater/domain/Recurring"
+import * as Stream from "@headwater/domain/Stream"
+import { AppAccounts } from "@headwater/log/access/AppAccounts"
+import { type NewToken, OAuthAccounts, type OpenedOAuthAccount } from "@headwater/log/access/OAuthAccounts"
+import { retrySchedule, untilAnswered } from "@headwater/log/database/TransientSqlError"
+import type { DueItem } from "@headwater/log/work/DueWork"
+import type { LiveToken } from "@headwater/sandbox/Run"
+import { Clock, Context, Deferred, Effect, Layer, Metric, Result, Schema } from "effect"
+import * as DueItems from "../ground/DueItems.ts"
+import { Suspensions } from "../ground/Suspensions.ts"
+import {
+  type GrantedToken,
+  type SpeakingClient,
+  TokenEndpoint,
+  TokenRefused,
+  type TokenUnavailable
+} from "./TokenEndpoint.ts"
+
+/** The time between two looks for renewals that are due. */
+const renewEvery = "5 seconds"
+
+/** The time between two looks for tokens of runs under way that another node has renewed. */
+const lookEvery = "1 second"
+
+/** Renewals that a node has under way at once. */
+const mostAtOnce = 32
+
+/** Nobody else renews a token for so long, in milliseconds: longer than a renewal takes. */
+const claimMs = 60_000
+
+/** A run waits for a token that ends within so many milliseconds to be renewed. */
+const endingMs = 60_000
+
+/** The longest that a run waits for a renewal. */
+const patience = "15 seconds"
+
+/** The time between two looks whether another node is done, in milliseconds. */
+const pollMs = 250
+
+/** A renewal that could not be had is tried again after so long, and each time after twice as long, in milliseconds. */
+const firstRetryMs = 30_000
+const longestRetryMs = 3_600_000
+
+/** A token that an API refuses is renewed unless that was done within so many milliseconds: it may be refused for another reason. */
+const renewedAgainMs = 5 * 60_000
+
+/** An account with tokens as code gets it. */
+export interface LiveAccount {
+  /** The `$auth` but for the access token. */
+  readonly auth: Credentials
+  /** Undefined of an account that was never connected. */
+  readonly token: LiveToken | undefined
+}
+
+const renewalsTotal = Metric.counter("headwater_token_renewals_total", {
+  description: "Renewals of OAuth tokens of accounts with apps.",
+  incremental: true
+})
+
+const renewals = {
+  renewed: Metric.withAttributes(renewalsTotal, { outcome: "renewed" }),
+  refused: Metric.withAttributes(renewalsTotal, { outcome: "refused" }),
+  unavailable: Metric.withAttributes(renewalsTotal, { outcome: "unavailable" })
+}
+
+const encodeEvent = Schema.encodeSync(Schema.fromJsonString(AppAccountEvent))
+
+/** Tells the account of one of its accounts with apps, on its own log. */
+const told = (
+  { accountId, id }: OAuthStanding,
+  app: string,
+  said: { readonly type: "account.failing"; readonly error: string } | { readonly type: "account.recovered" },
+  ts: number
+): DueItem =>
+  DueItems.emit(accountId, {
+    stream: Stream.accounts,
+    emitId: EmitId.make(),
+    hops: 0,
+    meta: {},
+    payload: encodeEvent({ ...said, account_id: id, app, ts })
+  }, ts)
+
+/** What is kept of a token that was granted at a time, in Unix milliseconds. */
+export const tokenOf = (
+  { accessToken, lifetimeSeconds, refreshToken, told: toldBy }: GrantedToken,
+  before: OAuthSecrets,
+  now: number
+): NewToken => {
+  const secrets = {
+    clientSecret: before.clientSecret,
+    accessToken,
+    // A provider that does not rotate refresh tokens gives none again.
+    refreshToken: refreshToken ?? before.refreshToken,
+    told: { ...before.told, ...toldBy }
+  }
+  return timed(secrets, now, lifetimeSeconds === null ? null : now + lifetimeSeconds * 1_000)
+}
+
+/** A token with the time at which it is to be looked at: to be renewed, or found to have ended. */
+export const timed = (secrets: OAuthSecrets, now: number, expiresAt: number | null): NewToken => ({
+  secrets,
+  renewedAt: now,
+  expiresAt,
+  renewAt: expiresAt === null ? null : secrets.refreshToken === null ? expiresAt : renewalOf(now, expiresAt)
+})
+
+/**
+ * The tokens of accounts over OAuth 2, renewed before they end.
+ *
+ * - T1. A renewal asks the provider only with the account claimed, and so one node and one fiber does.
+ * - T2. A new token is kept before anybody gets it, in place of the one that it was made from and of no other.
+ * - T3. Whoever asks for a renewal that is under way gets what comes of it.
+ */
+export class AccountTokens extends Context.Service<AccountTokens, {
+  /** Those of these accounts that have tokens, by id. A token that is about to end is renewed first. */
+  readonly of: (
+    accountId: Id.AccountId,
+    credentials: ReadonlyMap<string, Credentials>
+  ) => Effect.Effect<ReadonlyMap<string, LiveAccount>>
+  /** Calls back with each new token of these accounts, on whichever node it was renewed, until it is told to stop. */
+  readonly watch: (tokens: ReadonlyArray<LiveToken>, onRenewed: (token: LiveToken) => void) => () => void
+  /** Takes note that an API has refused a token of an account: it is renewed, if it is still the account's. */
+  readonly refused: (token: Pick<LiveToken, "account" | "generation">) => void
+  /** Gives an account a token that somebody else got, in place of its own. */
+  readonly take: (id: string, token: NewToken) => Effect.Effect<void>
+  /** Renews a token now, and returns when that is done or has failed. */
+  readonly renew: (id: string) => Effect.Effect<void>
+  /** Begins the renewals that are due, and returns once they are over. */
+  readonly renewDue: Effect.Effect<void>
+  /** Learns of the tokens that another node has renewed, for those who watch them. */
+  readonly lookForRenewed: Effect.Effect<void>
+}>()("@headwater/engine/oauth/AccountTokens") {
+  static readonly layer: Layer.Layer<
+    AccountTokens,
+    never,
+    AppAccounts | OAuthAccounts | Suspensions | TokenEndpoint
+  > = Layer.effect(AccountTokens, Effect.suspend(() => make))
+
+  /** Has the renewals made in time, and what other nodes renew be heard of. */
+  static readonly layerRecurring: Layer.Layer<never, never, AccountTokens> = Layer.effectDiscard(
+    Effect.gen(function*() {
+      const { lookForRenewed, renewDue } = yield* AccountTokens
+      // A renewal that takes long holds up no other.
+      yield* RealTime.on(
+        Recurring.every("renew the tokens of accounts with apps", renewEvery, Effect.forkScoped(renewDue))
+      )
+      yield* RealTime.on(Recurring.every("look for tokens that were renewed elsewhere", lookEvery, lookForRenewed))
+    })
+  )
+}
+
+const make = Effect.gen(function*() {
+  const appAccounts = yield* AppAccounts
+  const accounts = yield* OAuthAccounts
+  const suspensions = yield* Suspensions
+  const endpoint = yield* TokenEndpoint
+  const scope = yield* Effect.scope
+  const context = yield* Effect.context<never>()
+  /** Renewals under way on this node, by account. */
+  const underWay = new Map<string, Deferred.Deferred<void>>()
+  const watchers = new Map<string, { generation: number; readonly listeners: Set<(token: LiveToken) => void> }>()
+
+  const openOf = (ids: ReadonlyArray<string>) => untilAnswered(accounts.open(ids))
+
+  const publish = (token: LiveToken) => {
+    const watched = watchers.get(token.account)
+    if (watched === undefined || watched.generation >= token.generation) return
+    watched.generation = token.generation
+    for (const listener of watched.listeners) listener(token)
+  }
+
+  /** Keeps what came of a renewal. The provider may take the old refresh token no more, so a database that is away is waited for. */
+  const kept = <A, E>(keep: Effect.Effect<A, E>) =>
+    Effect.orDie(Effect.retry(keep, { schedule: retrySchedule, times: 8 }))
+
+  const speaking = Effect.fnUntraced(function*({ secrets, standing: { accountId, client, id } }: OpenedOAuthAccount) {
+    const credentials = (yield* untilAnswered(appAccounts.credentials(accountId, [id]))).get(id) ?? {}
+    return Result.map(endpointsOf(client, credentials), (endpoints): SpeakingClient => ({
+      accountId,
+      endpoints,
+      clientId: client.clientId,
+      clientSecret: secrets.clientSecret
+    }))
+  })
+
+  const appOf = Effect.fnUntraced(function*({ accountId, id }: OAuthStanding) {
+    return (yield* untilAnswered(appAccounts.find(accountId, [id]))).get(id)?.app ?? ""
+  })
+
+  const noteFailure = Effect.fnUntraced(function*(
+    { standing }: OpenedOAuthAccount,
+    failure: TokenRefused | TokenUnavailable
+  ) {
+    const now = yield* RealTime.currentTimeMillis
+    const { expiresAt, failingSince, generation, id } = standing
+    const isRefused = failure._tag === "TokenRefused"
+    renewals[isRefused ? "refused" : "unavailable"].updateUnsafe(1, context)
+    const failures = yield* untilAnswered(accounts.failures(id))
+    const renewAt = isRefused ? null : now + Math.min(firstRetryMs * 2 ** failures, longestRetryMs)
+    const isEnded = expiresAt !== null && expiresAt <= now
+    const fails = isRefused || isEnded || standing.state !== "connected"
+    const isNew = fails && failingSince === null
+    if (isNew) {
+      yield* Effect.annotateLogs(Effect.logWarning("The token of an account with an app can't be renewed"), {
+        account_id: standing.accountId,
+        app_account_id: id,
+        error: failure.message
+      })
+    }
+    const event = told(
+      standing,
+      yield* appOf(standing),
+      { type: "account.failing", error: failure.message },
+      yield* Clock.currentTimeMillis
+    )
+    yield* kept(accounts.failed(
+      id,
+      generation,
+      { error: failure.message, renewAt, failingSince: fails ? failingSince ?? now : null },
+      isNew ? [event] : []
+    ))
+  })
+
+  /** Keeps a new token, and tells of it. */
+  const keepToken = Effect.fnUntraced(function*({ standing }: OpenedOAuthAccount, token: NewToken) {
+    const { generation, id } = standing
+    const recovered = standing.state !== "failing" ? [] : [
+      told(standing, yield* appOf(standing), { type: "account.recovered" }, yield* Clock.currentTimeMillis)
+    ]
+    if (!(yield* kept(accounts.renewed(id, generation, token, recovered)))) return false
+    const { accessToken } = token.secrets
+    if (accessToken !== null) publish({ account: id, generation: generation + 1, token: accessToken })
+    return true
+  })
+
+  const noteSuccess = Effect.fnUntraced(function*(opened: OpenedOAuthAccount, granted: GrantedToken) {
+    renewals.renewed.updateUnsafe(1, context)
+    yield* keepToken(opened, tokenOf(granted, opened.secrets, yield* RealTime.currentTimeMillis))
+  })
+
+  /** Renews the token of an account that is claimed. */
+  const renewClaimed = Effect.fnUntraced(function*(id: string) {
+    const opened = (yield* openOf([id])).get(id)
+    if (opened === undefined || suspensions.isSuspended(opened.standing.accountId)) return
+    const { refreshToken } = opened.secrets
+    if (refreshToken === null) {
+      return yield* noteFailure(
+        opened,
+        refusal("no_refresh_token", "The token has ended, and there is no refresh token")
+      )
+    }
+    const client = yield* speaking(opened)
+    if (Result.isFailure(client)) return yield* noteFailure(opened, refusal("no_endpoint", client.failure))
+    yield* endpoint.token(client.success, { grant_type: "refresh_token", refresh_token: refreshToken }).pipe(
+      Effect.matchEffect({
+        onSuccess: (granted) => noteSuccess(opened, granted),
+        onFailure: (failure) => noteFailure(opened, failure)
+      }),
+      // A refresh token that was used and whose successor is not kept is lost.
+      Effect.uninterruptible
+    )
+  })
+
+  /** Does work on an account unless that is under way, and returns when it is done. */
+  const once = (id: string, work: Effect.Effect<void>): Effect.Effect<void> =>
+    Effect.suspend(() => {
+      const before = underWay.get(id)
+      if (before !== undefined) return Deferred.await(before)
+      const done = Deferred.makeUnsafe<void>()
+      underWay.set(id, done)
+      return work.pipe(
+        Effect.catchCause((cause) => Effect.logError(`Could not renew the token of ${id}`, cause)),
+        Effect.ensuring(Effect.suspend(() => {
+          underWay.delete(id)
+          return Deferred.succeed(done, undefined)
+        })),
+        Effect.provideContext(context),
+        Effect.forkIn(scope),
+        Effect.andThen(Deferred.await(done))
+      )
+    })
+
+  const renewIf = (id: string, generation: number) =>
+    once(
+      id,
+      RealTime.on(Effect.gen(function*() {
+        const now = yield* Clock.currentTimeMillis
+        if (yield* untilAnswered(accounts.claim(id, generation, now, now + claimMs))) return yield* renewClaimed(id)
+        const isClaimed = Effect.suspend(() => untilAnswered(accounts.isClaimed(id, generation, now)))
+        yield* Effect.repeat(Effect.delay(isClaimed, pollMs), { while: (still) => still, times: claimMs / pollMs })
+      }))
+    )
+
+  const renewDue = Effect.gen(function*() {
+    const now = yield* RealTime.currentTimeMillis
+    const free = mostAtOnce - underWay.size
+    if (free <= 0) return
+    const ids = yield* untilAnswered(accounts.claimDue(now, now + claimMs, free))
+    // What is under way on this node would be claimed.
+    yield* Effect.forEach(ids, (id) => once(id, renewClaimed(id)), { concurrency: "unbounded", discard: true })
+  })
+
+  const lookForRenewed = Effect.gen(function*() {
+    if (watchers.size === 0) return
+    const generations = yield* untilAnswered(accounts.generations([...watchers.keys()]))
+    const newer = [...generations].filter(([id, generation]) => generation > (watchers.get(id)?.generation ?? Infinity))
+    const opened = yield* openOf(newer.map(([id]) => id))
+    for (const account of opened.values()) {
+      const token = liveTokenOf(account)
+      if (token !== undefined) publish(token)
+    }
+  })
+
+  return AccountTokens.of({
+    lookForRenewed,
+    renewDue,
+    of: Effect.fnUntraced(function*(accountId, credentials) {
+      const own = (all: ReadonlyMap<string, OpenedOAuthAccount>) =>
+        [...all.values()].filter(({ standing }) => standing.accountId === accountId)
+      let opened = own(yield* openOf([...credentials.keys()]))
+      const now = yield* RealTime.currentTimeMillis
+      const ending = opened.filter(({ standing: { expiresAt, isRenewable, renewAt } }) =>
+        isRenewable && renewAt !== null && renewAt <= now && expiresAt !== null && expiresAt <= now + endingMs
+      )
+      if (ending.length > 0) {
+        yield* Effect.forEach(ending, ({ standing }) => renewIf(standing.id, standing.generation), {
+          concurrency: "unbounded",
+          discard: true
+        }).pipe(Effect.timeoutOption(patience), RealTime.on)
+        opened = own(yield* openOf([...credentials.keys()]))
+      }
+      return new Map(opened.map((account) => {
+        const { secrets, standing: { client, id } } = account
+        const auth = authOf(client, secrets, credentials.get(id) ?? {})
+        return [id, { auth, token: liveTokenOf(account) }]
+      }))
+    }),
+    watch: (tokens, onRenewed) => {
+      for (const { account, generation } of tokens) {
+        const watched = watchers.get(account) ?? { generation, listeners: new Set() }
+        watched.listeners.add(onRenewed)
+        watchers.set(account, watched)
+      }
+      return () => {
+        for (const { account } of tokens) {
+          const watched = watchers.get(account)
+          watched?.listeners.delete(onRenewed)
+          if (watched?.listeners.size === 0) watchers.delete(account)
+        }
+      }
+    },
+    refused: ({ account, generation }) => {
+      const work = Effect.gen(function*() {
+        const opened = (yield* openOf([account])).get(account)
+        if (opened === undefined) return
+        const { standing: { generation: present, isRenewable, renewedAt, state } } = opened
+        const now = yield* RealTime.currentTimeMillis
+        const isRecent = renewedAt !== null && now - renewedAt < renewedAgainMs
+        if (present !== generation || !isRenewable || isRecent || state !== "connected") return
+        yield* renewIf(account, generation)
+      })
+      Effect.runForkWith(context)(Effect.forkIn(work, scope))
+    },
+    take: (id, token) =>
+      Effect.repeat(
+        Effect.gen(function*() {
+          const opened = (yield* openOf([id])).get(id)
+          return opened === undefined || (yield* keepToken(opened, token))
+        }),
+        // Where a renewal came between, its token is the older one.
+        { until: (isDone) => isDone }
+      ).pipe(Effect.asVoid),
+    renew: Effect.fnUntraced(function*(id) {
+      const opened = (yield* openOf([id])).get(id)
+      if (opened !== undefined) yield* renewIf(id, opened.standing.generation)
+    })
+  })
+})
+
+const refusal = (code: string, message: string): TokenRefused => new TokenRefused({ code, message })
+
+const liveTokenOf = ({ secrets: { accessToken }, standing: { generation, id } }: OpenedOAuthAccount) =>
+  accessToken === null ? undefined : { account: id, generation, token: accessToken }

@@ -1,0 +1,74 @@
+import * as EmitId from "@headwater/domain/EmitId"
+import { maxHops } from "@headwater/domain/Event"
+import type { AccountId, ProgramId } from "@headwater/domain/Id"
+import * as Stream from "@headwater/domain/Stream"
+import { untilAnswered } from "@headwater/log/database/TransientSqlError"
+import { Programs } from "@headwater/log/resources/Programs"
+import type { DueItem } from "@headwater/log/work/DueWork"
+import type { RunFault } from "@headwater/log/work/WorkflowRuns"
+import type { RunResult } from "@headwater/sandbox/Run"
+import * as StepAnswer from "@headwater/sandbox/StepAnswer"
+import { Effect, Option } from "effect"
+import * as DueItems from "../ground/DueItems.ts"
+
+type Triggers = NonNullable<StepAnswer.StepAnswer["flow"]["triggers"]>
+
+/** Workflows by the ids or slugs that steps know them by. */
+export type KnownWorkflows = ReadonlyMap<string, ProgramId>
+
+export const noWorkflows: KnownWorkflows = new Map()
+
+/** Finds the workflows of an account that steps have run. */
+export const makeFind = Effect.map(
+  Programs,
+  (programs) =>
+    Effect.fnUntraced(function*(accountId: AccountId, results: ReadonlyArray<RunResult>) {
+      const triggers = results.flatMap(({ answerJson }) =>
+        // Most have none, and it takes long to read what is large.
+        answerJson?.includes(`"triggers"`) === true
+          ? Option.getOrUndefined(StepAnswer.decode(answerJson))?.flow.triggers ?? []
+          : []
+      )
+      const known = new Map<string, ProgramId>()
+      for (const name of new Set(triggers.map(({ workflow }) => workflow))) {
+        const found = yield* untilAnswered(programs.get(accountId, name, "workflow"))
+        if (Option.isSome(found)) known.set(name, found.value.id)
+      }
+      return known.size === 0 ? noWorkflows : known as KnownWorkflows
+    })
+)
+
+/** The reason that a step can't have all these workflows run. */
+export const faultOf = (triggers: Triggers, known: KnownWorkflows, hops: number): RunFault | undefined => {
+  const unknown = triggers.find(({ workflow }) => !known.has(workflow))
+  if (unknown !== undefined) {
+    const message = `the account has no workflow ${JSON.stringify(unknown.workflow.slice(0, 100))}`
+    return { name: "WorkflowNotFound", message }
+  }
+  return triggers.length > 0 && hops >= maxHops
+    ? { name: "HopLimit", message: `a run that came through ${hops - 1} emitters can't run workflows, to end loops` }
+    : undefined
+}
+
+/**
+ * The requests to run workflows, due at once, which go into the logs of these as invocations do.
+ *
+ * @param hops the number of emitters that the events have passed through
+ */
+export const itemsOf = (
+  triggers: Triggers,
+  known: KnownWorkflows,
+  hops: number,
+  now: number
+): ReadonlyArray<DueItem> =>
+  triggers.map(({ event, workflow }, index) => {
+    const item = DueItems.emit(known.get(workflow)!, {
+      stream: Stream.requests,
+      emitId: EmitId.make(),
+      hops,
+      meta: { kind: "invocation" },
+      payload: JSON.stringify(event)
+    }, now)
+    // What is due at the same time goes by its key.
+    return { ...item, key: `${String(index).padStart(6, "0")} ${item.key}` }
+  })

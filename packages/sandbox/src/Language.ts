@@ -1,0 +1,2 @@
+/** The language of a step. Each has processes of its own. */
+export type Language = "javascript" | "python"

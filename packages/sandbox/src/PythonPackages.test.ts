@@ -1,0 +1,170 @@
+import { assert, layer } from "@effect/vitest"
+import { moduleOf, runPython, slowly } from "@headwater/fixtures/PythonSteps"
+import { hashOf, realSandbox } from "@headwater/fixtures/RealSandbox"
+import * as WheelIndex from "@headwater/fixtures/WheelIndex"
+import { Effect, Layer } from "effect"
+import type { PythonNeeds } from "./ComponentDescription.ts"
+import { PythonPackages, withWheels } from "./PythonPackages.ts"
+import * as PythonRequirement from "./PythonRequirement.ts"
+import { Sandbox } from "./Sandbox.ts"
+
+const needing = (packages: ReadonlyArray<string>, imports: ReadonlyArray<string> = []): PythonNeeds => ({
+  packages: packages.map((each, index) => ({ package: each, line: index + 1 })),
+  imports: imports.map((module) => ({ module, line: 1 }))
+})
+
+const installed = Effect.fnUntraced(function*(needs: PythonNeeds, kept: ReadonlyArray<string> = []) {
+  return Object.keys(yield* (yield* PythonPackages).install(needs, kept))
+})
+
+const refused = (needs: PythonNeeds) =>
+  Effect.map(Effect.flip(installed(needs)), ({ line, message, reason }) => [reason, line, message])
+
+const init = (name: string, version: string) => ({ [`${name}/__init__.py`]: `version = "${version}"\n` })
+
+layer(
+  Layer.merge(
+    realSandbox({ pool: { warmProcesses: 1 } }),
+    WheelIndex.packages.pipe(Layer.provideMerge(WheelIndex.WheelIndex.layer))
+  ),
+  { excludeTestServices: true, timeout: "240 seconds" }
+)("Python packages", (it) => {
+  it.effect("are the newest pure wheels that fit, with what they need", () =>
+    Effect.gen(function*() {
+      const index = yield* WheelIndex.WheelIndex
+      for (const version of ["1.0", "1.9.1", "1.10", "2.0rc1"]) {
+        index.publish({
+          name: "shapes",
+          version,
+          files: init("shapes", version),
+          requires: [
+            "col_ors (>=1,<2)",
+            `windows-only; sys_platform == "win32"`,
+            `fast-shapes>=1; extra == "fast"`,
+            `old-typing; python_version < "3.8" and (os_name == "posix" or os_name == "nt")`
+          ]
+        })
+      }
+      index.publish({ name: "shapes", version: "3.0", files: {}, requiresPython: ">=4" })
+      index.publish({ name: "col-ors", version: "1.4", files: init("colors", "1.4") })
+      index.publish({ name: "col-ors", version: "2.0", files: init("colors", "2.0") })
+      index.publish({ name: "fast-shapes", version: "1.0", files: init("fast", "1.0") })
+      for (const speaksJson of [true, false]) {
+        index.speaksJson = speaksJson
+        assert.deepStrictEqual(yield* installed(needing(["shapes"])), [
+          "shapes-1.10-py3-none-any.whl",
+          "col_ors-1.4-py3-none-any.whl"
+        ])
+      }
+      index.speaksJson = true
+      assert.deepStrictEqual(yield* installed(needing(["Shapes[Fast]==1.9.*"])), [
+        "shapes-1.9.1-py3-none-any.whl",
+        "col_ors-1.4-py3-none-any.whl",
+        "fast_shapes-1.0-py3-none-any.whl"
+      ])
+      assert.include(
+        yield* installed(needing([], ["shapes"]), ["shapes-1.0-py3-none-any.whl"]),
+        "shapes-1.0-py3-none-any.whl"
+      )
+      // What a package brings by another name is not looked for, nor what the runtime has.
+      assert.deepStrictEqual(yield* installed(needing(["col-ors<2", "requests==2.31"], ["colors", "requests"])), [
+        "col_ors-1.4-py3-none-any.whl"
+      ])
+    }))
+
+  it.effect("that can't be installed are refused by name", () =>
+    Effect.gen(function*() {
+      const { publish } = yield* WheelIndex.WheelIndex
+      publish({ name: "native", version: "1.0", files: {}, tags: "cp314-cp314-manylinux_2_28_x86_64" })
+      publish({ name: "above", version: "1.0", files: {}, requires: ["native>=1"] })
+      publish({ name: "both", version: "1.0", files: {}, requires: ["shapes>=1", "col-ors==2.0"] })
+      publish({ name: "forged", version: "1.0", files: {}, sha256: "0".repeat(64) })
+      const none = "has no wheel that is pure Python, and only those can be installed"
+      assert.deepStrictEqual(yield* refused(needing(["col-ors", "native"])), [
+        "refused",
+        2,
+        `the package native ${none}`
+      ])
+      assert.deepStrictEqual(
+        yield* refused(needing([], ["above"])),
+        ["refused", 1, `the package native, which above needs, ${none}`]
+      )
+      assert.deepStrictEqual(yield* refused(needing([], ["nowhere"])), [
+        "refused",
+        1,
+        "the package nowhere is not in the index"
+      ])
+      assert.deepStrictEqual(yield* refused(needing(["col-ors==9"])), [
+        "refused",
+        1,
+        "the package col-ors has no version that fits"
+      ])
+      assert.deepStrictEqual(yield* refused(needing(["col-ors<2", "both"])), [
+        "refused",
+        2,
+        "the package col-ors is needed in another version than 1.4, by both"
+      ])
+      assert.deepStrictEqual(yield* refused(needing(["a b c"])), ["refused", 1, `"a b c" names no package`])
+      assert.deepStrictEqual(yield* refused(needing(["forged"])), [
+        "unreachable",
+        1,
+        "forged: forged-1.0-py3-none-any.whl does not have the checksum that the index gives"
+      ])
+    }))
+
+  it.effect("are what the code asks for in comments, and imports", () =>
+    Effect.gen(function*() {
+      const sandbox = yield* Sandbox
+      const { steps } = yield* sandbox.inspect({
+        accountId: "u_test",
+        kind: "workflow",
+        module: moduleOf(`# pipedream add-package col-ors==1.4
+import json, os.path, requests
+from colors.deep import x
+try:
+    import fast
+except ImportError:
+    fast = None
+def handler(pd):
+    import shapes
+`)
+      })
+      assert.deepStrictEqual(steps![0]!.needs, {
+        packages: [{ package: "col-ors==1.4", line: 1 }],
+        imports: [{ module: "colors", line: 3 }, { module: "shapes", line: 9 }]
+      })
+    }), slowly)
+
+  it.effect("are at hand for the steps that have them, each component with its own", () =>
+    Effect.gen(function*() {
+      const packages = yield* PythonPackages
+      const text = moduleOf(`
+import colors, importlib.metadata
+def handler(pd): return [colors.version, importlib.metadata.version("col-ors")]`).code
+      const run = Effect.fnUntraced(function*(package_: string) {
+        const code = withWheels(text, yield* packages.install(needing([package_]), []))
+        const { error, value } = yield* runPython("", { module: { code, hash: hashOf(code) } })
+        return error?.message ?? value
+      })
+      assert.deepStrictEqual(yield* run("col-ors==1.4"), ["1.4", "1.4"])
+      assert.deepStrictEqual(yield* run("col-ors==2.0"), ["2.0", "2.0"])
+      assert.deepStrictEqual(yield* run("col-ors==1.4"), ["1.4", "1.4"])
+      const { error } = yield* runPython("import colors\ndef handler(pd): pass")
+      assert.strictEqual(error?.message, "No module named 'colors'")
+    }), slowly)
+
+  it.effect("have versions in their order", () =>
+    Effect.sync(() => {
+      const ordered = ["1.0.dev1", "1.0a1", "1.0b2", "1.0rc1", "1.0", "1.0.post1", "1.1", "1.10", "2", "1!0.1"]
+      assert.deepStrictEqual(ordered.toReversed().toSorted(PythonRequirement.compare), ordered)
+      const allows = (text: string, version: string) => PythonRequirement.allowsText(text, version)
+      for (
+        const [text, version] of [["~=1.4.2", "1.4.9"], [">=1,!=1.5,<2", "1.6"], ["==1.*", "1.7"], ["==1", "1.0.0"]]
+      ) {
+        assert.isTrue(allows(text!, version!), `${text} ${version}`)
+      }
+      for (const [text, version] of [["~=1.4.2", "1.5"], [">=1,!=1.5,<2", "1.5.0"], ["!=1.*", "1.7"], [">2", "2.0"]]) {
+        assert.isFalse(allows(text!, version!), `${text} ${version}`)
+      }
+    }))
+})

@@ -1,0 +1,207 @@
+import { AccountSlots } from "@headwater/domain/AccountSlots"
+import { OnBehalfOf } from "@headwater/domain/OnBehalfOf"
+import { Context, Effect, Layer, Schema } from "effect"
+import { createHash } from "node:crypto"
+import * as Fs from "node:fs/promises"
+import type { PythonNeeds } from "./ComponentDescription.ts"
+import { type IndexFile, make as makeIndex, type PackageIndex } from "./PackageIndex.ts"
+import * as PythonRequirement from "./PythonRequirement.ts"
+import * as WheelFile from "./WheelFile.ts"
+
+/** A package can't be had: `refused` for good, or `unreachable` now. */
+export class PythonPackageUnavailable
+  extends Schema.TaggedError<PythonPackageUnavailable>()("PythonPackageUnavailable", {
+    reason: Schema.Literals(["refused", "unreachable"]),
+    message: Schema.String,
+    /** The line of the code that asks for it. */
+    line: Schema.Int
+  })
+{}
+
+/** Wheels by the names of their files, in base64. */
+export type Wheels = Readonly<Record<string, string>>
+
+export interface PythonPackagesOptions {
+  /** In place of the public index: its URL. */
+  readonly index?: string
+  /** Path of a PEM file with authorities to trust beside the public ones. */
+  readonly extraCaFile?: string
+}
+
+const publicIndex = "https://pypi.org/simple/"
+
+/** Bytes of all wheels of a component, and of their files. */
+const mostBytes = 10 * 1024 * 1024
+const mostUnpackedBytes = 64 * 1024 * 1024
+const mostPackages = 60
+
+const installedAtOnce = 2
+
+/** The packages that modules come from which are not called like them. */
+const packageOf: Readonly<Record<string, string>> = {
+  attr: "attrs",
+  bs4: "beautifulsoup4",
+  dateutil: "python-dateutil",
+  docx: "python-docx",
+  dotenv: "python-dotenv",
+  faker: "Faker",
+  github: "PyGithub",
+  jose: "python-jose",
+  jwt: "PyJWT",
+  slack: "slackclient",
+  telegram: "python-telegram-bot",
+  yaml: "PyYAML"
+}
+
+/** What the runtime has in place of packages. */
+const ownModules = new Set(["requests", "urllib3", "pipedream", "pyodide", "js"])
+
+interface Wanted {
+  readonly requirement: PythonRequirement.PythonRequirement
+  /** The package that requires it, unless the code does. */
+  readonly by: string | undefined
+  readonly line: number
+}
+
+interface Chosen {
+  readonly file: IndexFile
+  readonly bytes: Buffer
+  readonly wheel: WheelFile.Wheel
+}
+
+const refuse = (line: number, message: string) => new PythonPackageUnavailable({ reason: "refused", message, line })
+
+/** Chooses the wheels for the packages that code needs, with all that they need. */
+class Choice {
+  readonly chosen = new Map<string, Chosen>()
+  readonly #index: PackageIndex
+  readonly #kept: ReadonlySet<string>
+  #bytes = 0
+  #unpackedBytes = 0
+
+  /** @param kept names of files that come before newer ones */
+  constructor(index: PackageIndex, kept: ReadonlySet<string>) {
+    this.#index = index
+    this.#kept = kept
+  }
+
+  get modules(): ReadonlySet<string> {
+    return new Set([...this.chosen.values()].flatMap(({ wheel }) => wheel.modules))
+  }
+
+  add(first: Wanted): Effect.Effect<void, PythonPackageUnavailable> {
+    return Effect.gen({ self: this }, function*() {
+      const waiting = [first]
+      for (let wanted = waiting.shift(); wanted !== undefined; wanted = waiting.shift()) {
+        const { by, line, requirement: { extras, name, specifiers } } = wanted
+        if (ownModules.has(name)) continue
+        const before = this.chosen.get(name)
+        if (before !== undefined) {
+          if (PythonRequirement.allows(specifiers, before.file.version)) continue
+          const message = `the package ${name} is needed in another version than ${before.file.version}` +
+            (by === undefined ? "" : `, by ${by}`)
+          return yield* refuse(line, message)
+        }
+        const { wheel } = yield* this.#take(wanted)
+        for (const written of wheel.requires) {
+          const requirement = PythonRequirement.parse(written)
+          if (requirement === undefined) {
+            return yield* refuse(line, `the package ${name} needs ${written}, which is in no index`)
+          }
+          if (PythonRequirement.holds(requirement.marker, extras)) waiting.push({ requirement, by: name, line })
+        }
+      }
+    })
+  }
+
+  #take({ by, line, requirement: { name, specifiers } }: Wanted): Effect.Effect<Chosen, PythonPackageUnavailable> {
+    const needed = `the package ${name}${by === undefined ? "" : `, which ${by} needs,`}`
+    return Effect.gen({ self: this }, function*() {
+      const found = yield* this.#index.filesOf(name)
+      if (found === undefined) return yield* refuse(line, `${needed} is not in the index`)
+      const fitting = found.files.filter(({ requiresPython, version }) =>
+        PythonRequirement.allows(specifiers, version) && PythonRequirement.allowsText(requiresPython, "3.14.2")
+      )
+      const file = fitting.find(({ filename }) => this.#kept.has(filename)) ??
+        fitting.find(({ version }) => !PythonRequirement.isPrerelease(version)) ?? fitting[0]
+      if (file === undefined) {
+        const why = found.files.length > 0
+          ? "has no version that fits"
+          : "has no wheel that is pure Python, and only those can be installed"
+        return yield* refuse(line, `${needed} ${why}`)
+      }
+      const bytes = yield* this.#index.download(file)
+      const wheel = yield* Effect.try({
+        try: () => WheelFile.read(bytes),
+        catch: (error) => refuse(line, `${file.filename} can't be read: ${error instanceof Error ? error.message : ""}`)
+      })
+      this.#bytes += bytes.length
+      this.#unpackedBytes += wheel.unpackedBytes
+      if (this.#bytes > mostBytes || this.#unpackedBytes > mostUnpackedBytes || this.chosen.size >= mostPackages) {
+        return yield* refuse(
+          line,
+          `${needed} is too much: a component has at most ${mostPackages} packages of Python, ` +
+            `with ${mostBytes} bytes, or ${mostUnpackedBytes} unpacked`
+        )
+      }
+      const chosen = { file, bytes, wheel }
+      this.chosen.set(name, chosen)
+      return chosen
+    }).pipe(
+      Effect.catchTag(
+        "IndexFailure",
+        ({ message }) =>
+          Effect.fail(new PythonPackageUnavailable({ reason: "unreachable", message: `${name}: ${message}`, line }))
+      )
+    )
+  }
+}
+
+/**
+ * Installs the Python packages of components: wheels of an index that are pure Python, which no installer has to build
+ * and of which nothing is run here.
+ */
+export class PythonPackages extends Context.Service<PythonPackages, {
+  /** @param kept the names of wheels of an earlier version, which come before newer ones */
+  install(needs: PythonNeeds, kept: ReadonlyArray<string>): Effect.Effect<Wheels, PythonPackageUnavailable>
+}>()("@headwater/sandbox/PythonPackages") {
+  static readonly layer = (options: PythonPackagesOptions): Layer.Layer<PythonPackages> =>
+    Layer.effect(PythonPackages, make(options))
+}
+
+const make = Effect.fnUntraced(function*({ extraCaFile, index: url = publicIndex }: PythonPackagesOptions) {
+  const extraCa = extraCaFile === undefined ? undefined : yield* Effect.promise(() => Fs.readFile(extraCaFile, "utf8"))
+  const index = makeIndex({ url, ...(extraCa === undefined ? {} : { extraCa }) })
+  const slots = new AccountSlots(installedAtOnce, 1)
+
+  const install = Effect.fnUntraced(function*({ imports, packages }: PythonNeeds, kept: ReadonlyArray<string>) {
+    const choice = new Choice(index, new Set(kept))
+    for (const { line, package: written } of packages) {
+      const requirement = PythonRequirement.parse(written)
+      if (requirement === undefined) return yield* refuse(line, `${JSON.stringify(written)} names no package`)
+      yield* choice.add({ requirement, by: undefined, line })
+    }
+    for (const { line, module } of imports) {
+      if (choice.modules.has(module) || ownModules.has(module)) continue
+      const name = Object.hasOwn(packageOf, module) ? packageOf[module]! : module
+      const requirement = { name: PythonRequirement.nameOf(name), extras: [], specifiers: [], marker: undefined }
+      yield* choice.add({ requirement, by: undefined, line })
+    }
+    return Object.fromEntries(
+      [...choice.chosen.values()].map(({ bytes, file }) => [file.filename, bytes.toString("base64")] as const)
+    )
+  })
+
+  return PythonPackages.of({
+    install: (needs, kept) => Effect.flatMap(OnBehalfOf, (account) => slots.hold(account, install(needs, kept)))
+  })
+})
+
+/** The name under which code that runs has the wheels of its steps in Python. */
+const exported = "pythonWheels"
+
+/** Code with the wheels that its steps in Python need, and the name by which a process knows these. */
+export const withWheels = (code: string, wheels: Wheels): string => {
+  const key = createHash("sha256").update(Object.keys(wheels).sort().join()).digest("hex").slice(0, 16)
+  return `${code}\nexport const ${exported} = ${JSON.stringify({ key, files: wheels })}\n`
+}

@@ -1,0 +1,207 @@
+/** Blocks of a workflow's steps: branches of which some are run (`docs/workflows.md`, "Branches"). */
+import { type ComponentDefinition, Invalid } from "./Module.ts"
+import { isCallable } from "./Props.ts"
+import type { PythonStep } from "./Python.ts"
+
+const { stringify } = JSON
+const { entries, fromEntries, hasOwn, keys } = Object
+
+export type Step =
+  & ComponentDefinition
+  & ({
+    readonly run: (this: unknown, given: { readonly steps: unknown; readonly $: unknown }) => unknown
+  } | PythonStep)
+
+interface Branch {
+  readonly name: string
+  readonly nodes: Nodes
+}
+
+interface Block {
+  readonly branches: ReadonlyArray<Branch>
+  /** True if several of them may be run, and what each gave is told by its name. */
+  readonly isAll: boolean
+}
+
+/** A step; that of a block answers the names of the branches that are run. */
+export interface Node {
+  readonly name: string
+  readonly step: Step
+  readonly block?: Block
+}
+
+export type Nodes = ReadonlyArray<Node>
+
+type Results = Readonly<Record<string, unknown>>
+type Path = ReadonlyArray<string>
+
+/** Reads steps within a block. */
+type Read = (steps: unknown, path: Path) => Nodes
+
+const fail = (message: string, path: Path): never => {
+  throw new Invalid({ reason: "definition", message, path })
+}
+
+const isMembers = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const forms: Readonly<Record<string, ReadonlyArray<string>>> = {
+  if: ["if", "then", "else"],
+  switch: ["switch", "cases", "default"],
+  branches: ["branches", "match"],
+  parallel: ["parallel"]
+}
+
+const formOf = (step: ComponentDefinition): string | undefined => keys(forms).find((form) => hasOwn(step, form))
+
+export const isBlock = (value: unknown): value is ComponentDefinition =>
+  isMembers(value) && !("run" in value) && formOf(value as ComponentDefinition) !== undefined
+
+/** A condition of a block: where it is no function it is a prop, so that it may have expressions. */
+interface Condition {
+  readonly prop: string
+  readonly given: unknown
+}
+
+const propsOf = (conditions: ReadonlyArray<Condition>) =>
+  fromEntries(
+    conditions.flatMap(({ given, prop }) => isCallable(given) ? [] : [[prop, { type: "any", static: given }]])
+  )
+
+const blockOf = (
+  conditions: ReadonlyArray<Condition>,
+  block: Block,
+  choose: (valueOf: (condition: Condition) => Promise<unknown>) => Promise<ReadonlyArray<string>>
+): Pick<Node, "step" | "block"> => ({
+  step: {
+    props: propsOf(conditions),
+    run(this: unknown, given) {
+      const self = this as Record<string, unknown>
+      return choose(async ({ given: value, prop }) => isCallable(value) ? value.call(this, given) : self[prop])
+    }
+  },
+  block
+})
+
+const readers: Readonly<
+  Record<string, (step: ComponentDefinition, path: Path, read: Read) => Pick<Node, "step" | "block">>
+> = {
+  if: (step, path, read) => {
+    const condition = { prop: "if", given: step["if"] }
+    const branches = ["then", "else"].flatMap((name) =>
+      step[name] === undefined ? [] : [{ name, nodes: read(step[name], [...path, name]) }]
+    )
+    return blockOf([condition], { branches, isAll: false }, async (valueOf) => {
+      const taken = await valueOf(condition) ? "then" : "else"
+      return branches.some(({ name }) => name === taken) ? [taken] : []
+    })
+  },
+  switch: (step, path, read) => {
+    const condition = { prop: "switch", given: step["switch"] }
+    const { cases, default: other } = step
+    if (!isMembers(cases)) return fail("a switch must have an object of cases", [...path, "cases"])
+    const branches = entries(cases).map(([name, steps]) => ({ name, nodes: read(steps, [...path, "cases", name]) }))
+    const last = other === undefined ? [] : [{ name: "default", nodes: read(other, [...path, "default"]) }]
+    return blockOf([condition], { branches: [...branches, ...last], isAll: false }, async (valueOf) => {
+      const value = String(await valueOf(condition))
+      if (hasOwn(cases, value)) return [value]
+      return last.length === 0 ? [] : ["default"]
+    })
+  },
+  branches: (step, path, read) => {
+    const { branches: given, match = "first" } = step
+    if (!isMembers(given)) return fail("branches must be an object", [...path, "branches"])
+    if (match !== "first" && match !== "every") return fail("match must be first or every", [...path, "match"])
+    const all = entries(given).map(([name, branch]) => {
+      const place = [...path, "branches", name]
+      if (!isMembers(branch)) return fail(`the branch ${stringify(name)} must be an object with steps`, place)
+      const other = keys(branch).find((key) => key !== "when" && key !== "steps")
+      if (other !== undefined) return fail(`the branch ${stringify(name)} can't have ${stringify(other)}`, place)
+      const { steps, when = true } = branch
+      return { name, nodes: read(steps, [...place, "steps"]), condition: { prop: `when ${name}`, given: when } }
+    })
+    const conditions = all.map(({ condition }) => condition)
+    return blockOf(conditions, { branches: all, isAll: match === "every" }, async (valueOf) => {
+      const taken: Array<string> = []
+      for (const { condition, name } of all) {
+        if (taken.length > 0 && match === "first") break
+        if (await valueOf(condition)) taken.push(name)
+      }
+      return taken
+    })
+  },
+  parallel: (step, path, read) => {
+    const { parallel } = step
+    if (!isMembers(parallel)) return fail("parallel must be an object of branches", [...path, "parallel"])
+    const branches = entries(parallel).map(([name, steps]) => ({
+      name,
+      nodes: read(steps, [...path, "parallel", name])
+    }))
+    return blockOf([], { branches, isAll: true }, async () => branches.map(({ name }) => name))
+  }
+}
+
+export const readBlock = (name: string, step: ComponentDefinition, path: Path, read: Read): Node => {
+  const form = formOf(step)!
+  const other = keys(step).find((key) => !forms[form]!.includes(key))
+  if (other !== undefined) fail(`the step ${stringify(name)} with ${form} can't have ${stringify(other)} too`, path)
+  return { name, ...readers[form]!(step, path, read) }
+}
+
+/** All steps, each block before its branches: a run only ever goes on to one that comes later. */
+export const flatten = (nodes: Nodes): Nodes =>
+  nodes.flatMap((node) => [node, ...(node.block?.branches ?? []).flatMap((branch) => flatten(branch.nodes))])
+
+const has = (nodes: Nodes, name: string): boolean => flatten(nodes).some((node) => node.name === name)
+
+/** The branches of a block that are run, by what its step gave. */
+const takenOf = ({ block, name }: Node, results: Results): ReadonlyArray<Branch> => {
+  const given = (results[name] as { readonly $return_value?: unknown } | undefined)?.$return_value
+  const taken: ReadonlyArray<unknown> = Array.isArray(given) ? given : []
+  return block?.branches.filter((branch) => taken.includes(branch.name)) ?? []
+}
+
+/** The steps in the order in which a run comes to them that is at one of them, as far as that is decided. */
+function* walk(nodes: Nodes, results: Results, at: string): Generator<string> {
+  for (const node of nodes) {
+    yield node.name
+    const taken = takenOf(node, results)
+    // A run that begins within a branch goes on in it.
+    const within = node.block?.branches.find((branch) => has(branch.nodes, at))
+    const branches = within === undefined || taken.includes(within) ? taken : [within]
+    for (const branch of branches) yield* walk(branch.nodes, results, at)
+  }
+}
+
+/** The place among all steps of the one that comes after a step; their number behind the last. */
+export const placeAfter = (nodes: Nodes, results: Results, step: string): number => {
+  const path = [...walk(nodes, results, step)]
+  const next = path[path.indexOf(step) + 1]
+  const all = flatten(nodes)
+  return next === undefined ? all.length : all.findIndex(({ name }) => name === next)
+}
+
+const resultOf = (node: Node, results: Results): unknown => {
+  const { block, name } = node
+  if (block === undefined || results[name] === undefined) return results[name]
+  const taken = takenOf(node, results)
+  if (block.isAll) return fromEntries(taken.map((branch) => [branch.name, lastOf(branch.nodes, results) ?? {}]))
+  return taken.length === 0 ? {} : lastOf(taken[0]!.nodes, results) ?? {}
+}
+
+/** What the last step of a path gave that was run. */
+const lastOf = (nodes: Nodes, results: Results): unknown =>
+  nodes.map((node) => resultOf(node, results)).findLast((result) => result !== undefined)
+
+/** The results that a step sees: of the steps before it on its own path, and of blocks what they export. */
+export const seenFrom = (nodes: Nodes, results: Results, step: string): Record<string, unknown> => {
+  const seen: Record<string, unknown> = {}
+  for (const node of nodes) {
+    if (node.name === step) break
+    const within = node.block?.branches.find((branch) => has(branch.nodes, step))
+    if (within !== undefined) return { ...seen, ...seenFrom(within.nodes, results, step) }
+    const result = resultOf(node, results)
+    if (result !== undefined) seen[node.name] = result
+  }
+  return seen
+}
