@@ -20,6 +20,7 @@ import * as LogText from "../ground/LogText.ts"
 import { WideLog } from "../ground/WideLog.ts"
 import { type Executable, makeGivenOf, makeStoredModuleOf } from "./ComponentRuns.ts"
 import * as Dedupe from "./Dedupe.ts"
+import { FailureNotices } from "./FailureNotices.ts"
 import type { ProgramInput } from "./ProgramInput.ts"
 import { interfacesOf, type ProgramMemory } from "./ProgramMemory.ts"
 import type { ProgramOwner } from "./ProgramOwner.ts"
@@ -33,6 +34,8 @@ export interface EndedRun {
   readonly result: RunResult
   /** True if a failure goes to `$errors`. */
   readonly isReported?: boolean
+  /** The failure that a workflow's run has ended with. */
+  readonly failure?: RunEvents.RunFailure | undefined
   /** True if it counts among the account's invocations. */
   readonly isInvocation?: boolean
   /** The other parts to write, which may depend on the places of the run's own events. */
@@ -92,6 +95,7 @@ const services = Effect.all({
   figures: Figures,
   marks: DedupeMarks,
   moduleOf: makeStoredModuleOf,
+  notices: FailureNotices.make,
   quotas: Quotas,
   sandbox: Sandbox,
   givenOf: makeGivenOf,
@@ -294,7 +298,7 @@ export class CodeRuns {
         }
         made.push(one)
       }
-      return made
+      return yield* this.services.notices.add(memory, runs, made)
     })
   }
 

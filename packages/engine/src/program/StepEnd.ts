@@ -251,6 +251,7 @@ export const make = (options: {
     result: outcome._tag === "Done" ? result : undone(result, outcome.fault),
     isReported: settings.errors === "each" || turn.endedAt !== null,
     isInvocation: parts.runs !== undefined,
+    failure: turn.status === "error" && outcome._tag === "Failed" ? outcome.fault : undefined,
     parts: (appended) => {
       const first = appended[0]?.id
       const last = appended.at(-1)?.id

@@ -34,6 +34,11 @@ const sending = `export default {
   }
 }`
 
+const failing = `export default {
+  name: "Charge",
+  steps: { check: { run({ steps }) { throw new RangeError("no total of " + steps.trigger.event) } } }
+}`
+
 layer(live, { excludeTestServices: true })("$.send.email", (it) => {
   it.effect("reaches the account's owner through the operator's SMTP server, and is tried again until it is taken or refused", () =>
     Effect.gen(function*() {
@@ -65,5 +70,30 @@ layer(live, { excludeTestServices: true })("$.send.email", (it) => {
       const { from, mail, to } = received[0]!
       assert.deepStrictEqual([from, to], ["headwater@example.com", ["ann@example.com"]])
       assert.deepStrictEqual([mail.subject, mail.text?.trim(), mail.html], ["first", "Grüße", "<b>Grüße</b>"])
+    }))
+
+  it.effect("tells the owner of a workflow that fails, of each error once a day", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const { received } = yield* Sink
+      const workflow = yield* http.created("/v1/workflows", { workflow_code: failing })
+      const before = received.length
+      const invoke = (event: unknown) =>
+        http.request("POST", `/v1/workflows/${workflow.id}/invocations`, { body: { event } })
+      for (const order of [17, 17, 18, 17]) yield* invoke(order)
+      yield* http.summaries(`/v1/workflows/${workflow.id}/$errors/event_summaries`, 4)
+      yield* Effect.sync(() => received.length).pipe(
+        Effect.repeat({ until: (count) => count >= before + 2, schedule: Schedule.spaced("20 millis") }),
+        Effect.timeout("30 seconds")
+      )
+      const sends = yield* http.summaries(`/v1/workflows/${workflow.id}/event_summaries?event_name=$sends`, 2)
+      assert.strictEqual(sends.length, 2)
+      const mails = received.slice(before).map((
+        { mail, to }
+      ) => [to[0], mail.subject, /no total of \d+/.exec(mail.text ?? "")?.[0]])
+      assert.sameDeepMembers(mails, [
+        ["ann@example.com", "The workflow charge failed: RangeError", "no total of 17"],
+        ["ann@example.com", "The workflow charge failed: RangeError", "no total of 18"]
+      ])
     }))
 })
