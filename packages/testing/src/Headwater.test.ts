@@ -71,7 +71,7 @@ describe("Headwater", () => {
       ["2026-01-01T00:15:00.000Z", "yes"],
       ["2026-01-01T00:15:00.000Z", { approved: true }]
     ])
-    assert.deepStrictEqual((await workflow.runs()).map(({ status }) => status), ["success", "success", "cancelled"])
+    assert.sameMembers((await workflow.runs()).map(({ status }) => status), ["success", "success", "cancelled"])
   })
 
   test("does what falls due within one step in its order, each at its time", async () => {

@@ -206,7 +206,10 @@ export class Workflow extends Program {
   /** Its runs, oldest first. */
   async runs(): Promise<ReadonlyArray<WorkflowRun>> {
     const runs: ReadonlyArray<ParsedJson> = await this.hw.api("GET", `${this.path}/${this.id}/runs?limit=100`)
-    return Promise.all(runs.toReversed().map(({ id }) => this.run(id)))
+    const details: Array<WorkflowRun> = []
+    // One after the other: each waits until nothing is under way, the other questions included.
+    for (const { id } of runs.toReversed()) details.push(await this.run(id))
+    return details
   }
 
   /** One of its runs. */
