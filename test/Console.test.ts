@@ -117,6 +117,9 @@ const somePages = async ({ api, orders, webhook }: Site): Promise<ReadonlyArray<
   ]
 }
 
+/** The sites to which a reader went to connect an account. */
+const providers = new Set<string>()
+
 layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: true })("the console", (it) => {
   it.effect("takes a key for a session, and none that the server does not know, and keeps the key nowhere", () =>
     inBrowser(async ({ open, orders, send }) => {
@@ -155,6 +158,7 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
       const known = yield* created("/accounts", { app: "gitlab", oauth: { client_id: "north", provider: "gitlab" } })
       const begun = yield* created(`/accounts/${Json.textOf(known["id"])}/connect`, {})
       const server = yield* OAuthServer.make([Json.textOf(begun["redirect_uri"])])
+      providers.add(server.url)
       yield* created("/accounts", { app: "calendar", oauth: server.oauth })
       yield* Effect.promise(async () => {
         const page = await signedIn("/accounts")
@@ -870,7 +874,8 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
 
   it.effect("asked nobody but its own server, in all of this, and met no error", () =>
     inBrowser(async ({ faults, foreignRequests }) => {
-      assert.deepStrictEqual(foreignRequests, [])
+      const unasked = foreignRequests.filter((url) => !providers.has(new URL(url).origin))
+      assert.deepStrictEqual(unasked, [])
       assert.deepStrictEqual(faults, [])
       await Promise.resolve()
     }))
