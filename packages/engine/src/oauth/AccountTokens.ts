@@ -145,7 +145,7 @@ const make = Effect.gen(function*() {
     const free = mostAtOnce - underWay.size
     if (free <= 0) return
     const ids = yield* untilAnswered(accounts.claimDue(now, now + claimMs, free))
-    // What is under way on this node would be claimed.
+    // A renewal that is under way on this node has claimed its account.
     yield* Effect.forEach(ids, (id) => once(id, renewClaimed(id)), { concurrency: "unbounded", discard: true })
   })
 
@@ -218,7 +218,7 @@ const make = Effect.gen(function*() {
           const opened = (yield* openOf([id])).get(id)
           return opened === undefined || (yield* keepToken(opened, token))
         }),
-        // Where a renewal came between, its token is the older one.
+        // If a renewal came between, its token is the older one.
         { until: (isDone) => isDone }
       ).pipe(Effect.asVoid),
     renew: Effect.fnUntraced(function*(id) {

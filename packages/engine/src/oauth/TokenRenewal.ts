@@ -51,7 +51,7 @@ const told = (
     payload: encodeEvent({ ...said, account_id: id, app, ts })
   }, ts)
 
-/** What is kept of a token that was granted at a time, in Unix milliseconds. */
+/** A token as it is kept that was granted at a time, in Unix milliseconds. */
 export const tokenOf = (
   { accessToken, lifetimeSeconds, refreshToken, told: toldBy }: GrantedToken,
   before: OAuthSecrets,
