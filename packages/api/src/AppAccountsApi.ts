@@ -79,7 +79,7 @@ const Scopes = Schema.Array(Text.pipe(Schema.check(Schema.isPattern(/^[^\s]+$/))
   Schema.check(Schema.isMaxLength(200))
 )
 
-/** What a client gives of an account over OAuth 2. */
+/** The fields that a client gives of an account over OAuth 2. */
 const given = {
   provider: Schema.optionalKey(Schema.NullOr(Provider)),
   client_secret: Schema.optionalKey(Secret.annotate({ description: "Encrypted at rest and never shown." })),

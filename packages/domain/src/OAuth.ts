@@ -28,7 +28,7 @@ export const OAuthSecrets = Schema.Struct({
   clientSecret: Schema.NullOr(Schema.String),
   accessToken: Schema.NullOr(Schema.String),
   refreshToken: Schema.NullOr(Schema.String),
-  /** What else the token endpoint told, such as the URL of the user's instance. */
+  /** Texts that the token endpoint told beside, such as the URL of the user's instance. */
   told: Schema.Record(Schema.String, Schema.String)
 })
 export type OAuthSecrets = typeof OAuthSecrets.Type

@@ -380,6 +380,52 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
     )
 
     it.effect(
+      "carry the client of an account over OAuth 2, without its secret and its tokens",
+      () =>
+        Effect.gen(function*() {
+          const { environment, server } = yield* RunningServer
+          const oauth = { client_id: "north", provider: "gitlab", scopes: ["api"], parameters: { prompt: "login" } }
+          const file = {
+            app: "gitlab",
+            name: "Carried",
+            oauth,
+            secrets: { credentials: "CARRIED_CREDENTIALS", "oauth.client_secret": "CARRIED_SECRET" }
+          }
+          const folder = yield* Files.make({
+            "headwater.json": "{\"format\": 1}",
+            "accounts/carried.json": JSON.stringify(file)
+          })
+          const env = { ...environment, CARRIED_CREDENTIALS: "{}", CARRIED_SECRET: "cs-7Yb2secret" }
+          const apply = CommandInProcess.run(["apply", folder, "--yes"], { env })
+          HeadwaterCommand.assertRefused(
+            yield* CommandInProcess.run(["apply", folder, "--yes"], { env: { ...env, CARRIED_SECRET: "" } }),
+            /oauth\.client_secret: is secret: set CARRIED_SECRET/
+          )
+          assert.match((yield* apply).stdout, /^\+ create accounts\/carried\n1 to create/)
+          const carried = Effect.map(
+            server.api("GET", "/accounts?limit=100"),
+            ({ data }) => Json.listOf(data).find(({ name }) => Json.textOf(name) === "Carried")!["oauth"]!
+          )
+          Json.assertHolds(yield* carried, { ...oauth, state: "unconnected", token_url: null })
+          assert.strictEqual((yield* apply).stdout, "Nothing to do\n")
+          yield* edit(
+            folder,
+            "accounts/carried.json",
+            (before) => ({ ...before, oauth: { ...oauth, scopes: ["read_user"] } })
+          )
+          assert.match((yield* apply).stdout, /1 to change/)
+          assert.deepStrictEqual<unknown>((yield* carried)["scopes"], ["read_user"])
+
+          const exported = Path.join(yield* TemporaryDirectory.make("carried"), "all")
+          yield* CommandInProcess.run(["export", exported], { env })
+          const text = (yield* filesOf(exported))["accounts/gitlab-carried.json"]!
+          Json.assertHolds(Json.parse(text), { app: "gitlab", oauth: { ...oauth, scopes: ["read_user"] } })
+          assert.notInclude(text, "7Yb2secret")
+        }),
+      HeadwaterCommand.patienceMs
+    )
+
+    it.effect(
       "ask at a terminal, go on after an interruption, and replace secrets only when told to",
       () =>
         Effect.gen(function*() {

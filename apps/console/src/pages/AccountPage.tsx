@@ -4,11 +4,10 @@ import { failureOf } from "../api/Failure.ts"
 import { useLoading } from "../api/Loading.ts"
 import { Act } from "../parts/Act.tsx"
 import { StateBadge } from "../parts/Badge.tsx"
-import { Failed } from "../parts/Failed.tsx"
 import { harmless } from "../parts/Harmless.ts"
 import { tell } from "../parts/Notices.tsx"
+import { Shown } from "../parts/Shown.tsx"
 import { Time } from "../parts/Time.tsx"
-import { Waiting } from "../parts/Waiting.tsx"
 import * as Accounts from "../resources/Accounts.ts"
 import type { PageComponent } from "../routes.ts"
 
@@ -90,29 +89,29 @@ const AccountPage: PageComponent = ({ params }) => {
   const id = params["account"]!
   const account = useLoading(id, (signal) => Accounts.one(id, signal), { everyMs: pollMs })
   useReturn(id, () => void account.reload())
-  const loaded = account.loaded.value
-  if (loaded.state === "loading") return <Waiting what="the account" />
-  if (loaded.state === "failed") {
-    return <Failed what="Could not load the account." failure={loaded.failure} onRetry={() => void account.reload()} />
-  }
-  const { app, name, oauth } = loaded.value
   return (
     <div class="page">
-      <div class="page-head">
-        <h1>
-          <bdi>{harmless(name === "" ? app : `${app} ${name}`)}</bdi>
-        </h1>
-        {oauth === null ?
-          null :
-          (
-            <Act needs="write" kind="main" act={async () => location.assign(await Accounts.connect(id))}>
-              {oauth.state === "connected" ? "Connect again" : "Connect"}
-            </Act>
-          )}
-      </div>
-      {oauth === null
-        ? <p class="note">It has credentials that somebody stored, and no token to renew.</p>
-        : <Facts oauth={oauth} />}
+      <Shown loading={account} what="the account">
+        {({ app, name, oauth }) => (
+          <>
+            <div class="page-head">
+              <h1>
+                <bdi>{harmless(name === "" ? app : `${app} ${name}`)}</bdi>
+              </h1>
+              {oauth === null ?
+                null :
+                (
+                  <Act needs="write" kind="main" act={async () => location.assign(await Accounts.connect(id))}>
+                    {oauth.state === "connected" ? "Connect again" : "Connect"}
+                  </Act>
+                )}
+            </div>
+            {oauth === null
+              ? <p class="note">It has credentials that somebody stored, and no token to renew.</p>
+              : <Facts oauth={oauth} />}
+          </>
+        )}
+      </Shown>
     </div>
   )
 }

@@ -46,14 +46,14 @@ export interface BegunConnection {
   readonly redirectUri: string | null
   /** The code that the user is to enter there; null unless a device is connected. */
   readonly userCode: string | null
-  /** What ends a device's connection; otherwise the user's browser has it in the end. */
+  /** The secret that ends a device's connection; otherwise the user's browser has it in the end. */
   readonly confirmation: string | null
   readonly intervalMs: number | null
   /** Unix milliseconds. */
   readonly expiresAt: number
 }
 
-/** What came of a user's return. */
+/** The outcome of a user's return. */
 export type Arrival =
   | Returned & { readonly _tag: "Allowed"; readonly confirmation: string }
   | Returned & { readonly _tag: "Refused"; readonly error: string }
@@ -175,7 +175,7 @@ const make = Effect.gen(function*() {
     yield* tokens.take(id, tokenOf(granted, before, yield* RealTime.currentTimeMillis))
   })
 
-  /** What is to be done where the provider gives a device no token. */
+  /** Tells of a device that the provider gives no token, and ends its connection where that is final. */
   const whileDevice = Effect.fnUntraced(function*(
     key: ConnectionKey,
     device: ConnectionSecrets & { readonly _tag: "Device" },

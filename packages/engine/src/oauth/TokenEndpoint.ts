@@ -39,7 +39,7 @@ type Answer = Readonly<Record<string, unknown>>
 const timeoutMillis = 10_000
 const mostAnswerBytes = 256 * 1024
 
-/** What an answer tells beside the token goes to code by its name. */
+/** Texts that an answer has beside the token go to code by their names. */
 const mostTold = 20
 const longestTold = 2_000
 

@@ -34,7 +34,7 @@ export interface OpenedOAuthAccount {
   readonly secrets: OAuthSecrets
 }
 
-/** What is new of an account's token. Times are in Unix milliseconds. */
+/** A new token of an account. Times are in Unix milliseconds. */
 export interface NewToken {
   readonly secrets: OAuthSecrets
   readonly expiresAt: number | null

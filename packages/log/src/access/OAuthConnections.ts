@@ -4,7 +4,7 @@ import { type Digest, SecureRandom } from "effect/crypto"
 import { SqlClient, type SqlError } from "effect/sql"
 import * as HashedSecret from "../internal/HashedSecret.ts"
 
-/** What is kept of a connection until it ends: the way to the token, a step further each time. */
+/** The secrets of a connection until it ends: the way to the token, a step further each time. */
 const Secrets = Schema.Union([
   /** The user is at the provider. */
   Schema.TaggedStruct("Asked", { verifier: Schema.String }),
