@@ -194,7 +194,7 @@ def handler(pd):
         credentials: { "greet.slack": { token: "xoxb" } },
         environment: { values: { KEY: "v" }, masked: [] }
       })
-      assert.deepStrictEqual(value, ["xoxb", 5, "v", ["KEY", "PD_COMPONENT"]])
+      assert.deepStrictEqual(value, ["xoxb", 5, "v", ["KEY", "PD_COMPONENT", "STASH_DIR"]])
     }), slowly)
 
   it.effect("a run finds nothing of the one before it, nor of the server", () =>
