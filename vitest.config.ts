@@ -16,12 +16,16 @@ class WholeSystemFirst extends BaseSequencer {
 /** One whole-system test for each promise of `docs/durability.md`. */
 const promises = "test/Promises.test.ts"
 
-/** Commands that talk to a server, databases and engines that are killed as processes, and what takes several packages. */
+/**
+ * Commands that talk to a server, databases and engines that are killed as processes, interpreters of Python, and what takes
+ * several packages.
+ */
 const acrossPackages = [
   "{apps,packages}/*/test/**/*.test.ts",
   "apps/cli/src/commands/*.test.ts",
   "apps/cli/src/main.test.ts",
   "packages/postgres/src/EmbeddedPostgres.test.ts",
+  "packages/sandbox/src/Python*.test.ts",
   "packages/testing/src/Headwater.test.ts"
 ]
 

@@ -250,7 +250,7 @@ const ofDocument = (name: string, define: string): Readonly<Record<string, strin
   const all = [...programs, ...files].map(({ code, file, title }) => {
     const type = /^interface /m.test(code) ? "ts" : /^module\.exports/m.test(code) ? "cjs" : "mjs"
     const path = `${Path.basename(name, ".md")}/${file ?? `${title.replaceAll(/\W+/g, "-")}.${type}`}`
-    const isDefinition = /^(export default|module\.exports =) (?!defineComponent\()/m.test(code)
+    const isDefinition = /^(export default|module\.exports =) (?!defineComponent\(|\{ lang: "python")/m.test(code)
     return [path, isDefinition ? defined(code, defineFor(code, define)) : code] as const
   })
   return Object.fromEntries(all)

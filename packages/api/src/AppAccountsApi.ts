@@ -231,6 +231,7 @@ export class AppAccountsApi extends HttpApiGroup.make("appAccounts")
       override: Extension.mark
     })),
     HttpApiEndpoint.post("connect", "/accounts/:id/connect", {
+      headers: Idempotency.headers,
       params,
       payload: Schema.Struct({
         device: Schema.optionalKey(Schema.Boolean.annotate({
@@ -245,12 +246,13 @@ export class AppAccountsApi extends HttpApiGroup.make("appAccounts")
       }).annotate({ examples: [{ return_to: "console" }] }),
       success: Pagination.Single(ConnectionResource),
       error: [Problem.NotFound, Problem.ConnectionRefused]
-    }).annotate(NeededScope, "write").annotateMerge(OpenApi.annotations({
+    }).annotate(NeededScope, "write").middleware(Idempotency.Idempotency).annotateMerge(OpenApi.annotations({
       summary: "Begin to connect an account over OAuth 2",
       description: "By an authorization code with PKCE, or a device code. Have the user open the page.",
       override: Extension.mark
     })),
     HttpApiEndpoint.post("completeConnection", "/accounts/:id/complete_connection", {
+      headers: Idempotency.headers,
       params,
       payload: Schema.Struct({
         confirmation: Text.annotate({
@@ -260,7 +262,7 @@ export class AppAccountsApi extends HttpApiGroup.make("appAccounts")
       }).annotate({ examples: [{ confirmation: "u0VbXo2…" }] }),
       success: Pagination.Single(AppAccountResource),
       error: [Problem.NotFound, Problem.ConnectionPending, Problem.ConnectionRefused]
-    }).annotate(NeededScope, "write").annotateMerge(OpenApi.annotations({
+    }).annotate(NeededScope, "write").middleware(Idempotency.Idempotency).annotateMerge(OpenApi.annotations({
       summary: "Complete the connection of an account",
       description: "With the key or session that began it. The account has the token from then on.",
       override: Extension.mark

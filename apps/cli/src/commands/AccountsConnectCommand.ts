@@ -30,7 +30,7 @@ const listener = Effect.gen(function*() {
 const complete = Effect.fnUntraced(function*(id: string, confirmation: string) {
   const { call } = yield* ApiAccess
   const { data } = yield* call(({ appAccounts }) =>
-    appAccounts.completeConnection({ params: { id }, payload: { confirmation } })
+    appAccounts.completeConnection({ headers: {}, params: { id }, payload: { confirmation } })
   )
   return data
 })
@@ -39,7 +39,9 @@ const complete = Effect.fnUntraced(function*(id: string, confirmation: string) {
 const byBrowser = Effect.fnUntraced(function*(id: string) {
   const { call } = yield* ApiAccess
   const { arrived, url: return_to } = yield* listener
-  const { data } = yield* call(({ appAccounts }) => appAccounts.connect({ params: { id }, payload: { return_to } }))
+  const { data } = yield* call(({ appAccounts }) =>
+    appAccounts.connect({ headers: {}, params: { id }, payload: { return_to } })
+  )
   yield* Console.error(
     `Open this page, and agree (the provider has to know the redirect URI ${data.redirect_uri}):\n${data.url}`
   )
@@ -54,7 +56,7 @@ const byBrowser = Effect.fnUntraced(function*(id: string) {
 /** The user's browser is elsewhere: it shows what is to be entered here. */
 const byPaste = Effect.fnUntraced(function*(id: string) {
   const { call } = yield* ApiAccess
-  const { data } = yield* call(({ appAccounts }) => appAccounts.connect({ params: { id }, payload: {} }))
+  const { data } = yield* call(({ appAccounts }) => appAccounts.connect({ headers: {}, params: { id }, payload: {} }))
   yield* Console.error(
     `Open this page, and agree (the provider has to know the redirect URI ${data.redirect_uri}):\n${data.url}`
   )
@@ -64,7 +66,9 @@ const byPaste = Effect.fnUntraced(function*(id: string) {
 
 const byDevice = Effect.fnUntraced(function*(id: string) {
   const { call } = yield* ApiAccess
-  const { data } = yield* call(({ appAccounts }) => appAccounts.connect({ params: { id }, payload: { device: true } }))
+  const { data } = yield* call(({ appAccounts }) =>
+    appAccounts.connect({ headers: {}, params: { id }, payload: { device: true } })
+  )
   yield* Console.error(`Open ${data.url} on any machine, and enter the code ${data.user_code}`)
   const ask = complete(id, data.confirmation ?? "").pipe(
     Effect.catchTag(

@@ -12,7 +12,7 @@ const step = (name: string, body: string) => `${name}: { async run({ steps, $ })
 layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })("branches of a workflow", (it) => {
   it.effect("go on where they stood when their owner was lost, and run no step again that was done", () =>
     Effect.gen(function*() {
-      const slow = `await new Promise((resolve) => setTimeout(resolve, 400)); $.emit("two"); return steps.one`
+      const slow = `await new Promise((resolve) => setTimeout(resolve, 3_000)); $.emit("two"); return steps.one`
       const { actor, program } = yield* launch(workflow(`
         route: { if: ({ $ }) => { $.emit("asked"); return true }, then: {
           ${step("one", `$.emit("one"); return 1`)},
