@@ -2064,7 +2064,13 @@ class AppAccountsOperations(Group):
         """
         self._send("DELETE", f"/v1/accounts/{segment(id)}", query={"include": include, "exclude": exclude})
 
-    def connect(self, id: str, *, body: types.AppAccountsConnectBody) -> types.AppAccountsConnectResponse:
+    def connect(
+        self,
+        id: str,
+        *,
+        body: types.AppAccountsConnectBody,
+        idempotency_key: str | None = None,
+    ) -> types.AppAccountsConnectResponse:
         """Begin to connect an account over OAuth 2.
 
         Extension: By an authorization code with PKCE, or a device code. Have the user open the page. Needs a key
@@ -2073,13 +2079,19 @@ class AppAccountsOperations(Group):
         Args:
             id: The account's id.
         """
-        return self._send("POST", f"/v1/accounts/{segment(id)}/connect", body=body)
+        return self._send(
+            "POST",
+            f"/v1/accounts/{segment(id)}/connect",
+            headers={"Idempotency-Key": idempotency_key},
+            body=body,
+        )
 
     def complete_connection(
         self,
         id: str,
         *,
         body: types.AppAccountsCompleteConnectionBody,
+        idempotency_key: str | None = None,
     ) -> types.AppAccountsCompleteConnectionResponse:
         """Complete the connection of an account.
 
@@ -2089,7 +2101,12 @@ class AppAccountsOperations(Group):
         Args:
             id: The account's id.
         """
-        return self._send("POST", f"/v1/accounts/{segment(id)}/complete_connection", body=body)
+        return self._send(
+            "POST",
+            f"/v1/accounts/{segment(id)}/complete_connection",
+            headers={"Idempotency-Key": idempotency_key},
+            body=body,
+        )
 
 
 class EnvironmentOperations(Group):

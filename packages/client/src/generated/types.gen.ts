@@ -12165,6 +12165,12 @@ export type AppAccountsConnectData = {
          */
         exclude?: string;
     };
+    headers?: {
+        /**
+         * Extension: Identifies this request. If you send it again within 24 hours with the same key, the server repeats the first response and does nothing else. 1 to 255 printable ASCII characters, chosen by the client.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         /**
          * The account's id.
@@ -12197,9 +12203,9 @@ export type AppAccountsConnectErrors = {
      */
     405: MethodNotAllowedProblem;
     /**
-     * The provider gives no token, or can't be reached: the message says why.
+     * The provider gives no token, or can't be reached: the message says why. | The same `Idempotency-Key` came with another request.
      */
-    409: ConnectionRefusedProblem;
+    409: ConnectionRefusedProblem | IdempotencyConflictProblem;
     /**
      * The body, the code or a configured prop is too large.
      */
@@ -12250,6 +12256,12 @@ export type AppAccountsCompleteConnectionData = {
          */
         exclude?: string;
     };
+    headers?: {
+        /**
+         * Extension: Identifies this request. If you send it again within 24 hours with the same key, the server repeats the first response and does nothing else. 1 to 255 printable ASCII characters, chosen by the client.
+         */
+        'Idempotency-Key'?: string;
+    };
     path: {
         /**
          * The account's id.
@@ -12282,9 +12294,9 @@ export type AppAccountsCompleteConnectionErrors = {
      */
     405: MethodNotAllowedProblem;
     /**
-     * The user has not entered the device's code yet. | The provider gives no token, or can't be reached: the message says why.
+     * The user has not entered the device's code yet. | The provider gives no token, or can't be reached: the message says why. | The same `Idempotency-Key` came with another request.
      */
-    409: ConnectionPendingProblem | ConnectionRefusedProblem;
+    409: ConnectionPendingProblem | ConnectionRefusedProblem | IdempotencyConflictProblem;
     /**
      * The body, the code or a configured prop is too large.
      */
