@@ -269,6 +269,9 @@ const firstParty = (): Readonly<Record<string, string>> => {
 /** What two components that come with the server hand from one method to another, and do not say the type of. */
 const ofMethods = ["first-party/imap.mjs(217", "'secretEncoding' is missing in type '{ secret: any; }'"]
 
+/** Streams that Node's fetch takes and gives: the library of browsers, which has other types for them, stands for it here. */
+const ofStreams = ["archive.mjs(14,41): error TS2345", "archive.mjs(20,79): error TS2769"]
+
 it.live("components and workflows of the documents, and those that come with the server, compile", () =>
   Effect.gen(function*() {
     const files = {
@@ -281,7 +284,10 @@ it.live("components and workflows of the documents, and those that come with the
     assert.isAbove(Object.keys(files).length, 50)
     // They are JavaScript that was not written for the compiler: only what it knows of `this` and of events counts.
     const folder = yield* projectOf(files, { strict: false, noImplicitThis: true, lib: ["ES2024", "DOM"] })
-    assert.deepStrictEqual(compile(folder).filter((line) => !ofMethods.some((known) => line.includes(known))), [])
+    assert.deepStrictEqual(
+      compile(folder).filter((line) => ![...ofMethods, ...ofStreams].some((known) => line.includes(known))),
+      []
+    )
   }).pipe(Effect.scoped))
 
 it.live("what the types of a definition say holds, and the compiler refuses wrong uses of them", () =>
