@@ -56,7 +56,8 @@ export default defineConfig({
     // Much of the work is done by servers, databases and sandboxes, for which a test waits.
     maxWorkers: Math.ceil(1.5 * availableParallelism()),
     testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // Servers, engines and sandboxes start in hooks, several at once.
+    hookTimeout: 120_000,
     teardownTimeout: 40_000
   }
 })
