@@ -59,6 +59,8 @@ const fieldList = FastCheck.array(fieldPath, { maxLength: 4 }).map((paths) => pa
 
 /** Cursors of lists whose items are made by every other request. */
 const knownCursors: Readonly<Record<string, FastCheck.Arbitrary<string>>> = {
+  "/v1/data_stores": FastCheck.constant(Buffer.from("ds_0Uz10000Unknown00000").toString("base64url")),
+  "/v1/data_stores/{id}/entries": FastCheck.constant(Buffer.from("=k").toString("base64url")),
   "/v1/events": FastCheck.constant(Buffer.from("1760000120000-0 dc_0Uz10000Unknown00000").toString("base64url"))
 }
 
@@ -66,6 +68,13 @@ const position = FastCheck.constantFrom("0", "48121", "999999999")
 
 /** Fields of lists and figures over the whole account. */
 const overAccount: Readonly<Record<string, Readonly<Record<string, Value>>>> = {
+  "/v1/accounts": { oauth: FastCheck.constant({ provider: "github", client_id: "c" }) },
+  "/v1/accounts/{id}": { oauth: FastCheck.constant({ provider: "github", client_id: "c" }) },
+  "/v1/accounts/{id}/connect": { return_to: FastCheck.constant("console") },
+  "/v1/actions/run": {
+    component_code: FastCheck.constant(`export default { type: "action", run() { return 1 } }`),
+    configured_props: FastCheck.constant({})
+  },
   "/v1/audit": { key: id("key") },
   "/v1/events": {
     emitter: sourceId,
@@ -434,6 +443,8 @@ export const needed = ({ id: operation }: Operation): FastCheck.Arbitrary<Readon
     case "journey.event":
       // Several emitters may have an event with the same id.
       return FastCheck.constant(["emitter"])
+    case "code.runAction":
+      return FastCheck.constant(["component_code"])
     case "consumers.create":
       return FastCheck.constant(["emitter_id"])
     case "consumers.commit":

@@ -7,7 +7,7 @@ import { assertFail } from "./Attempts.ts"
 import { canary, componentOf, HostileServer } from "./HostileServer.ts"
 
 const refused =
-  /Requires \w+ access|failed to open preopen|not available to components|egress guard refused|file: is not supported|Cannot find module/
+  /Requires \w+ access|failed to open preopen|not available to components|egress guard refused|file: is not supported|Cannot find module|EACCES|ENOENT/
 
 layer(HostileServer.layer, { excludeTestServices: true })("What hostile code reaches", (it) => {
   it.effect("no file: not the server's key, its database, its environment, nor its code", () =>
@@ -20,7 +20,7 @@ layer(HostileServer.layer, { excludeTestServices: true })("What hostile code rea
           `builtin("fs").readdirSync(event.body.directory + "/postgres")`,
           `builtin("fs/promises").readFile("/proc/" + event.body.pid + "/environ")`,
           `builtin("fs").readlinkSync("/proc/self/cwd")`,
-          `builtin("fs").writeFileSync("left", "behind")`,
+          `builtin("fs").writeFileSync("/left", "behind")`,
           `Deno.readTextFile("/proc/self/environ")`,
           `(await fetch("file://" + event.body.code)).text()`,
           `import("file://" + event.body.code)`,
@@ -165,11 +165,11 @@ layer(HostileServer.layer, { excludeTestServices: true })("What hostile code rea
       const read = `process.getBuiltinModule("node:fs").readFileSync("/etc/passwd", "utf8")`
       assert.match(
         yield* refusal(`const text = ${read}; export default { name: text, run() {} }`),
-        /Requires read access/
+        /EACCES/
       )
       assert.match(
         yield* refusal(`export default { props: {}, hooks: { deploy() { throw new Error(${read}) } }, run() {} }`),
-        /Requires read access/
+        /EACCES/
       )
       const saved = yield* hostile.send("POST", "/components", {
         component_code: `export default {
@@ -178,7 +178,7 @@ layer(HostileServer.layer, { excludeTestServices: true })("What hostile code rea
       const id = Json.textOf(saved.json["data"]!["id"])
       const { status, text } = yield* hostile.send("POST", `/components/${id}/configure`, { prop_name: "of" })
       assert.strictEqual(status, 422)
-      assert.match(text, /Requires read access/)
+      assert.match(text, /EACCES/)
       yield* neighbour.undisturbed
     }))
 
