@@ -102,9 +102,14 @@ const taken: ReadonlySet<number> = new Set([404, 409, 422, 429])
 const isOfSession = ({ request }: Exchange): boolean =>
   request !== undefined && /^\/v1\/session\/?(?:\?|$)/.test(normal(request.target))
 
+/** Whether a request is of an account that may be over OAuth 2 or not, on which what it may be asked depends. */
+const isOfAccount = ({ answer: { status }, request }: Exchange): boolean =>
+  status === 400 && request !== undefined && /^\/v1\/accounts(?:[/?]|$)/.test(normal(request.target))
+
 const misjudged = (exchange: Exchange): ReadonlyArray<Fault> => {
   const { answer: { status }, expects } = exchange
-  const isTaken = status < 300 || taken.has(status) || (status === 401 && isOfSession(exchange))
+  const isTaken = status < 300 || taken.has(status) || (status === 401 && isOfSession(exchange)) ||
+    isOfAccount(exchange)
   if (expects === "taken" && !isTaken && !goesOn(exchange)) {
     return [{ kind: "misjudged", what: `a request in order is answered by ${status}` }]
   }

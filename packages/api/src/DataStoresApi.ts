@@ -144,8 +144,8 @@ export class DataStoresApi extends HttpApiGroup.make("dataStores")
       params,
       payload: Schema.Struct({
         entries: Schema.Array(Schema.Struct(given)).pipe(
-          Schema.check(Schema.isMinLength(1), Schema.isMaxLength(mostEntries))
-        ).annotate({ description: `1 to ${mostEntries} entries. The last of those with one key counts.` }),
+          Schema.check(Schema.isMaxLength(mostEntries))
+        ).annotate({ description: `At most ${mostEntries} entries. The last of those with one key counts.` }),
         ...Projection.fields
       }).annotate({ examples: [{ entries: [example] }] }),
       success: Pagination.Single(

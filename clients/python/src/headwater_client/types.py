@@ -4003,7 +4003,7 @@ class _DataStoresSetEntriesBodyOptional(TypedDict, total=False):
 
 class DataStoresSetEntriesBody(_DataStoresSetEntriesBodyOptional):
     entries: list[DataStoresSetEntriesBodyEntriesItem]
-    """1 to 1000 entries. The last of those with one key counts."""
+    """At most 1000 entries. The last of those with one key counts."""
 
 
 class _DataStoresSetEntriesBodyEntriesItemOptional(TypedDict, total=False):

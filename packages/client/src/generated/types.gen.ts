@@ -13195,7 +13195,7 @@ export type DataStoresEntriesResponse = DataStoresEntriesResponses[keyof DataSto
 export type DataStoresSetEntriesData = {
     body: {
         /**
-         * 1 to 1000 entries. The last of those with one key counts.
+         * At most 1000 entries. The last of those with one key counts.
          */
         entries: Array<{
             /**
