@@ -12,12 +12,13 @@ export interface Place {
   readonly after?: string
 }
 
-const resourceId = /^[a-z]{1,3}_[0-9A-Za-z]+$/
+/** An id of a resource, or of an entry of a data store. */
+const encodedId = /^(?:[a-z]{1,3}_[0-9A-Za-z]+$|=)/
 
-/** The client takes a resource's id in place of the cursor that stands for it, and other cursors as they are. */
+/** The client takes such an id in place of the cursor that stands for it, and other cursors as they are. */
 const placeOf = (cursor: string): Place => {
   const id = Pagination.idOf(cursor)
-  return { after: resourceId.test(id) ? id : cursor }
+  return { after: encodedId.test(id) ? id : cursor }
 }
 
 /**

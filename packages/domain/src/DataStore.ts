@@ -49,7 +49,7 @@ const key = Schema.String
 const ttl = Schema.NullOr(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: mostTtl })))
 
 /**
- * What a run does to a key: it sets or removes the value, adds to a number, or changes when the value expires. With
+ * A change of a key by a run: it sets or removes the value, adds to a number, or changes when the value expires. With
  * `expected` it is done only if the value is this JSON text, or null for none.
  */
 export const EntryChange = Schema.Union([
@@ -60,7 +60,7 @@ export const EntryChange = Schema.Union([
 ])
 export type EntryChange = typeof EntryChange.Type
 
-/** What a run does to a data store. */
+/** The changes of a data store by a run. */
 export interface DataStoreChanges {
   readonly storeId: string
   /** True if all is removed before the changes are made. */

@@ -1,4 +1,5 @@
 import type { AppAccountResource, NewOAuth } from "@headwater/api/AppAccountsApi"
+import * as ListItems from "@headwater/api/ListItems"
 import { Credentials } from "@headwater/domain/AppAccount"
 import * as OAuthProviders from "@headwater/domain/OAuthProviders"
 import { Effect, FileSystem, Option, Redacted, Schema, Stdio, Stream } from "effect"
@@ -186,17 +187,7 @@ const list = Command.make(
   Effect.fnUntraced(function*({ json }) {
     const { call } = yield* ApiAccess
     const accounts = yield* call(({ appAccounts }) =>
-      Effect.gen(function*() {
-        const found: Array<AppAccountResource> = []
-        for (;;) {
-          const last = found.at(-1)
-          const { data, page_info } = yield* appAccounts.list({
-            query: { limit: 100, ...(last === undefined ? {} : { after: last.id }) }
-          })
-          found.push(...data)
-          if (data.length === 0 || found.length >= page_info.total_count) return found
-        }
-      })
+      Stream.runCollect(ListItems.items((place) => appAccounts.list({ query: { limit: 100, ...place } })))
     )
     const rows = accounts.map((account) => {
       const { app, created_at, id, name } = account

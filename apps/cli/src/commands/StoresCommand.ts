@@ -1,6 +1,6 @@
-import { type DataStoreResource, mostEntries } from "@headwater/api/DataStoresApi"
+import { mostEntries } from "@headwater/api/DataStoresApi"
 import type { HeadwaterClient } from "@headwater/api/HeadwaterClient"
-import * as Pagination from "@headwater/api/Pagination"
+import * as ListItems from "@headwater/api/ListItems"
 import * as ExactJson from "@headwater/domain/ExactJson"
 import { Clock, Console, Effect, FileSystem, Option, Predicate, Schema, Stdio, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
@@ -19,7 +19,9 @@ const list = Command.make(
   { json: Output.json },
   Effect.fnUntraced(function*({ json }) {
     const { call } = yield* ApiAccess
-    const stores = yield* call(({ dataStores }) => allOf(dataStores))
+    const stores = yield* call(({ dataStores }) =>
+      Stream.runCollect(ListItems.items((place) => dataStores.list({ query: { limit: 100, ...place } })))
+    )
     const rows = stores.map(({ created_at, id, name }) => [name, id, Output.time(created_at)])
     yield* Output.print(
       json,
@@ -30,18 +32,6 @@ const list = Command.make(
     )
   })
 ).pipe(Command.withDescription("List your data stores, the newest first"))
-
-const allOf = Effect.fnUntraced(function*(dataStores: DataStores) {
-  const found: Array<DataStoreResource> = []
-  for (;;) {
-    const last = found.at(-1)
-    const { data, page_info } = yield* dataStores.list({
-      query: { limit: 100, ...(last === undefined ? {} : { after: last.id }) }
-    })
-    found.push(...data)
-    if (data.length === 0 || found.length >= page_info.total_count) return found
-  }
-})
 
 const create = Command.make(
   "create",
@@ -85,22 +75,18 @@ interface Entry {
 /** The entries of an answer, with their numbers as the server sent them. */
 const exactOf = (text: string) => ExactJson.parse(text) as { readonly data: ReadonlyArray<Entry> }
 
-/** Pages of entries in the order of their keys. */
-const pages = (dataStores: DataStores, id: string, prefix: Option.Option<string>) =>
-  Stream.paginate("", (after) =>
+/** Entries in the order of their keys. */
+const entriesOf = (dataStores: DataStores, id: string, prefix: Option.Option<string>) =>
+  ListItems.items((place) =>
     Effect.gen(function*() {
       const [{ page_info }, response] = yield* dataStores.entries({
         params: { id },
-        query: {
-          limit: 100,
-          ...(Option.isSome(prefix) ? { prefix: prefix.value } : {}),
-          ...(after === "" ? {} : { after: Pagination.idOf(after) })
-        },
+        query: { limit: 100, ...(Option.isSome(prefix) ? { prefix: prefix.value } : {}), ...place },
         responseMode: "decoded-and-response"
       })
-      const { data } = exactOf(yield* response.text)
-      return [data, page_info.has_more ? Option.some(page_info.end_cursor) : Option.none()] as const
-    }))
+      return { page_info, data: exactOf(yield* response.text).data }
+    })
+  )
 
 const rowOf = ({ expires_at_ms = null, key, value }: Entry) => [
   key,
@@ -123,7 +109,7 @@ const entries = Command.make(
   Effect.fnUntraced(function*({ json, limit, prefix, store }) {
     const { call } = yield* ApiAccess
     const found = yield* call(({ dataStores }) =>
-      pages(dataStores, store, prefix).pipe(Stream.take(limit), Stream.runCollect)
+      entriesOf(dataStores, store, prefix).pipe(Stream.take(limit), Stream.runCollect)
     )
     if (json) return yield* Effect.forEach(found, (entry) => Console.log(JSON.stringify(entry)), { discard: true })
     yield* Console.log(
@@ -208,7 +194,7 @@ const exportEntries = Command.make(
   Effect.fnUntraced(function*({ store }) {
     const { call } = yield* ApiAccess
     yield* call(({ dataStores }) =>
-      pages(dataStores, store, Option.none()).pipe(
+      entriesOf(dataStores, store, Option.none()).pipe(
         Stream.runForEach((entry) => Console.log(JSON.stringify(entry)))
       )
     )

@@ -1,6 +1,12 @@
-import { Effect } from "effect"
+import type { HeadwaterClient } from "@headwater/api/HeadwaterClient"
+import * as ListItems from "@headwater/api/ListItems"
+import { Effect, Stream } from "effect"
 import { ApiAccess } from "../access/ApiAccess.ts"
 import { CommandRefused } from "../CommandRefused.ts"
+
+type Client = HeadwaterClient["Service"]
+
+type ListError = Effect.Error<ReturnType<Client["sources"]["list"]> | ReturnType<Client["workflows"]["list"]>>
 
 export type Kind = "source" | "workflow"
 
@@ -13,27 +19,14 @@ export interface Named {
   readonly component_id?: string
 }
 
-interface Listed {
-  readonly data: ReadonlyArray<Named>
-  readonly page_info: { readonly total_count: number }
-}
-
-const listed = ({ data, page_info }: Listed): Listed => ({ data, page_info })
-
 const all = Effect.fnUntraced(function*(kind: Kind) {
   const { call } = yield* ApiAccess
-  const found: Array<Named> = []
-  for (;;) {
-    const last = found.at(-1)
-    const query = { limit: 100, ...(last === undefined ? {} : { after: last.id }) }
-    const { data, page_info } = yield* call(({ sources, workflows }) =>
-      kind === "source"
-        ? Effect.map(sources.list({ query }), listed)
-        : Effect.map(workflows.list({ query }), listed)
-    )
-    found.push(...data)
-    if (data.length === 0 || found.length >= page_info.total_count) return found
-  }
+  return yield* call(({ sources, workflows }) => {
+    const ofKind: Stream.Stream<Named, ListError> = kind === "source"
+      ? ListItems.items((place) => sources.list({ query: { limit: 100, ...place } }))
+      : ListItems.items((place) => workflows.list({ query: { limit: 100, ...place } }))
+    return Stream.runCollect(ofKind)
+  })
 })
 
 /** The source or workflow of that name, or else of that name slug. Refuses a name that several have. */

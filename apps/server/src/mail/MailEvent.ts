@@ -33,7 +33,7 @@ const eventOf = ({ attachments, headers, html, text }: ParsedMail, envelope: Env
 export const parse = (message: Buffer, envelope: Envelope): Effect.Effect<string, MailUnreadable> =>
   Effect.tryPromise({
     try: async () => {
-      // What is made of its text, and what an image would repeat, is not in the message.
+      // The event has what the message itself says: no HTML made of its text, and no image within its HTML.
       const parsed = await simpleParser(message, {
         skipTextToHtml: true,
         skipTextLinks: true,

@@ -50,8 +50,8 @@ export const makeUrlOf = Effect.gen(function*() {
 })
 
 /**
- * What the code of an account asks about its files. What it writes is there at once, so that others can be given its URL, and
- * stays if the run fails.
+ * Answers what the code of an account asks about its files. Its writes are there at once, so that others can be given the URL,
+ * and stay if the run fails.
  */
 export const make = Effect.gen(function*() {
   const files = yield* StoredFiles

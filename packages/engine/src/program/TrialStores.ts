@@ -7,7 +7,7 @@ import type {
 } from "@headwater/domain/DataStore"
 import { Effect } from "effect"
 
-/** What the trial has made of a data store: its keys, with null for those that it removed. */
+/** The changes of the trial to a data store: its entries by key, with null for those that it removed. */
 interface Changed {
   isCleared: boolean
   readonly entries: Map<string, DataStoreEntry | null>

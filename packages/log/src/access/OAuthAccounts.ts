@@ -52,8 +52,8 @@ export interface FailedRenewal {
 }
 
 /**
- * The `oauth_accounts` table. One that renews a token claims it first, so that no other does. What it then says of the token
- * counts only while it is the same token: its generation says so.
+ * The `oauth_accounts` table. One that renews a token claims it first, so that no other does. Its outcome counts only
+ * while the token is of the same generation.
  */
 export class OAuthAccounts extends Context.Service<OAuthAccounts, {
   /** Adds an account with an app, and its client. */

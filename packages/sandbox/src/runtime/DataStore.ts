@@ -22,7 +22,7 @@ interface Kept {
   readonly until: number
 }
 
-/** What the run has made of a key: a value of its own, or none; or a sum with what is committed. */
+/** The run's own change of a key: a value, or none; a sum with what is committed; or another expiry. */
 type Own =
   | { readonly _tag: "Value"; readonly kept: Kept | undefined }
   | { readonly _tag: "Sum"; readonly committed: string | undefined; readonly by: number; readonly until: number }

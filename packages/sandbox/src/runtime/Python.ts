@@ -75,7 +75,7 @@ interface Given {
 const namesOf = (self: This, kind: typeof DataStore | typeof Database): string =>
   stringify(entries(self).flatMap(([name, value]) => value instanceof kind ? [name] : []))
 
-/** What a store answers to a method: as JSON, or nothing where it has nothing. Values keep all of their digits. */
+/** Asks a store by a method. Answers JSON, or nothing where the store has nothing. Values keep all of their digits. */
 const askStore = async (store: unknown, method: string, argsJson: string): Promise<string | undefined> => {
   const args = ExactJson.parse(argsJson) as ReadonlyArray<unknown>
   if (!(store instanceof DataStore)) return stringify((store as Record<string, Callable>)[method]!(...args))
@@ -99,7 +99,7 @@ const askStore = async (store: unknown, method: string, argsJson: string): Promi
   }
 }
 
-/** The functions behind `pd`. What it says is said in the name of the run, whatever else the process does. */
+/** The functions behind `pd`. They speak in the name of the run, whatever else the process does. */
 const hostOf = (run: RunContext, { $, name, self, step, stepsJson, wheels }: Given) => ({
   code: step.code,
   file: fileOf(name),

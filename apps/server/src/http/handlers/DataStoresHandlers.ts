@@ -29,7 +29,7 @@ interface GivenEntry {
 
 /** The value of an entry of a request, with its numbers as they were sent. */
 const valueAt = (entries: Schema.Json, index: number): Schema.Json =>
-  (entries as unknown as ReadonlyArray<{ readonly value: Schema.Json }>)[index]!.value
+  ((entries as Schema.JsonArray)[index] as Schema.JsonObject)["value"]!
 
 const refuseTakenName = <A, E>(effect: Effect.Effect<A, E | DataStoreNameTaken>, name: string) =>
   Effect.catchTag(
