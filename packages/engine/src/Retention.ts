@@ -8,7 +8,7 @@ import { Figures } from "@headwater/log/commit/Figures"
 import { Usage } from "@headwater/log/commit/Usage"
 import { DedupeMarks } from "@headwater/log/logs/DedupeMarks"
 import { EventLog, type ExpiredStream } from "@headwater/log/logs/EventLog"
-import { DataStores } from "@headwater/log/resources/DataStores"
+import { DataStoreEntries } from "@headwater/log/resources/DataStoreEntries"
 import { StoredFiles } from "@headwater/log/resources/StoredFiles"
 import { Attempts } from "@headwater/log/work/Attempts"
 import { BulkActions } from "@headwater/log/work/BulkActions"
@@ -97,7 +97,7 @@ export const sweep = Effect.fnUntraced(function*(options: KeptDays, { rests } = 
   const audit = yield* AuditLog
   const bulkActions = yield* BulkActions
   const cursors = yield* Cursors
-  const dataStores = yield* DataStores
+  const storeEntries = yield* DataStoreEntries
   const deliveries = yield* Deliveries
   const files = yield* WorkflowFiles
   const due = yield* DueWork
@@ -148,7 +148,7 @@ export const sweep = Effect.fnUntraced(function*(options: KeptDays, { rests } = 
     Effect.repeat(paced(events.removePassedRequests(passedRequests)), { while: (isMore) => isMore }),
     paced(attempts.expire(oldest)),
     paced(bulkActions.expire(oldest)),
-    paced(dataStores.removeExpired(now)),
+    paced(storeEntries.removeExpired(now)),
     paced(deliveries.removeEnded(EventId.make(Math.max(0, oldest), 0))),
     paced(marks.expire({ now, defaultDays: options.defaultDays, leastDays: dedupeDays })),
     paced(runs.expire({ now, defaultDays: options.defaultDays })),

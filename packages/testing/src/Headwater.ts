@@ -6,7 +6,7 @@ import * as Stream from "@headwater/domain/Stream"
 import * as CrashPoint from "@headwater/log/commit/CrashPoint"
 import { EventLog } from "@headwater/log/logs/EventLog"
 import { ProgramState } from "@headwater/log/logs/ProgramState"
-import { DataStores } from "@headwater/log/resources/DataStores"
+import { DataStoreEntries } from "@headwater/log/resources/DataStoreEntries"
 import { Clock, Context, Duration, Effect, Exit, Layer, Scope } from "effect"
 import { readFile } from "node:fs/promises"
 import * as Path from "node:path"
@@ -401,11 +401,11 @@ export class Headwater extends Effectful.Handle implements AsyncDisposable {
     const { id } = await this.api("GET", `/data_stores/${encodeURIComponent(name)}`)
     const now = this.now.getTime()
     return this.perform(this.server.use(Effect.gen(function*() {
-      const stores = yield* DataStores
+      const store = yield* DataStoreEntries
       const found: Array<DataStoreEntry> = []
       while (true) {
         const after = found.at(-1)?.key ?? null
-        const { entries, isLast } = yield* Effect.orDie(stores.entries(id, { after, limit: pageRows }, now))
+        const { entries, isLast } = yield* Effect.orDie(store.entries(id, { after, limit: pageRows }, now))
         found.push(...entries)
         if (isLast) return Object.fromEntries(found.map(({ key, value }) => [key, JSON.parse(value)]))
       }

@@ -9,7 +9,7 @@ import { Figures } from "@headwater/log/commit/Figures"
 import type { CommitRejected, Submission } from "@headwater/log/commit/Submission"
 import { untilAnswered } from "@headwater/log/database/TransientSqlError"
 import { DedupeMarks } from "@headwater/log/logs/DedupeMarks"
-import { DataStores } from "@headwater/log/resources/DataStores"
+import { DataStoreEntries } from "@headwater/log/resources/DataStoreEntries"
 import type { RunBatch, RunCall, RunRequest, RunResponse, RunResult } from "@headwater/sandbox/Run"
 import { Sandbox } from "@headwater/sandbox/Sandbox"
 import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
@@ -91,7 +91,7 @@ const mergeParts = (parts: ReadonlyArray<CommitParts>): CommitParts =>
 const services = Effect.all({
   config: EngineConfig,
   context: Effect.context<never>(),
-  dataStores: DataStores,
+  storeEntries: DataStoreEntries,
   figures: Figures,
   marks: DedupeMarks,
   moduleOf: makeStoredModuleOf,
@@ -160,7 +160,7 @@ export class CodeRuns {
         computeMs: runs.reduce((sum, { result }) => sum + Math.ceil(result.wallMs), 0)
       })
       const marks = made.flatMap(({ marks }) => marks)
-      const { updates: stored, ...storing } = this.services.dataStores.write(
+      const { updates: stored, ...storing } = this.services.storeEntries.write(
         runs.flatMap(({ result }) => result.stores),
         yield* Clock.currentTimeMillis
       )

@@ -5,6 +5,7 @@ import type * as Id from "@headwater/domain/Id"
 import { AppAccounts } from "@headwater/log/access/AppAccounts"
 import { untilAnswered } from "@headwater/log/database/TransientSqlError"
 import { Components } from "@headwater/log/resources/Components"
+import { DataStoreEntries } from "@headwater/log/resources/DataStoreEntries"
 import { DataStores } from "@headwater/log/resources/DataStores"
 import type { LiveToken, RunRequest, SandboxModule } from "@headwater/sandbox/Run"
 import { Clock, Effect, Option } from "effect"
@@ -43,14 +44,14 @@ const entriesOfPage = 100
 const keysOfPage = 1_000
 
 /** @param clock the clock of the program, by which values expire: the sandbox that asks has another in tests */
-const readsOf = (stores: DataStores["Service"], clock: Clock.Clock): DataStore.DataStoreReads => {
+const readsOf = (entries: DataStoreEntries["Service"], clock: Clock.Clock): DataStore.DataStoreReads => {
   const read = <A>(reading: (now: number) => Effect.Effect<A, SqlError.SqlError>) =>
     Effect.suspend(() => untilAnswered(reading(clock.currentTimeMillisUnsafe())))
   return {
-    entry: (storeId, key) => read((now) => stores.entry(storeId, key, now)),
+    entry: (storeId, key) => read((now) => entries.entry(storeId, key, now)),
     entries: (storeId, after, hasValues) =>
-      read((now) => stores.entries(storeId, { after, hasValues, limit: hasValues ? entriesOfPage : keysOfPage }, now)),
-    size: (storeId) => read((now) => stores.size(storeId, now))
+      read((now) => entries.entries(storeId, { after, hasValues, limit: hasValues ? entriesOfPage : keysOfPage }, now)),
+    size: (storeId) => read((now) => entries.size(storeId, now))
   }
 }
 
@@ -67,6 +68,7 @@ export const makeGivenOf = Effect.gen(function*() {
   const accountTokens = yield* AccountTokens
   const appAccounts = yield* AppAccounts
   const dataStores = yield* DataStores
+  const storeEntries = yield* DataStoreEntries
   const environments = yield* Environments
   const fileStoreOf = yield* FileStore.make
 
@@ -93,7 +95,7 @@ export const makeGivenOf = Effect.gen(function*() {
   const storesOf = Effect.fnUntraced(function*(accountId: Id.AccountId, references: Readonly<Record<string, string>>) {
     const existing = yield* untilAnswered(dataStores.existing(accountId, Object.values(references)))
     const known = Object.entries(references).map(([prop, id]) => [prop, existing.has(id) ? id : ""])
-    const reads = readsOf(dataStores, yield* Clock.Clock)
+    const reads = readsOf(storeEntries, yield* Clock.Clock)
     return { stores: { ids: Object.fromEntries(known) as Record<string, string>, reads } }
   })
 

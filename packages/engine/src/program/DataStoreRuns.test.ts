@@ -1,4 +1,5 @@
 import { assert, layer } from "@effect/vitest"
+import { DataStoreEntries } from "@headwater/log/resources/DataStoreEntries"
 import { DataStores } from "@headwater/log/resources/DataStores"
 import { Clock, Effect } from "effect"
 import { TestClock } from "effect/testing"
@@ -29,7 +30,7 @@ const sharing = Effect.fnUntraced(function*(...codes: ReadonlyArray<string>) {
 
 const contents = Effect.fnUntraced(function*(storeId: string) {
   const now = yield* Clock.currentTimeMillis
-  const { entries } = yield* (yield* DataStores).entries(storeId, { after: null, limit: 1_000 }, now)
+  const { entries } = yield* (yield* DataStoreEntries).entries(storeId, { after: null, limit: 1_000 }, now)
   return Object.fromEntries(entries.map(({ key, value }) => [key, JSON.parse(value)]))
 })
 

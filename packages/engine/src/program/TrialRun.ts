@@ -9,7 +9,7 @@ import * as Timer from "@headwater/domain/Timer"
 import { Turns } from "@headwater/domain/Turns"
 import { DedupeMarks } from "@headwater/log/logs/DedupeMarks"
 import { ProgramState } from "@headwater/log/logs/ProgramState"
-import { DataStores } from "@headwater/log/resources/DataStores"
+import { DataStoreEntries } from "@headwater/log/resources/DataStoreEntries"
 import type { RunCall, RunRequest, RunResult, StepKeys } from "@headwater/sandbox/Run"
 import { Sandbox } from "@headwater/sandbox/Sandbox"
 import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
@@ -72,7 +72,7 @@ const timesOf = ({ timers }: Program, now: number) =>
 
 const services = Effect.all({
   config: EngineConfig,
-  dataStores: DataStores,
+  storeEntries: DataStoreEntries,
   findWorkflows: makeFind,
   limits: EngineLimits,
   marks: DedupeMarks,
@@ -321,8 +321,8 @@ export class TrialRun {
 
   private keep(step: string | null, { stores }: RunResult): Effect.Effect<void, SqlError.SqlError> {
     return Effect.gen({ self: this }, function*() {
-      const { dataStores } = this.parts
-      if (stores.length > 0) yield* dataStores.commit(stores, yield* Clock.currentTimeMillis)
+      const { storeEntries } = this.parts
+      if (stores.length > 0) yield* storeEntries.commit(stores, yield* Clock.currentTimeMillis)
     }).pipe(Effect.catchTag("Fenced", () =>
       Effect.sync(() => {
         const message = "another run has changed the value of a data store meanwhile, so nothing was stored"

@@ -4,6 +4,7 @@ import * as TestDatabase from "@headwater/fixtures/TestDatabase"
 import { Effect, Exit, Layer, Option } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Accounts } from "../access/Accounts.ts"
+import { DataStoreEntries } from "./DataStoreEntries.ts"
 import { DataStores } from "./DataStores.ts"
 
 const tables = Layer.mergeAll(Accounts.layer, DataStores.layer).pipe(
@@ -27,12 +28,12 @@ const write = Effect.fnUntraced(function*(
   changes: ReadonlyArray<EntryChange>,
   cleared = false
 ) {
-  const { also = Effect.void, updates } = (yield* DataStores).write([{ storeId, cleared, changes }], now)
+  const { also = Effect.void, updates } = (yield* DataStoreEntries).write([{ storeId, cleared, changes }], now)
   yield* Effect.andThen(Effect.all(updates), also)
 })
 
 const contents = Effect.fnUntraced(function*(storeId: string, now: number) {
-  const { entries } = yield* (yield* DataStores).entries(storeId, { after: null, limit: 100 }, now)
+  const { entries } = yield* (yield* DataStoreEntries).entries(storeId, { after: null, limit: 100 }, now)
   return entries.map(({ expiresAt, key, value }) => [key, value, expiresAt])
 })
 
@@ -52,7 +53,9 @@ describe("DataStores", () => {
       assert.strictEqual((yield* Effect.flip(stores.create(ann, "orders")))._tag, "DataStoreNameTaken")
       const other = yield* stores.create(ann, "others")
       assert.strictEqual((yield* Effect.flip(stores.rename(ann, other.id, "orders")))._tag, "DataStoreNameTaken")
+      yield* write(store.id, 0, [set("a", "1")])
       assert.isFalse(yield* stores.remove(ben, store.id))
+      assert.deepStrictEqual(yield* contents(store.id, 0), [["a", "1", null]])
       assert.isTrue(yield* stores.remove(ann, store.id))
       assert.deepStrictEqual(yield* stores.existing(ann, [store.id, other.id]), new Set([other.id]))
     }).pipe(Effect.provide(tables)))
@@ -93,8 +96,8 @@ describe("DataStores", () => {
         { _tag: "Set", key: "set", value: "8", ttl: null, expected: null }
       ])
       assert.deepStrictEqual(yield* contents(id, 10), [["add", "1", null], ["set", "8", null], ["there", "8", 11]])
-      yield* (yield* DataStores).removeExpired(11)
-      assert.strictEqual(yield* (yield* DataStores).size(id, 0), 2)
+      yield* (yield* DataStoreEntries).removeExpired(11)
+      assert.strictEqual(yield* (yield* DataStoreEntries).size(id, 0), 2)
     }).pipe(Effect.provide(tables)))
 
   it.effect("refuses changes that expect another value", () =>
@@ -122,14 +125,14 @@ describe("DataStores", () => {
 
   it.effect("reads entries page by page, however large they are, by the beginning of their keys too", () =>
     Effect.gen(function*() {
-      const stores = yield* DataStores
+      const entries = yield* DataStoreEntries
       const id = yield* newStore
       const large = JSON.stringify("x".repeat(200_000))
       yield* write(id, 0, ["k%", "k%1", "k2", "k3", "l"].map((key) => set(key, large)))
       const walk = Effect.fnUntraced(function*(limit: number, prefix?: string) {
         const pages: Array<ReadonlyArray<string>> = []
         for (let after: string | null = null, isLast = false; !isLast;) {
-          const page: DataStorePage = yield* stores.entries(id, { after, limit, prefix }, 0)
+          const page: DataStorePage = yield* entries.entries(id, { after, limit, prefix }, 0)
           pages.push(page.entries.map(({ key }) => key))
           after = page.entries.at(-1)?.key ?? null
           isLast = page.isLast
@@ -138,7 +141,7 @@ describe("DataStores", () => {
       })
       assert.deepStrictEqual(yield* walk(10), [["k%", "k%1"], ["k2", "k3"], ["l"]])
       assert.deepStrictEqual(yield* walk(10, "k%"), [["k%", "k%1"]])
-      const keys = yield* stores.entries(id, { after: null, limit: 10, hasValues: false }, 0)
+      const keys = yield* entries.entries(id, { after: null, limit: 10, hasValues: false }, 0)
       assert.deepStrictEqual([keys.entries.length, keys.isLast], [5, true])
     }).pipe(Effect.provide(tables)))
 })

@@ -5,6 +5,7 @@ import * as Pagination from "@headwater/api/Pagination"
 import * as Problem from "@headwater/api/Problem"
 import type { DataStore, DataStoreEntry, EntryChange } from "@headwater/domain/DataStore"
 import * as ExactJson from "@headwater/domain/ExactJson"
+import { DataStoreEntries } from "@headwater/log/resources/DataStoreEntries"
 import { type DataStoreNameTaken, DataStores } from "@headwater/log/resources/DataStores"
 import { Clock, Effect, Option, type Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
@@ -43,6 +44,7 @@ export const layer = HttpApiBuilder.group(
   "dataStores",
   Effect.fnUntraced(function*(handlers) {
     const dataStores = yield* DataStores
+    const entries = yield* DataStoreEntries
     const { maxStoredValue } = yield* HttpSettings
 
     const storeOf = Effect.fnUntraced(function*(reference: string) {
@@ -52,7 +54,7 @@ export const layer = HttpApiBuilder.group(
     })
 
     const entryAt = Effect.fnUntraced(function*(store: DataStore, key: string) {
-      const found = yield* dataStores.entry(store.id, key, yield* Clock.currentTimeMillis)
+      const found = yield* entries.entry(store.id, key, yield* Clock.currentTimeMillis)
       if (found === undefined) return yield* Problem.notFound("entry", key)
       return found
     })
@@ -68,7 +70,7 @@ export const layer = HttpApiBuilder.group(
 
     const change = Effect.fnUntraced(
       function*({ id }: DataStore, changes: ReadonlyArray<EntryChange>, cleared = false) {
-        yield* dataStores.commit([{ storeId: id, cleared, changes }], yield* Clock.currentTimeMillis).pipe(
+        yield* entries.commit([{ storeId: id, cleared, changes }], yield* Clock.currentTimeMillis).pipe(
           // They expect nothing.
           Effect.catchTag("Fenced", Effect.die)
         )
@@ -86,7 +88,7 @@ export const layer = HttpApiBuilder.group(
       }, answerFailures),
       get: Effect.fnUntraced(function*({ params }) {
         const store = yield* storeOf(params.id)
-        const size = yield* dataStores.size(store.id, yield* Clock.currentTimeMillis)
+        const size = yield* entries.size(store.id, yield* Clock.currentTimeMillis)
         return { data: { ...resourceOf(store), size } }
       }, answerFailures),
       update: Effect.fnUntraced(function*({ params, payload: { name } }) {
@@ -102,11 +104,11 @@ export const layer = HttpApiBuilder.group(
       entries: Effect.fnUntraced(function*({ params, query: { after, limit = Pagination.defaultLimit, prefix } }) {
         const { id } = yield* storeOf(params.id)
         const request = { after: after === undefined ? null : keyOfId(after), prefix, limit }
-        const { entries, isLast } = yield* dataStores.entries(id, request, yield* Clock.currentTimeMillis)
-        const ids = entries.map(({ key }) => idOfKey(key))
+        const page = yield* entries.entries(id, request, yield* Clock.currentTimeMillis)
+        const ids = page.entries.map(({ key }) => idOfKey(key))
         return {
-          page_info: Pagination.openPageInfo(ids, {}, isLast ? undefined : ids.at(-1)),
-          data: entries.map(entryOf)
+          page_info: Pagination.openPageInfo(ids, {}, page.isLast ? undefined : ids.at(-1)),
+          data: page.entries.map(entryOf)
         }
       }, answerFailures),
       setEntries: Effect.fnUntraced(function*({ params, payload }) {
