@@ -104,13 +104,20 @@ export class ConnectionRoom {
     this.waiting += 1
   }
 
-  /** Gives the free room to the first in line. Accounts take turns. */
+  /** Gives the free room to the first in line, until it helps nobody. Accounts take turns. */
   private serve(): void {
-    if (this.isServing || this.waiting === 0) return
+    if (this.isServing) return
     this.isServing = true
-    const accounts = [...this.shares.keys()]
+    while (this.waiting > 0 && this.serveOne()) {
+      // One that is served may have closed connections of others, and left room.
+    }
+    this.isServing = false
+  }
+
+  /** Answers whether somebody took room. */
+  private serveOne(): boolean {
     const before = this.taken
-    for (const accountId of accounts) {
+    for (const accountId of [...this.shares.keys()]) {
       for (const first of this.shares.get(accountId)?.line ?? []) {
         this.leaveLine(first)
         first.openMore()
@@ -123,8 +130,8 @@ export class ConnectionRoom {
         this.shares.delete(accountId)
         this.shares.set(accountId, share)
       }
-      break
+      return true
     }
-    this.isServing = false
+    return false
   }
 }
