@@ -95,7 +95,7 @@ describe("the room for connections", () => {
     { account: "d", kind: "want", count: 13 },
     { account: "b", kind: "want", count: 14 },
     { account: "e", kind: "close", count: 5 }
-  ] as const
+  ]
 
   it("is never exceeded, has a connection for an account that has none, and is used while somebody waits", () => {
     FastCheck.assert(
