@@ -70,7 +70,6 @@ const bundled = async (names: ReadonlyArray<string>): Promise<ReadonlyMap<string
     logLevel: "silent",
     plugins: [nodeModules]
   })
-  await esbuild.stop()
   return new Map(outputFiles.map(({ path, text }) => [Path.basename(path, ".mjs"), withPlainPaths(text)]))
 }
 
