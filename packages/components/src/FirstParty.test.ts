@@ -5,8 +5,9 @@ import { firstParty } from "./FirstParty.ts"
 
 it.effect("is built while a server bundles what its sandboxes run", () =>
   Effect.gen(function*() {
-    let isBuilt = false
-    const building = yield* Effect.forkChild(Effect.tap(firstParty, () => Effect.sync(() => isBuilt = true)))
-    while (!isBuilt) assert.property(yield* Effect.promise(RuntimeBundle.ofJavaScript), RuntimeBundle.mainModule)
+    const building = yield* Effect.forkChild(firstParty)
+    while (building.pollUnsafe() === undefined) {
+      assert.property(yield* Effect.promise(RuntimeBundle.ofJavaScript), RuntimeBundle.mainModule)
+    }
     assert.isNotEmpty(yield* Fiber.join(building))
   }))

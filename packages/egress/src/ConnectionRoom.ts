@@ -117,7 +117,8 @@ export class ConnectionRoom {
   /** Answers whether somebody took room. */
   private serveOne(): boolean {
     const before = this.taken
-    for (const accountId of [...this.shares.keys()]) {
+    // Of a copy: who needs no room leaves, and may come again at the end.
+    for (const accountId of Array.from(this.shares.keys())) {
       for (const first of this.shares.get(accountId)?.line ?? []) {
         this.leaveLine(first)
         first.openMore()
