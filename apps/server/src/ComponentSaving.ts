@@ -22,6 +22,7 @@ import * as LargeImports from "@headwater/sandbox/LargeImports"
 import { type LinkFailure, ModuleLinker } from "@headwater/sandbox/ModuleLinker"
 import * as PackageSpecifier from "@headwater/sandbox/PackageSpecifier"
 import { PythonPackages, withWheels } from "@headwater/sandbox/PythonPackages"
+import type { RegistrySpecifier } from "@headwater/sandbox/RegistrySpecifier"
 import { RemoteModules } from "@headwater/sandbox/RemoteModules"
 import { Sandbox } from "@headwater/sandbox/Sandbox"
 import * as SourcePlaces from "@headwater/sandbox/SourcePlaces"
@@ -156,8 +157,21 @@ export class ComponentSaving extends Context.Service<ComponentSaving, {
           ? Effect.fail(Problem.tooLarge(field, maxCode, "HEADWATER_MAX_CODE"))
           : Effect.void
 
-      const link = Effect.fnUntraced(function*({ place, previous, text }: Code) {
-        const linked = yield* Effect.mapError(linker.link(text, previous?.linked?.lock), unlinkable(place))
+      /** The component of a key that an account means: its own before that of the registry. */
+      const ofKey = (accountId: Id.AccountId | null) =>
+        Effect.fnUntraced(function*({ key, version }: RegistrySpecifier) {
+          const own = accountId === null ? Option.none() : yield* components.newestByKey(accountId, key, version)
+          const found = Option.isSome(own) ? own : yield* components.newestPublished(key, version)
+          return Option.map(found, ({ code, linked, version }) => ({ version, code: linked?.code ?? code }))
+        })
+
+      const link = Effect.fnUntraced(function*(accountId: Id.AccountId | null, { place, previous, text }: Code) {
+        const options = { previous: previous?.linked ?? undefined, componentOf: ofKey(accountId) }
+        const linked = yield* Effect.catchTag(
+          linker.link(text, options),
+          ["ModuleFaulty", "ModuleUnread", "PackagesUnreachable"],
+          (failure) => Effect.fail(unlinkable(place)(failure))
+        )
         if (Option.isNone(linked)) return null
         const { code } = linked.value
         if (code.length > LargeImports.maxCharacters) {
@@ -213,7 +227,7 @@ export class ComponentSaving extends Context.Service<ComponentSaving, {
         const codeHash = yield* hashOf(text)
         // The same code again means the same packages, also where they can't be had any more.
         const before = accountId === null ? Option.none() : yield* components.lockedCode(accountId, codeHash)
-        const linked = Option.isSome(before) ? before.value : yield* link(code)
+        const linked = Option.isSome(before) ? before.value : yield* link(accountId, code)
         const refuse = Effect.fnUntraced(
           function*({ column, file, line, message, path, reason = "definition" }: Fault) {
             // Of another language, which has lines of its own.

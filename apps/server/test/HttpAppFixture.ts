@@ -138,6 +138,19 @@ export const tenant = Effect.fnUntraced(function*(plan: Plan = "free") {
       if (answer.status !== 200 || !hasId(data)) return yield* Effect.die(new Error(`${path}: ${answer.text}`))
       return data
     }),
+    /** A run of a workflow over an event, once it has ended. */
+    ran: Effect.fnUntraced(function*(workflowId: string, event: unknown) {
+      const path = `/v1/workflows/${workflowId}`
+      const started = yield* request("POST", `${path}/invocations`, { body: { event } })
+      const run = yield* request("GET", `${path}/runs/${Json.textOf(started.json["data"]!["id"])}`).pipe(
+        Effect.repeat({
+          until: ({ json }) => json["data"]?.["ended_at_ms"] !== null,
+          schedule: Schedule.spaced("10 millis")
+        }),
+        Effect.timeout("60 seconds")
+      )
+      return run.json["data"]!
+    }),
     /** The summaries of a list, newest first, once there are so many. */
     summaries: (path: string, atLeast: number) =>
       request("GET", path).pipe(

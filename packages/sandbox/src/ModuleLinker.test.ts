@@ -5,12 +5,14 @@ import * as TemporaryDirectory from "@headwater/fixtures/TemporaryDirectory"
 import * as WebhookSink from "@headwater/fixtures/WebhookSink"
 import { Effect, Layer, Option } from "effect"
 import * as Fs from "node:fs/promises"
-import { ModuleLinker } from "./ModuleLinker.ts"
+import { type LinkOptions, ModuleLinker } from "./ModuleLinker.ts"
 import type { RunRequest } from "./Run.ts"
 import { Sandbox } from "./Sandbox.ts"
 
+const alone: LinkOptions<never> = { previous: undefined, componentOf: () => Effect.succeedNone }
+
 const moduleOf = Effect.fnUntraced(function*(text: string) {
-  const linked = yield* (yield* ModuleLinker).link(text)
+  const linked = yield* (yield* ModuleLinker).link(text, alone)
   return Option.match(linked, {
     onNone: () => ({ code: text, hash: hashOf(text) }),
     onSome: ({ code, map }) => ({ code, map: Effect.succeed(map), hash: hashOf(code) })
@@ -45,7 +47,7 @@ layer(Layer.merge(realSandbox({ allow: "loopback" }), linker), {
     Effect.gen(function*() {
       const linker = yield* ModuleLinker
       const text = `import { createHmac } from "node:crypto"\nexport default { run() { createHmac("sha1", "") } }\n`
-      assert.isTrue(Option.isNone(yield* linker.link(text)))
+      assert.isTrue(Option.isNone(yield* linker.link(text, alone)))
     }))
 
   it.effect("may be CommonJS, by itself or compiled from an ES module", () =>
@@ -177,7 +179,7 @@ function fail(_: string): never {
     Effect.gen(function*() {
       const linker = yield* ModuleLinker
       const text = `\nimport { playwright } from "@pipedream/browsers@0.1.0"\nexport default { run() {} }`
-      const fault = yield* Effect.flip(Effect.catchTag(linker.link(text), "PackagesUnreachable", Effect.die))
+      const fault = yield* Effect.flip(Effect.catchTag(linker.link(text, alone), "PackagesUnreachable", Effect.die))
       assert.match(fault.message, /^"@pipedream\/browsers@0.1.0" can't be used: it starts a browser, .* elsewhere/)
       assert.deepStrictEqual(fault.at, { file: "component.mjs", line: 2, column: 28 })
     }))
@@ -479,7 +481,7 @@ function fail(_: string): never {
         ...["", ".json", ".txt"].map((extension) => packageOf(`require("./folder")`, up + path + extension))
       ]
       const told = (text: string) =>
-        linker.link(text).pipe(
+        linker.link(text, alone).pipe(
           Effect.map(Option.match({ onNone: () => "as it is", onSome: ({ code }) => code })),
           Effect.catch(({ message }) => Effect.succeed(message)),
           Effect.map((answer) => answer.replaceAll(/installing-\w+|astray[-_]\d+/g, ""))
@@ -582,13 +584,13 @@ function fail(_: string): never {
       const linker = yield* ModuleLinker
       registry.publish({ name: "steady", version: "1.0.0", files: { "index.js": "module.exports = 'one'" } })
       const text = `import steady from "steady"; export default { run() { this.$emit(steady) } }`
-      const first = Option.getOrThrow(yield* linker.link(text))
+      const first = Option.getOrThrow(yield* linker.link(text, alone))
       registry.publish({ name: "steady", version: "1.1.0", files: { "index.js": "module.exports = 'two'" } })
-      assert.match(Option.getOrThrow(yield* linker.link(text)).code, /= ?['"]two/)
-      assert.match(Option.getOrThrow(yield* linker.link(`${text}\n`, first.lock)).code, /= ?['"]one/)
+      assert.match(Option.getOrThrow(yield* linker.link(text, alone)).code, /= ?['"]two/)
+      assert.match(Option.getOrThrow(yield* linker.link(`${text}\n`, { ...alone, previous: first })).code, /= ?['"]one/)
       registry.up = false
-      assert.match(Option.getOrThrow(yield* linker.link(`${text}\n`, first.lock)).code, /= ?['"]one/)
-      const { _tag } = yield* Effect.flip(linker.link(text))
+      assert.match(Option.getOrThrow(yield* linker.link(`${text}\n`, { ...alone, previous: first })).code, /= ?['"]one/)
+      const { _tag } = yield* Effect.flip(linker.link(text, alone))
       assert.strictEqual(_tag, "PackagesUnreachable")
     }).pipe(Effect.ensuring(Effect.map(PackageRegistry.PackageRegistry, (registry) => {
       registry.up = true

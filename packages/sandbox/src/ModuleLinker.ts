@@ -7,18 +7,36 @@ import { type Bundle, ModuleBundler, ModuleFaulty, type ModuleUnread } from "./M
 import { Packages } from "./Packages.ts"
 import * as PackageSpecifier from "./PackageSpecifier.ts"
 import * as RefusedPackages from "./RefusedPackages.ts"
+import * as RegistrySpecifier from "./RegistrySpecifier.ts"
 import * as SourcePlaces from "./SourcePlaces.ts"
 import { moduleName } from "./SourcePlaces.ts"
 import { standIns } from "./StandIns.ts"
 
 const commonName = "component.cjs"
 
-/** More than any component needs: each is asked for. */
-const maxPackages = 100
+/** More than any component needs, of packages and of saved components: each is asked for. */
+const maxImports = 100
 
-/** A module that the sandbox can run, with the versions of the packages that became part of it. */
+/** A module that the sandbox can run, with the versions of the packages and saved components that became part of it. */
 export interface LinkedModule extends Pick<Bundle, "code" | "map"> {
   readonly lock?: string
+  readonly components?: ReadonlyArray<string>
+}
+
+/** A saved component that a module imports by its key. */
+export interface ImportedComponent {
+  readonly version: string
+  /** A module that the sandbox can run. */
+  readonly code: string
+}
+
+export interface LinkOptions<E> {
+  /** The module's earlier version, which keeps the packages and components that both import as they were. */
+  readonly previous: Omit<LinkedModule, "code" | "map"> | undefined
+  /** Finds the saved component that the code's account means by a key. */
+  readonly componentOf: (
+    specifier: RegistrySpecifier.RegistrySpecifier
+  ) => Effect.Effect<Option.Option<ImportedComponent>, E>
 }
 
 /** The registry of packages can't be reached. */
@@ -30,15 +48,12 @@ export type LinkFailure = ModuleFaulty | ModuleUnread | PackagesUnreachable
 
 /**
  * Makes of a component's module one that the sandbox can run: TypeScript and CommonJS become what it understands, Node's
- * own modules get the names under which it has them, and npm packages and what has a stand-in become part of it.
+ * own modules get the names under which it has them, and npm packages, saved components and what has a stand-in become
+ * part of it.
  */
 export class ModuleLinker extends Context.Service<ModuleLinker, {
-  /**
-   * None where the module can run as it is.
-   *
-   * @param lock that of an earlier version of the module, which keeps the packages that both import as they were
-   */
-  link(text: string, lock?: string): Effect.Effect<Option.Option<LinkedModule>, LinkFailure>
+  /** None where the module can run as it is. */
+  link<E>(text: string, options: LinkOptions<E>): Effect.Effect<Option.Option<LinkedModule>, LinkFailure | E>
   /** The position of something of the definition that code exports which the sandbox can run; none if it is not found. */
   readonly place: ModuleBundler["Service"]["place"]
   /** A module whose default export is that of a package's module, in the version that is the newest now. */
@@ -62,6 +77,26 @@ const packagesOf = (imports: ReadonlyArray<ModuleImport>): ReadonlyArray<Package
     return found === undefined || Object.hasOwn(standIns, found.name) ? [] : [{ specifier, at, package: found }]
   })
 
+/** The components that imports mean, each under its key and version. */
+const importComponents = <E>(
+  imports: ReadonlyArray<ModuleImport>,
+  kept: ReadonlyArray<string>,
+  componentOf: LinkOptions<E>["componentOf"]
+) =>
+  Effect.forEach(
+    imports,
+    Effect.fnUntraced(function*({ at, specifier }) {
+      const faulty = (why: string) => new ModuleFaulty({ message: `${JSON.stringify(specifier)} ${why}`, at })
+      const asked = RegistrySpecifier.parse(specifier)
+      if (asked === undefined) return yield* faulty("is not of the form registry:<key> or registry:<key>@<version>")
+      const before = kept.map(RegistrySpecifier.parse).find((each) => each?.key === asked.key)
+      const found = yield* componentOf({ ...asked, version: asked.version ?? before?.version })
+      if (Option.isNone(found)) return yield* faulty("is neither a component of the account nor one in the registry")
+      const { code, version } = found.value
+      return { specifier, code, name: RegistrySpecifier.format({ key: asked.key, version }) }
+    })
+  )
+
 const make = Effect.fnUntraced(function*() {
   const bundler = yield* ModuleBundler
   const packages = yield* Packages
@@ -79,7 +114,7 @@ const make = Effect.fnUntraced(function*() {
 
   return ModuleLinker.of({
     place: bundler.place,
-    link: Effect.fnUntraced(function*(text, lock) {
+    link: Effect.fnUntraced(function*(text, { componentOf, previous }) {
       const read = yield* bundler.read({ file: moduleName, type: "js", text }).pipe(
         Effect.asSome,
         // The fault is told best by the process that loads it.
@@ -93,31 +128,39 @@ const make = Effect.fnUntraced(function*() {
       if (file.type === "js" && !isCommon && isFound) return Option.none()
       // The bundler goes by the name to tell the two kinds of module apart.
       const entry = isCommon ? commonName : moduleName
-      const task = { entry, files: [{ ...file, file: entry, links: [] }], standIns }
       const own = packagesOf(imports)
-      const beyond = own[maxPackages]
+      const saved = imports.filter(({ specifier }) => RegistrySpecifier.is(specifier))
+      const beyond = own[maxImports] ?? saved[maxImports]
       if (beyond !== undefined) {
-        return yield* new ModuleFaulty({ message: `The component imports over ${maxPackages} packages`, at: beyond.at })
+        const message = `The component imports over ${maxImports} packages or saved components`
+        return yield* new ModuleFaulty({ message, at: beyond.at })
       }
+      const components = yield* importComponents(saved, previous?.components ?? [], componentOf)
+      const files = [
+        { ...file, file: entry, links: components.map(({ name, specifier }) => [specifier, name] as const) },
+        ...components.map(({ code, name }) => ({ file: name, type: "js" as const, text: code, links: [] }))
+      ]
+      const task = { entry, files: Array.from(new Map(files.map((each) => [each.file, each])).values()), standIns }
+      const withComponents = components.length === 0 ? {} : { components: components.map(({ name }) => name) }
       const refused = own.find((each) => Object.hasOwn(RefusedPackages.refusals, each.package.name))
       if (refused !== undefined) {
         const { at, package: { name }, specifier } = refused
         const message = `${JSON.stringify(specifier)} can't be used: ${RefusedPackages.refusals[name]}`
         return yield* new ModuleFaulty({ message, at })
       }
-      if (own.length === 0) return Option.some(linkedOf(yield* bundler.bundle(task)))
+      if (own.length === 0) return Option.some({ ...linkedOf(yield* bundler.bundle(task)), ...withComponents })
       const attempt = Effect.fnUntraced(function*(
         undeclared: ReadonlyArray<string>
       ): Effect.fn.Return<LinkedModule, LinkFailure, Scope.Scope> {
         const all = [...own, ...packagesOf(undeclared.map((specifier) => ({ specifier, at: own[0]!.at })))]
-        const { folder, lock: installedLock, nameOf } = yield* install(all, lock)
+        const { folder, lock, nameOf } = yield* install(all, previous?.lock)
         const names = Object.fromEntries(
           own.map((each) => [each.specifier, nameOf(each.package) + each.package.subpath])
         )
         const bundle = yield* bundler.bundle({ ...task, packages: { folder, names } })
         const missing = bundle.undeclared.filter((each) => !undeclared.includes(each))
         return missing.length === 0
-          ? { ...linkedOf(bundle), lock: installedLock }
+          ? { ...linkedOf(bundle), ...withComponents, lock }
           : yield* attempt([...undeclared, ...missing])
       })
       return Option.some(yield* attempt([]))

@@ -104,10 +104,11 @@ export class Components extends Context.Service<Components, {
   readonly codeless: (id: ComponentId) => Effect.Effect<Option.Option<CodelessComponent>, SqlError.SqlError>
   /** Every version of an account, those of workflows included, which no program may have any more. */
   readonly removeOfAccount: (accountId: AccountId) => Effect.Effect<void, SqlError.SqlError>
-  /** Among the account's own for sources. */
+  /** Among the account's own for sources; the newest with a version where one is given. */
   readonly newestByKey: (
     accountId: AccountId,
-    key: string
+    key: string,
+    version?: string
   ) => Effect.Effect<Option.Option<Component>, SqlError.SqlError>
   /** As `get` of an id and `newestByKey` of a key: for who reads the code and does not run it. */
   readonly shown: (
@@ -130,8 +131,11 @@ export class Components extends Context.Service<Components, {
     accountId: AccountId,
     codeHash: string
   ) => Effect.Effect<Option.Option<LinkedCode>, SqlError.SqlError>
-  /** The newest version in the registry. */
-  readonly newestPublished: (key: string) => Effect.Effect<Option.Option<Component>, SqlError.SqlError>
+  /** The newest version in the registry, or the newest with a version. */
+  readonly newestPublished: (
+    key: string,
+    version?: string
+  ) => Effect.Effect<Option.Option<Component>, SqlError.SqlError>
   /**
    * Adds a version to the registry, unless the newest one of its key has the same code. Gives the version that is the
    * newest then.
@@ -187,8 +191,11 @@ export class Components extends Context.Service<Components, {
         held.hold(codeless.id, runnable)
         return runnable
       }
-      const newestPublished = (key: string) =>
-        one(sql`SELECT * FROM components WHERE ${publishedOfKey(key)} ORDER BY id DESC LIMIT 1`)
+      const newest = (where: Statement.Fragment, version: string | undefined) =>
+        one(sql`
+          SELECT * FROM components WHERE ${where}${version === undefined ? sql`` : sql` AND version = ${version}`}
+          ORDER BY id DESC LIMIT 1`)
+      const newestPublished = (key: string, version?: string) => newest(publishedOfKey(key), version)
       return Components.of({
         insert,
         delete: (id) =>
@@ -227,8 +234,7 @@ export class Components extends Context.Service<Components, {
               : Effect.succeedSome(known)
           }),
         removeOfAccount: (accountId) => removeRows(sql, "components", sql`account_id = ${accountId}`, bite),
-        newestByKey: (accountId, key) =>
-          one(sql`SELECT * FROM components WHERE ${ownOfKey(accountId, key)} ORDER BY id DESC LIMIT 1`),
+        newestByKey: (accountId, key, version) => newest(ownOfKey(accountId, key), version),
         page: (accountId, request) => page(sql`account_id = ${accountId} AND steps IS NULL`, request),
         publishedPage: (request) =>
           page(
@@ -246,7 +252,9 @@ export class Components extends Context.Service<Components, {
               WHERE account_id = ${accountId} AND code_hash = ${codeHash} AND linked IS NOT NULL
               ORDER BY id DESC LIMIT 1`),
             Option.flatMap(({ linked }) =>
-              linked?.lock === undefined && linked?.wheels === undefined ? Option.none() : Option.some(linked)
+              linked?.lock === undefined && linked?.wheels === undefined && linked?.components === undefined
+                ? Option.none()
+                : Option.some(linked)
             )
           ),
         newestPublished,

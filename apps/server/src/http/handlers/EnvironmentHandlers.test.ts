@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import * as Json from "@headwater/fixtures/Json"
-import { Effect, Schedule } from "effect"
+import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Http from "../../../test/HttpAppFixture.ts"
 
@@ -94,18 +94,7 @@ layer(Http.layer, { excludeTestServices: true })("environment variables", (it) =
       const { id } = yield* http.created("/v1/workflows", { workflow_code, configured_props, errors: "each" })
       yield* set("SHOP", { value: "https://own.example", program_id: id })
       const workflow = `/v1/workflows/${id}`
-      const ran = Effect.gen(function*() {
-        const started = yield* http.request("POST", `${workflow}/invocations`, { body: { event: 1 } })
-        const run = `${workflow}/runs/${Json.textOf(started.json["data"]!["id"])}`
-        const ended = yield* http.request("GET", run).pipe(
-          Effect.repeat({
-            until: ({ json }) => json["data"]?.["ended_at_ms"] !== null,
-            schedule: Schedule.spaced("10 millis")
-          }),
-          Effect.timeout("60 seconds")
-        )
-        return Json.textOf(ended.json["data"]!["error"]!["message"])
-      })
+      const ran = Effect.map(http.ran(id, 1), (run) => Json.textOf(run["error"]!["message"]))
       assert.strictEqual(yield* ran, "refused ***")
       const logs = yield* http.request("GET", `${workflow}/event_summaries?event_name=$logs&expand=event`)
       assert.include(logs.text, "token *** { in: '***' } eu")

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import * as Json from "@headwater/fixtures/Json"
 import { slowly } from "@headwater/fixtures/PythonSteps"
 import { WheelIndex } from "@headwater/fixtures/WheelIndex"
-import { Effect, Schedule } from "effect"
+import { Effect } from "effect"
 import * as Http from "../../../test/HttpAppFixture.ts"
 
 const workflowOf = (python: string) =>
@@ -41,17 +41,8 @@ layer(Http.layer, { excludeTestServices: true, timeout: slowly })("steps in Pyth
           Json.listOf((yield* http.request("GET", path)).json["data"]!["steps"]).map(({ lang, name }) => [name, lang]),
           [["count", "python"], ["tell", undefined]]
         )
-        const run = Effect.fnUntraced(function*(n: number) {
-          const started = yield* http.request("POST", `${path}/invocations`, { body: { event: { n } } })
-          const id = Json.textOf(started.json["data"]!["id"])
-          const { json } = yield* http.request("GET", `${path}/runs/${id}`).pipe(
-            Effect.repeat({
-              until: ({ json }) => typeof json["data"]?.["ended_at_ms"] === "number",
-              schedule: Schedule.spaced("20 millis")
-            })
-          )
-          return Json.listOf(json["data"]!["steps"]).at(-1)!["result"]
-        })
+        const run = (n: number) =>
+          Effect.map(http.ran(workflow.id, { n }), (ran) => Json.listOf(ran["steps"]).at(-1)!["result"])
         assert.deepStrictEqual<unknown>(yield* run(5), { $return_value: [7, "counted by 1.0"] })
         assert.deepStrictEqual<unknown>(yield* run(1), { $return_value: [10, "counted by 1.0"] })
         // New code keeps the packages that the code before it had.

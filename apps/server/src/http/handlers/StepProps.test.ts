@@ -21,24 +21,10 @@ layer(Http.layer, { excludeTestServices: true })("the props of steps", (it) => {
     return { http, answer: yield* http.request("POST", "/v1/workflows", { body: { workflow_code, configured_props } }) }
   })
 
-  /** A run of a workflow, once it has ended. */
-  const ended = Effect.fnUntraced(function*(http: Effect.Success<ReturnType<typeof Http.tenant>>, id: string) {
-    const path = `/v1/workflows/${id}`
-    const started = yield* http.request("POST", `${path}/invocations`, { body: { event: { n: 1 } } })
-    const run = yield* http.request("GET", `${path}/runs/${Json.textOf(started.json["data"]!["id"])}`).pipe(
-      Effect.repeat({
-        until: ({ json }) => json["data"]?.["ended_at_ms"] !== null,
-        schedule: Schedule.spaced("10 millis")
-      }),
-      Effect.timeout("60 seconds")
-    )
-    return run.json["data"]!
-  })
-
   const ran = Effect.fnUntraced(function*(configured_props: Record<string, unknown>) {
     const { answer, http } = yield* deployed(configured_props)
     assert.strictEqual(answer.status, 200, answer.text)
-    return yield* ended(http, Json.textOf(answer.json["data"]!["id"]))
+    return yield* http.ran(Json.textOf(answer.json["data"]!["id"]), { n: 1 })
   })
 
   it.effect("have their expressions evaluated in each run, those of the workflow itself do not", () =>
@@ -116,7 +102,7 @@ layer(Http.layer, { excludeTestServices: true })("the props of steps", (it) => {
       const created = yield* deploy({ ...kinds, "first.room": "7", "second.to": "{{ steps.first.$return_value[0] }}" })
       assert.strictEqual(created.status, 200, created.text)
       Json.assertHolds(created.json["data"]!["configured_props"], { "first.room": "7", more: "more" })
-      const run = yield* ended(http, Json.textOf(created.json["data"]!["id"]))
+      const run = yield* http.ran(Json.textOf(created.json["data"]!["id"]), { n: 1 })
       assert.deepStrictEqual<unknown>(Json.listOf(run["steps"]).map(({ result }) => result), [
         { $return_value: ["chat", 7, null, "more"] },
         { $return_value: ["mail", null, "chat", "more"] }
