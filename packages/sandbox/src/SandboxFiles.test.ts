@@ -1,7 +1,7 @@
 import { assert, it, layer } from "@effect/vitest"
 import { componentOf, realSandbox, runCode } from "@headwater/fixtures/RealSandbox"
 import * as TemporaryDirectory from "@headwater/fixtures/TemporaryDirectory"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Schedule } from "effect"
 import * as Fs from "node:fs/promises"
 import * as Path from "node:path"
 import { packagedDenoPath, SandboxConfig } from "./SandboxConfig.ts"
@@ -41,11 +41,16 @@ it.effect("what a sandbox reads is readable for whoever it runs as, whatever the
 
 const megabytes = 20
 
+/** The environment of a process of the pool that has not ended. */
+const environmentOfProcess = Effect.gen(function*() {
+  const [process] = yield* (yield* SandboxPool).processes
+  return yield* Effect.tryPromise(() => Fs.readFile(`/proc/${process?.pid}/environ`, "utf8"))
+}).pipe(Effect.retry(Schedule.spaced("10 millis")))
+
 /** The bytes of the files in the directory that the sandboxes' Deno takes for its cache. */
 const writtenBytes = Effect.gen(function*() {
-  const [process] = yield* (yield* SandboxPool).processes
+  const environment = yield* environmentOfProcess
   return yield* Effect.promise(async () => {
-    const environment = await Fs.readFile(`/proc/${process?.pid}/environ`, "utf8")
     const directory = /DENO_DIR=([^\0]*)/.exec(environment)?.[1] ?? ""
     const entries = await Fs.readdir(directory, { recursive: true, withFileTypes: true })
     const files = entries.filter((entry) => entry.isFile())
