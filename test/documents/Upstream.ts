@@ -6,6 +6,8 @@ export interface Upstream {
   readonly port: number
   /** What it was asked, as `GET /orders?branch=7`, in order. */
   readonly calls: ReadonlyArray<string>
+  /** The JSON bodies of those that had one. */
+  readonly sent: ReadonlyArray<unknown>
 }
 
 /** @param answers JSON by what is asked; anything else is answered with 404 */
@@ -14,12 +16,17 @@ export const make = (answers: Readonly<Record<string, unknown>>): Effect.Effect<
     Effect.acquireRelease(
       Effect.callback<Upstream & { readonly close: () => void }>((resume) => {
         const calls: Array<string> = []
+        const sent: Array<unknown> = []
         const server = createServer((request, response) => {
           const call = `${request.method} ${request.url}`
           calls.push(call)
           const found = answers[call]
           response.writeHead(found === undefined ? 404 : 200, { "content-type": "application/json" })
-          request.resume().on("end", () => response.end(JSON.stringify(found ?? {})))
+          let body = ""
+          request.setEncoding("utf8").on("data", (part) => body += part).on("end", () => {
+            if (request.headers["content-type"]?.startsWith("application/json") === true) sent.push(JSON.parse(body))
+            response.end(JSON.stringify(found ?? {}))
+          })
         })
         const close = () => {
           server.closeAllConnections()
@@ -28,7 +35,7 @@ export const make = (answers: Readonly<Record<string, unknown>>): Effect.Effect<
         server.listen(0, "127.0.0.1", () => {
           const address = server.address()
           const port = typeof address === "object" && address !== null ? address.port : 0
-          resume(Effect.succeed({ port, calls, close }))
+          resume(Effect.succeed({ port, calls, sent, close }))
         })
       }),
       ({ close }) => Effect.sync(close)

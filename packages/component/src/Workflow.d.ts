@@ -146,8 +146,10 @@ export interface StepServices {
 /** A value, a text with expressions, or a function that answers the value. */
 type Given<Value, Event> = Value | string | ((input: StepInput<Event>) => Value | Promise<Value>)
 
-/** What a step may have in place of `run`. */
+/** What any step may have, and what some have in place of `run`. */
 interface BuiltInStep<Event> {
+  /** True switches the step off: the workflow is as if it were not there. */
+  readonly disabled?: boolean
   /** The run goes on if the value is true, or as good as true, and ends otherwise, with this reason. */
   readonly filter?: Given<unknown, Event>
   readonly reason?: string

@@ -231,8 +231,10 @@ const checkWorkflow = (definition: Members): void => {
   for (const [name, step] of isMembers(steps) ? entries(steps) : []) {
     const path = ["steps", name]
     if (!isMembers(step)) return fail(path, `${named(path)} must be an object with run`)
+    checkMembers(path, step, { disabled: flag })
+    if (step["disabled"] === true) continue
     if (step["lang"] === "python") {
-      checkKeys(path, step, ["lang", "code", "props"])
+      checkKeys(path, step, ["lang", "code", "props", "disabled"])
       checkMembers(path, step, { code: text })
       checkProps([...path, "props"], step["props"])
       continue
@@ -244,7 +246,7 @@ const checkWorkflow = (definition: Members): void => {
     }
     // An action is a component of its own, which may know nothing of these types.
     if (step["type"] === "action") continue
-    checkKeys(path, step, ["props", "methods", "additionalProps", "run"])
+    checkKeys(path, step, ["props", "methods", "additionalProps", "disabled", "run"])
     checkMembers(path, step, { methods: object, additionalProps: func })
     checkProps([...path, "props"], step["props"])
   }

@@ -54,6 +54,16 @@ const faultOf = (name: string, step: unknown): string => {
       "write it in JavaScript, with a function run, or in Python"
 }
 
+/** The step, unless it is switched off. */
+const switchedOn = (step: unknown, path: ReadonlyArray<string>): ReadonlyArray<unknown> => {
+  if (typeof step !== "object" || step === null || !("disabled" in step)) return [step]
+  const { disabled, ...rest } = step
+  if (typeof disabled !== "boolean") {
+    throw invalid(`${path.join(".")}.disabled must be a boolean`, [...path, "disabled"])
+  }
+  return disabled ? [] : [rest]
+}
+
 const readSteps = (steps: unknown, path: ReadonlyArray<string>): Blocks.Nodes => {
   if (typeof steps !== "object" || steps === null) {
     throw invalid(
@@ -63,7 +73,10 @@ const readSteps = (steps: unknown, path: ReadonlyArray<string>): Blocks.Nodes =>
       path.length > 1 ? path : []
     )
   }
-  return entries(steps).map(([name, step]) => {
+  const all = entries(steps).flatMap(([name, step]) =>
+    switchedOn(step, [...path, name]).map((each) => [name, each] as const)
+  )
+  return all.map(([name, step]) => {
     const place = [...path, name]
     if (!isName(name)) {
       throw invalid(
@@ -84,7 +97,7 @@ const readAll = (workflow: ComponentDefinition): Blocks.Nodes => {
   if (isPython(workflow)) return [{ name: onlyStep, step: { lang: workflow.lang, code: workflow.code } }]
   const nodes = readSteps(steps, ["steps"])
   const names = Blocks.flatten(nodes).map(({ name }) => name)
-  if (names.length === 0) throw invalid("a workflow must have at least one step", ["steps"])
+  if (names.length === 0) throw invalid("a workflow must have at least one step that is not disabled", ["steps"])
   const twice = names.find((name, index) => names.indexOf(name) < index)
   if (twice !== undefined) throw invalid(`there are two steps named ${stringify(twice)}`, ["steps", twice])
   return nodes
