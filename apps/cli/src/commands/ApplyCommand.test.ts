@@ -47,6 +47,7 @@ const edit = (folder: string, file: string, change: (value: Record<string, objec
   })
 
 const secrets = {
+  HEADWATER_SECRET_ENVIRONMENT_VARIABLES_SHOP_TOKEN_VALUE: "0123 of the shop",
   HEADWATER_SECRET_ACCOUNTS_SHOP_NORTH_CREDENTIALS: "{\"token\": \"t\"}",
   HEADWATER_SECRET_SOURCES_ORDERS_TOKEN: "0123",
   HEADWATER_SECRET_WEBHOOKS_WAREHOUSE_AUTHORIZATION: "Bearer s3cret"
@@ -114,13 +115,21 @@ const fill = Effect.gen(function*() {
     configured_props: { timer: { intervalSeconds: 86_400 } }
   })
   yield* server.api("PUT", `/sources/${paused}`, { active: false })
+  yield* post("/data_stores", { name: "Visits of shops" })
   const workflow = yield* post("/workflows", {
-    workflow_code: "export default { props: { limit: \"integer\" }, run({ steps }) { return steps.trigger.event } }",
+    workflow_code: `export default {
+      props: { limit: "integer", visits: { type: "data_store" } },
+      run({ steps }) { return steps.trigger.event }
+    }`,
     name: "Large orders",
-    configured_props: { limit: 5 },
+    configured_props: { limit: 5, visits: "Visits of shops" },
     concurrency: 3,
     retry_delays: [1, 10]
   })
+  const setVariable = (name: string, variable: object) => server.api("PUT", `/environment_variables/${name}`, variable)
+  yield* setVariable("SHOP_URL", { value: "https://shop.example" })
+  yield* setVariable("SHOP_TOKEN", { value: "0123 of the shop", secret: true })
+  yield* setVariable("SHOP_URL", { value: "https://large.example", program_id: workflow })
   yield* post("/components", { component_code: "export default { key: \"unused\", run(this: unknown) {} }" })
   yield* post("/subscriptions", { emitter_id: orders, listener_id: workflow, filter: { total: { $gt: 5 } } })
   yield* post("/subscriptions", {
@@ -155,6 +164,10 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
             "components/orders.mjs",
             "components/unused.json",
             "components/unused.ts",
+            "data_stores/visits-of-shops.json",
+            "environment_variables/SHOP_TOKEN.json",
+            "environment_variables/SHOP_URL--large-orders.json",
+            "environment_variables/SHOP_URL.json",
             "headwater.json",
             "ids.json",
             "sources/nightly.json",
@@ -184,11 +197,11 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
             yield* there({}, folder, "--yes"),
             /accounts\/shop-north\.json: credentials: is secret: set HEADWATER_SECRET_ACCOUNTS_SHOP_NORTH_CREDENTIALS; .*sources\/orders\.json: configured_props\.token: is secret/
           )
-          HeadwaterCommand.assertRefused(yield* there(secrets, folder), /9 changes wait for a yes/)
+          HeadwaterCommand.assertRefused(yield* there(secrets, folder), /13 changes wait for a yes/)
           const planned = yield* there(secrets, folder, "--dry-run")
           assert.match(
             planned.stdout,
-            /^\+ create accounts\/shop-north\n(.*\n)*9 to create, 0 to change, 0 to delete\n$/
+            /^\+ create accounts\/shop-north\n(.*\n)*13 to create, 0 to change, 0 to delete\n$/
           )
           assert.deepStrictEqual((yield* server.api("GET", "/users/me/sources"))["data"] as unknown, [])
           const applied = yield* CommandInProcess.run(["import", folder, "--yes"], {
@@ -204,7 +217,23 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
           assert.deepStrictEqual(withoutIds(after), withoutIds(before))
           assert.notStrictEqual(after["ids.json"], before["ids.json"])
 
+          const [large] = Json.listOf((yield* server.api("GET", "/users/me/workflows"))["data"])
+          const [store] = Json.listOf((yield* server.api("GET", "/data_stores"))["data"])
+          Json.assertHolds(large!["configured_props"], { limit: 5, visits: store!["id"] })
+          const ofLarge = yield* server.api(
+            "GET",
+            `/environment_variables/SHOP_URL?program_id=${Json.textOf(large!["id"])}`
+          )
+          Json.assertHolds(ofLarge["data"], { value: "https://large.example", secret: false })
+
           // What is changed in the files is changed there, and nothing else.
+          yield* edit(folder, "data_stores/visits-of-shops.json", () => ({ name: "Visits" }))
+          yield* edit(
+            folder,
+            "environment_variables/SHOP_URL.json",
+            (variable) => ({ ...variable, value: "https://new.example" })
+          )
+          yield* Effect.promise(() => Fs.rm(Path.join(folder, "environment_variables/SHOP_URL--large-orders.json")))
           yield* Files.write(folder, { "components/orders.mjs": ordersCode.replace("event.body", "[event.body]") })
           yield* edit(folder, "sources/orders.json", (source) => ({
             ...source,
@@ -224,8 +253,11 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
             ...Json.listOf(fields).map(({ field }) => field)
           ])
           assert.deepStrictEqual<unknown>(summary, [
+            ["change", "environment_variables/SHOP_URL", "value"],
+            ["change", "data_stores/visits-of-shops", "name"],
             ["change", "sources/orders", "name", "code", "configured_props.region"],
             ["change", "subscriptions/orders--large-orders", "filter"],
+            ["delete", "environment_variables/SHOP_URL--large-orders"],
             ["delete", "sources/nightly"]
           ])
           assert.strictEqual((yield* there({}, folder, "--prune", "--yes")).code, 0)
@@ -317,6 +349,22 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
             "sources/a.json",
             "{\"name\": \"A\", \"registry\": \"headwater-schedule\", \"secrets\": {\"configured_props.tokn\": \"GIVEN\"}}",
             /sources\/a\.json: secrets\.configured_props\.tokn: the component has no such prop/
+          ],
+          ["environment_variables/A.json", "{\"name\": \"A\"}", /environment_variables\/A\.json: value: is required/],
+          [
+            "environment_variables/A.json",
+            "{\"name\": \"A\", \"secret\": true, \"value\": \"x\"}",
+            /environment_variables\/A\.json: value: is secret: name the variable/
+          ],
+          [
+            "environment_variables/A.json",
+            "{\"name\": \"A\", \"value\": \"x\", \"program\": \"workflows/gone\"}",
+            /environment_variables\/A\.json: program: there is no file workflows\/gone\.json/
+          ],
+          [
+            "sources/a.json",
+            "{\"name\": \"A\", \"registry\": \"headwater-schedule\", \"configured_props\": {\"s\": {\"storeId\": \"data_stores/gone\"}}}",
+            /configured_props\.s: there is no file data_stores\/gone\.json/
           ],
           ["auto-subscription/a.json", "{}", /auto-subscription\/: expected auto_subscriptions\//]
         ]

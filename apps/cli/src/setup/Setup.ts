@@ -11,6 +11,8 @@ import { Schema, Struct } from "effect"
 /** Kinds of things in a set-up, each with a folder of its name, in the order in which they are created. */
 export const kinds = [
   "accounts",
+  "environment_variables",
+  "data_stores",
   "webhooks",
   "components",
   "sources",
@@ -76,6 +78,15 @@ export const files = {
     name: Schema.optionalKey(Schema.String),
     oauth: Schema.optionalKey(OAuthClient)
   }),
+  environment_variables: Schema.Struct({
+    ...common,
+    name: Schema.String,
+    value: Schema.optionalKey(Schema.String),
+    secret: Schema.optionalKey(Schema.Boolean),
+    program: Schema.optionalKey(Schema.String.annotate({ description: "The source or workflow that it is for." }))
+  }),
+  /** Without its entries. */
+  data_stores: Schema.Struct({ name: Schema.String }),
   webhooks: Schema.Struct({
     ...common,
     name: Schema.optionalKey(Schema.NullOr(Schema.String)),

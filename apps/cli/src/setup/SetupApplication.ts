@@ -78,22 +78,28 @@ class Application {
   })
 
   private make(change: SetupPlan.Change) {
-    if (change.action === "delete") return this.remove(change, change.present?.id ?? "")
-    switch (change.thing.kind) {
-      case "accounts":
-        return this.appAccount(change)
-      case "webhooks":
-        return this.webhook(change)
-      case "components":
-        return this.component(change)
-      case "sources":
-      case "workflows":
-        return this.program(change)
-      case "subscriptions":
-        return this.subscription(change)
-      case "auto_subscriptions":
-        return this.autoSubscription(change)
-    }
+    return Effect.gen({ self: this }, function*() {
+      if (change.action === "delete") return yield* this.remove(change, change.present?.id ?? "")
+      switch (change.thing.kind) {
+        case "accounts":
+          return yield* this.appAccount(change)
+        case "environment_variables":
+          return yield* this.environmentVariable(change)
+        case "data_stores":
+          return yield* this.dataStore(change)
+        case "webhooks":
+          return yield* this.webhook(change)
+        case "components":
+          return yield* this.component(change)
+        case "sources":
+        case "workflows":
+          return yield* this.program(change)
+        case "subscriptions":
+          return yield* this.subscription(change)
+        case "auto_subscriptions":
+          return yield* this.autoSubscription(change)
+      }
+    })
   }
 
   private idOf(ref: Schema.Json | undefined): string {
@@ -261,6 +267,33 @@ class Application {
     })
   }
 
+  private environmentVariable({ present, thing }: SetupPlan.Change) {
+    return Effect.gen({ self: this }, function*() {
+      const { program, secret } = thing.fields
+      const name = String(thing.fields["name"])
+      const text = yield* SetupPlan.variable(thing.secrets["value"] ?? "")
+      const payload = {
+        value: text ?? String(thing.fields["value"] ?? present?.fields["value"]),
+        ...(typeof secret === "boolean" ? { secret } : {}),
+        ...(program === undefined ? {} : { program_id: this.idOf(program) })
+      }
+      yield* this.call(({ environment }) => environment.set({ params: { name }, payload }))
+      return { id: name, endpoint: null }
+    })
+  }
+
+  private dataStore({ present, thing }: SetupPlan.Change) {
+    return Effect.gen({ self: this }, function*() {
+      const payload = { name: String(thing.fields["name"]) }
+      if (present !== undefined) {
+        yield* this.call(({ dataStores }) => dataStores.update({ params: { id: present.id }, payload }))
+        return { id: present.id, endpoint: null }
+      }
+      const { data } = yield* this.call(({ dataStores }) => dataStores.create({ headers: {}, payload }))
+      return { id: data.id, endpoint: null }
+    })
+  }
+
   private subscription({ action, present, thing }: SetupPlan.Change) {
     return Effect.gen({ self: this }, function*() {
       const { batch, emitter, filter, listener, stream } = thing.fields
@@ -329,6 +362,13 @@ class Application {
         switch (thing.kind) {
           case "accounts":
             return client.appAccounts.delete(request)
+          case "environment_variables": {
+            const { name, program } = thing.fields
+            const query = program === undefined ? {} : { program_id: this.presentId(program) }
+            return client.environment.delete({ params: { name: String(name) }, query })
+          }
+          case "data_stores":
+            return client.dataStores.delete(request)
           case "webhooks":
             return client.webhooks.delete(request)
           case "sources":

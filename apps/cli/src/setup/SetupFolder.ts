@@ -158,7 +158,9 @@ export const write = Effect.fnUntraced(
       const { code: path } = thing.fields
       if (typeof path === "string" && thing.code !== undefined) contents.set(path, thing.code.code)
     }
-    const ids = things.map(({ id, ref }) => [ref, id] as const).sort(([one], [other]) => one < other ? -1 : 1)
+    // The name of a variable is its only id.
+    const withIds = things.filter(({ kind }) => kind !== "environment_variables")
+    const ids = withIds.map(({ id, ref }) => [ref, id] as const).sort(([one], [other]) => one < other ? -1 : 1)
     contents.set(idsFile, render(Object.fromEntries(ids)))
 
     const removed: Array<string> = []

@@ -5,6 +5,7 @@ import type { SourceResource } from "@headwater/api/SourcesApi"
 import type { WorkflowResource } from "@headwater/api/WorkflowsApi"
 import type { ConfigurableProp } from "@headwater/domain/Component"
 import * as ConfiguredProps from "@headwater/domain/ConfiguredProps"
+import * as DataStore from "@headwater/domain/DataStore"
 import { slugOf } from "@headwater/domain/Program"
 import * as StreamName from "@headwater/domain/Stream"
 import * as UrlPassword from "@headwater/domain/UrlPassword"
@@ -70,8 +71,16 @@ const clientOf = (oauth: NonNullable<AppAccountResource["oauth"]>): Setup.Fields
   }
 }
 
-/** The value of a prop for an account with an app, by the account's name in the set-up. */
-const withRefs = (value: Schema.Json, refs: ReadonlyMap<string, string>): Schema.Json => {
+/** The value of a prop, with the names in the set-up of the account with an app or the data store that it is. */
+const withRefs = (
+  { type }: Pick<ConfigurableProp, "type">,
+  value: Schema.Json,
+  refs: ReadonlyMap<string, string>
+): Schema.Json => {
+  if (type === DataStore.propType) {
+    const ref = typeof value === "string" ? refs.get(value) : undefined
+    return ref === undefined ? value : { storeId: ref }
+  }
   if (!Predicate.isObject(value) || !("authProvisionId" in value)) return value
   const id = value["authProvisionId"]
   return {
@@ -90,7 +99,7 @@ export const shownProps = (
     Object.entries(values).flatMap(([name, value]) => {
       const prop = declared.find((prop) => prop.name === name)
       const own = prop === undefined ? value : ConfiguredProps.ofFile(prop, value)
-      return own === undefined ? [] : [[name, withRefs(own, refs)]]
+      return own === undefined ? [] : [[name, withRefs(prop ?? { type: "any" }, own, refs)]]
     })
   )
 
@@ -112,6 +121,32 @@ export const secretPlaces = (declared: ReadonlyArray<ConfigurableProp>): Readonl
   declared.filter((prop) => prop["secret"] === true).map(({ name }) => `configured_props.${name}`)
 
 const sanitized = (ref: string) => ref.replace(/^[a-z_]+\//, "").replace(/\*/g, "all").replace(/[^\w.-]+/g, "_")
+
+/** The environment variables of the account, or of one source or workflow. */
+const readVariables = Effect.fnUntraced(function*(
+  refOf: (name: string) => string,
+  secretsOf: ReturnType<typeof secretsDistinctly>,
+  program?: { readonly id: string; readonly ref: string }
+) {
+  const { call } = yield* ApiAccess
+  const query = program === undefined ? {} : { program_id: program.id }
+  const { data } = yield* call(({ environment }) => environment.list({ query }))
+  return data.map(({ name, secret, value }): AccountThing => {
+    const ref = refOf(program === undefined ? name : `${name}--${sanitized(program.ref)}`)
+    return {
+      kind: "environment_variables",
+      ref,
+      id: `${program?.id ?? ""} ${name}`,
+      fields: {
+        name,
+        ...(value === null ? {} : { value }),
+        secret,
+        ...(program === undefined ? {} : { program: program.ref })
+      },
+      secrets: secretsOf(ref, secret ? ["value"] : [])
+    }
+  })
+})
 
 /** Reads everything of an account that a set-up holds. Secrets can't be read. */
 export const read = Effect.fnUntraced(function*() {
@@ -137,6 +172,17 @@ export const read = Effect.fnUntraced(function*() {
     const fields = { app, name, ...(oauth === null ? {} : { oauth: clientOf(oauth) }) }
     const places = oauth === null ? ["credentials"] : ["credentials", "oauth.client_secret"]
     add({ kind: "accounts", ref, id, fields, secrets: secretsOf(ref, places) })
+  }
+
+  const variableRef = distinctly("environment_variables")
+  for (const variable of yield* readVariables(variableRef, secretsOf)) add(variable)
+
+  const dataStores = yield* call(({ dataStores }) =>
+    oldestFirst(ListItems.items((place) => dataStores.list({ query: { limit: 100, ...place } })))
+  )
+  const dataStoreRef = distinctly("data_stores")
+  for (const { id, name } of dataStores) {
+    add({ kind: "data_stores", ref: dataStoreRef(slugOf(name)), id, fields: { name }, secrets: {} })
   }
 
   const webhooks = yield* call(({ webhooks }) =>
@@ -239,6 +285,10 @@ export const read = Effect.fnUntraced(function*() {
       (ref) => data.url !== null ? { url: data.url } : { code: `${ref}.mjs` },
       Object.fromEntries(Setup.workflowSettings.map((setting) => [setting, asJson(workflow[setting])]))
     )
+  }
+
+  for (const program of things.filter(({ kind }) => kind === "sources" || kind === "workflows")) {
+    for (const variable of yield* readVariables(variableRef, secretsOf, program)) add(variable)
   }
 
   // Of components that no source runs, the newest of each key.

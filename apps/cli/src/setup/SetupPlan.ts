@@ -1,6 +1,7 @@
 import * as Batch from "@headwater/api/Batch"
 import type { ConfigurableProp } from "@headwater/domain/Component"
 import * as ConfiguredProps from "@headwater/domain/ConfiguredProps"
+import * as DataStore from "@headwater/domain/DataStore"
 import * as OwnMember from "@headwater/domain/OwnMember"
 import * as SourcePlaces from "@headwater/sandbox/SourcePlaces"
 import { Config, Effect, Equal, Predicate, Result, type Schema } from "effect"
@@ -74,19 +75,23 @@ const matching = ({ ids, things }: Folder, account: SetupOfAccount): Map<string,
     }
   }
   const isListening = ({ kind }: Setup.Thing) => kind === "subscriptions" || kind === "auto_subscriptions"
+  const isVariable = ({ kind }: Setup.Thing) => kind === "environment_variables"
+  /** They are what they name: another name makes another one. */
+  const isOfNames = (thing: Setup.Thing) => isListening(thing) || isVariable(thing)
   const hasSameName = (file: Setup.Thing, present: AccountThing) =>
-    ["accounts", "webhooks", "sources", "workflows"].includes(file.kind) && nameOf(file) === nameOf(present) &&
+    ["accounts", "data_stores", "webhooks", "sources", "workflows"].includes(file.kind) &&
+    nameOf(file) === nameOf(present) &&
     file.fields["app"] === present.fields["app"]
   const hasSameUrl = ({ fields }: Setup.Thing, present: AccountThing) => fields["url"] === present.fields["url"]
   const isWebhook = ({ kind }: Setup.Thing) => kind === "webhooks"
-  pair((file, present) => !isListening(file) && ids.get(file.ref) === present.id)
+  pair((file, present) => !isOfNames(file) && ids.get(file.ref) === present.id)
   pair((file, present) => file.ref === present.ref && hasSameName(file, present) && hasSameUrl(file, present))
   pair((file, present) => isWebhook(file) && hasSameName(file, present) && hasSameUrl(file, present))
   pair((file, present) => file.ref === present.ref && hasSameName(file, present))
   pair((file, present) => hasSameName(file, present) && nameOf(file) !== null)
   pair((file, present) => isWebhook(file) && file.fields["name"] === undefined && hasSameUrl(file, present))
   // A thing that has another name by now matches only if nothing has the name that it is to have.
-  pair((file, present) => !isListening(file) && file.ref === present.ref)
+  pair((file, present) => !isOfNames(file) && file.ref === present.ref)
   const refOf = (ref: Schema.Json | undefined) =>
     typeof ref === "string" ? (matches.get(ref)?.ref ?? `new ${ref}`) : ref
   const endsOf = ({ fields }: Setup.Thing, translate: typeof refOf) =>
@@ -95,6 +100,9 @@ const matching = ({ ids, things }: Folder, account: SetupOfAccount): Map<string,
       translate(fields["listener"] ?? ""),
       fields["stream"] ?? ""
     ].join("\n")
+  pair((file, present) =>
+    isVariable(file) && nameOf(file) === nameOf(present) && refOf(file.fields["program"]) === present.fields["program"]
+  )
   const isName = (text: Schema.Json | undefined) => typeof text === "string" && /^[a-z_]+\//.test(text)
   pair((file, present) =>
     isListening(file) &&
@@ -122,15 +130,22 @@ const unknownRefs = ({ things }: Folder, account: SetupOfAccount): ReadonlyArray
   return things.flatMap((thing) => [
     ...faultOf(thing, "emitter", thing.fields["emitter"], ["sources", "workflows"]),
     ...faultOf(thing, "listener", thing.fields["listener"], ["sources", "workflows", "webhooks"]),
-    ...accountsIn(thing).flatMap(([prop, ref]) => faultOf(thing, `configured_props.${prop}`, ref, ["accounts"]))
+    ...faultOf(thing, "program", thing.fields["program"], ["sources", "workflows"]),
+    ...refsIn(thing, "authProvisionId").flatMap(([prop, ref]) =>
+      faultOf(thing, `configured_props.${prop}`, ref, ["accounts"])
+    ),
+    ...refsIn(thing, "storeId").flatMap(([prop, ref]) =>
+      faultOf(thing, `configured_props.${prop}`, ref, ["data_stores"])
+    )
   ])
 }
 
-const accountsIn = ({ fields }: Setup.Thing): ReadonlyArray<readonly [prop: string, ref: Schema.Json]> =>
+const refsIn = (
+  { fields }: Setup.Thing,
+  member: "authProvisionId" | "storeId"
+): ReadonlyArray<readonly [prop: string, ref: Schema.Json]> =>
   Object.entries(propsOf(fields) ?? {}).flatMap(([prop, value]) =>
-    Predicate.isObject(value) && "authProvisionId" in value
-      ? [[prop, (value as Setup.Fields)["authProvisionId"]!] as const]
-      : []
+    Predicate.isObject(value) && member in value ? [[prop, (value as Setup.Fields)[member]!] as const] : []
   )
 
 const propsOf = (fields: Setup.Fields) => fields["configured_props"] as Setup.Fields | undefined
@@ -140,16 +155,23 @@ const repeated = ({ things }: Folder): ReadonlyArray<string> => {
   const first = new Map<string, string>()
   return things.flatMap((thing) => {
     const { fields, kind, ref } = thing
-    if (kind !== "subscriptions" && kind !== "auto_subscriptions") return []
-    const key = JSON.stringify([kind, fields["emitter"] ?? null, fields["listener"], fields["stream"] ?? ""])
+    const isVariable = kind === "environment_variables"
+    if (kind !== "subscriptions" && kind !== "auto_subscriptions" && !isVariable) return []
+    const key = isVariable
+      ? JSON.stringify([kind, fields["name"], fields["program"] ?? null])
+      : JSON.stringify([kind, fields["emitter"] ?? null, fields["listener"], fields["stream"] ?? ""])
     const other = first.get(key)
     if (other === undefined) first.set(key, ref)
-    return other === undefined ? [] : [at(thing, "listener", `${other}.json has the same ends and stream`)]
+    if (other === undefined) return []
+    return isVariable
+      ? [at(thing, "name", `${other}.json has the same name`)]
+      : [at(thing, "listener", `${other}.json has the same ends and stream`)]
   })
 }
 
 const possiblePlaces: Partial<Record<Setup.Kind, RegExp>> = {
   accounts: /^(credentials|oauth\.client_secret)$/,
+  environment_variables: /^value$/,
   webhooks: /^(url|tls\.key|secret_headers\..+)$/,
   sources: /^configured_props\..+$/,
   workflows: /^configured_props\..+$/
@@ -162,18 +184,18 @@ const misplacedSecrets = ({ things }: Folder): ReadonlyArray<string> =>
       .map((place) => at(thing, `secrets.${place}`, "there is no such field that can be secret"))
   )
 
-/** Values with ids in place of the names of accounts with apps. */
+/** Values with ids in place of the names of accounts with apps and of data stores. */
 export const propsWithIds = (
   values: Setup.Fields,
   idOf: (ref: string) => string | undefined
 ): Setup.Fields =>
   Object.fromEntries(
     Object.entries(values).map(([name, value]) => {
-      const ref = Predicate.isObject(value) ? Reflect.get(value, "authProvisionId") : undefined
-      return [
-        name,
-        typeof ref === "string" ? { ...value as object, authProvisionId: idOf(ref) ?? ref } : value
-      ]
+      if (!Predicate.isObject(value)) return [name, value]
+      const store: unknown = Reflect.get(value, "storeId")
+      if (typeof store === "string") return [name, idOf(store) ?? store]
+      const ref: unknown = Reflect.get(value, "authProvisionId")
+      return [name, typeof ref === "string" ? { ...value as object, authProvisionId: idOf(ref) ?? ref } : value]
     })
   ) as Setup.Fields
 
@@ -235,8 +257,21 @@ const missingSecrets = (thing: Setup.Thing, places: ReadonlyArray<string>, found
     at(thing, place, `is secret: set ${thing.secrets[place] ?? Setup.variableOf(thing.ref, place)}`)
   )
 
-/** Some id of the form, for what is not created yet. */
-const anyAccount = `apn_${"0".repeat(20)}`
+/** Some ids of the forms, for what is not created yet. */
+const anyIds: Partial<Record<Setup.Kind, string>> = {
+  accounts: `apn_${"0".repeat(20)}`,
+  data_stores: `ds_${"0".repeat(20)}`
+}
+
+/** Faults of a variable's value, which every change of it sends, and which a file has only where it is no secret. */
+const valueFaults = (thing: Setup.Thing, present: AccountThing | undefined): ReadonlyArray<string> => {
+  if (thing.kind !== "environment_variables") return []
+  const { secret = present?.fields["secret"], value } = thing.fields
+  if (secret === true) {
+    return value === undefined ? [] : [at(thing, "value", "is secret: name the variable that holds it in secrets")]
+  }
+  return value === undefined && present?.fields["value"] === undefined ? [at(thing, "value", "is required")] : []
+}
 
 /** The changes that are planned so far, and the faults of the folder. */
 class Planning {
@@ -260,7 +295,10 @@ class Planning {
   readonly plan = Effect.gen({ self: this }, function*() {
     const { changes, faults, matches } = this
     const { account, files, prune } = this.given
-    for (const thing of files.things) {
+    // A variable of a source or workflow comes after that.
+    const isOfProgram = ({ fields }: Setup.Thing) => fields["program"] !== undefined
+    const inOrder = [...files.things.filter((thing) => !isOfProgram(thing)), ...files.things.filter(isOfProgram)]
+    for (const thing of inOrder) {
       yield* this.planThing(thing).pipe(
         Effect.catchTags({
           CommandRefused: ({ message }) => Effect.sync(() => faults.push(message)),
@@ -287,8 +325,10 @@ class Planning {
       : this.planPlain(thing, present)
   }
 
-  private readonly appAccountId = (ref: string): string | undefined =>
-    ref.startsWith("accounts/") ? this.matches.get(ref)?.id ?? anyAccount : undefined
+  private readonly idOf = (ref: string): string | undefined => {
+    const kind = ref.replace(/\/.*/, "") as Setup.Kind
+    return anyIds[kind] === undefined ? undefined : this.matches.get(ref)?.id ?? anyIds[kind]
+  }
 
   private resent(found: ReadonlyMap<string, string>): ReadonlyArray<FieldChange> {
     return this.given.secrets
@@ -296,8 +336,16 @@ class Planning {
       : []
   }
 
-  /** A value that names an account with an app, in the names of the account. */
-  private presentForm(value: Schema.Json): Schema.Json {
+  /** A value that names an account with an app or a data store, in the names of the account. */
+  private presentForm(type: string | undefined, value: Schema.Json): Schema.Json {
+    if (type === DataStore.propType) {
+      const given = Predicate.isObject(value) ? Reflect.get(value, "storeId") : value
+      const store = this.matches.get(String(given)) ??
+        this.given.account.things.find(({ fields, id, kind }) =>
+          kind === "data_stores" && (id === given || fields["name"] === given)
+        )
+      return { storeId: store?.ref ?? given as Schema.Json }
+    }
     if (!Predicate.isObject(value)) return value
     const ref = Reflect.get(value, "authProvisionId")
     const name = (typeof ref === "string" ? this.matches.get(ref)?.ref : undefined) ?? ref
@@ -312,7 +360,8 @@ class Planning {
       const thing = { ...file, secrets: { ...unnamed, ...file.secrets } }
       const found = yield* secretsOf(thing)
       const wanted = inFull(thing)
-      const names = Object.keys(wanted).filter((name) => name !== "emitter" && name !== "listener")
+      const names = Object.keys(wanted).filter((name) => !["emitter", "listener", "program"].includes(name))
+      this.faults.push(...valueFaults(thing, present))
       this.faults.push(...missingSecrets(thing, needed, found))
       if (present === undefined) {
         this.changes.push({ ...nothing, action: "create", thing, present })
@@ -345,7 +394,7 @@ class Planning {
       const what = code === undefined ? { [isWorkflow ? "workflow_url" : "component_url"]: url } : {
         [isWorkflow ? "workflow_code" : "component_code"]: code
       }
-      const values = propsWithIds(propsOf(thing.fields) ?? {}, this.appAccountId)
+      const values = propsWithIds(propsOf(thing.fields) ?? {}, this.idOf)
       const { data } = yield* this.call((client) =>
         client.code.check({ headers: {}, payload: { ...what, configured_props: values } })
       )
@@ -441,7 +490,7 @@ class Planning {
         else issues.push(at(thing, place, value.failure))
       }
       if (given === undefined && present !== undefined) return { issues, secretProps: secrets, fields: [] }
-      const values = { ...propsWithIds(given ?? {}, this.appAccountId), ...secrets }
+      const values = { ...propsWithIds(given ?? {}, this.idOf), ...secrets }
       const wanted = ConfiguredProps.resolve(declared, undefined, values, ConfiguredProps.mayHaveExpressions)
       if (Result.isFailure(wanted)) {
         for (const { message, path } of wanted.failure) {
@@ -456,12 +505,11 @@ class Planning {
         ? ConfiguredProps.render(declared, wanted.success, undefined)
         : values
       const asFile = Object.fromEntries(
-        Object.entries(shown).map(([name, value]) => [
-          name,
-          Predicate.isObject(value) && "authProvisionId" in value
-            ? this.presentForm(OwnMember.get(given ?? {}, name) ?? value)
-            : value
-        ])
+        Object.entries(shown).map(([name, value]) => {
+          const type = declared.find((prop) => prop.name === name)?.type
+          const isNamed = type === DataStore.propType || Predicate.isObject(value) && "authProvisionId" in value
+          return [name, isNamed ? this.presentForm(type, OwnMember.get(given ?? {}, name) ?? value) : value]
+        })
       ) as Setup.Fields
       const has = propsOf(present?.fields ?? {}) ?? {}
       const names = new Set([...Object.keys(has), ...Object.keys(asFile)])
@@ -516,6 +564,8 @@ const neededSecrets = (thing: Setup.Thing, present: AccountThing | undefined): R
     case "accounts":
       if (present !== undefined) return []
       return thing.fields["oauth"] === undefined ? ["credentials"] : ["credentials", "oauth.client_secret"]
+    case "environment_variables":
+      return thing.fields["secret"] === true && present === undefined ? ["value"] : []
     case "webhooks": {
       const { secret_headers: headers, tls, url } = thing.fields
       const has = present?.fields ?? {}
