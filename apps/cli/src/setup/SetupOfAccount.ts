@@ -122,232 +122,241 @@ export const secretPlaces = (declared: ReadonlyArray<ConfigurableProp>): Readonl
 
 const sanitized = (ref: string) => ref.replace(/^[a-z_]+\//, "").replace(/\*/g, "all").replace(/[^\w.-]+/g, "_")
 
-/** The environment variables of the account, or of one source or workflow. */
-const readVariables = Effect.fnUntraced(function*(
-  refOf: (name: string) => string,
-  secretsOf: ReturnType<typeof secretsDistinctly>,
-  program?: { readonly id: string; readonly ref: string }
-) {
-  const { call } = yield* ApiAccess
-  const query = program === undefined ? {} : { program_id: program.id }
-  const { data } = yield* call(({ environment }) => environment.list({ query }))
-  return data.map(({ name, secret, value }): AccountThing => {
-    const ref = refOf(program === undefined ? name : `${name}--${sanitized(program.ref)}`)
-    return {
-      kind: "environment_variables",
-      ref,
-      id: `${program?.id ?? ""} ${name}`,
-      fields: {
-        name,
-        ...(value === null ? {} : { value }),
-        secret,
-        ...(program === undefined ? {} : { program: program.ref })
-      },
-      secrets: secretsOf(ref, secret ? ["value"] : [])
+/** What has been read so far: each thing is read after those that it names. */
+class Reading {
+  readonly things: Array<AccountThing> = []
+  private readonly refs: Map<string, string>
+  private readonly secretsOf = secretsDistinctly()
+  private readonly variableRef = distinctly("environment_variables")
+  private readonly codeRef = distinctly("components")
+  /** By the hash of the code. */
+  private readonly codeFiles = new Map<string, string>()
+  private readonly call: ApiAccess["Service"]["call"]
+
+  constructor(accountId: string, call: ApiAccess["Service"]["call"]) {
+    this.refs = new Map([[accountId, Setup.account]])
+    this.call = call
+  }
+
+  private add(thing: AccountThing): void {
+    this.refs.set(thing.id, thing.ref)
+    this.things.push(thing)
+  }
+
+  readonly appAccounts = Effect.gen({ self: this }, function*() {
+    const accounts = yield* this.call(({ appAccounts }) =>
+      oldestFirst(ListItems.items((place) => appAccounts.list({ query: { limit: 100, ...place } })))
+    )
+    const refOf = distinctly("accounts")
+    for (const { app, id, name, oauth } of accounts) {
+      const ref = refOf(slugOf(name === "" ? app : `${app}-${name}`))
+      const fields = { app, name, ...(oauth === null ? {} : { oauth: clientOf(oauth) }) }
+      const places = oauth === null ? ["credentials"] : ["credentials", "oauth.client_secret"]
+      this.add({ kind: "accounts", ref, id, fields, secrets: this.secretsOf(ref, places) })
     }
   })
-})
 
-/** Reads everything of an account that a set-up holds. Secrets can't be read. */
-export const read = Effect.fnUntraced(function*() {
-  const { call } = yield* ApiAccess
-  const oldestFirst = <Item, E, R>(items: Stream.Stream<Item, E, R>) =>
-    Effect.map(Stream.runCollect(items), (all) => all.toReversed())
-
-  const { data: me } = yield* call(({ users }) => users.me({ query: {} }))
-  const refs = new Map<string, string>([[me.id, Setup.account]])
-  const things: Array<AccountThing> = []
-  const secretsOf = secretsDistinctly()
-  const add = (thing: AccountThing) => {
-    refs.set(thing.id, thing.ref)
-    things.push(thing)
-  }
-
-  const accounts = yield* call(({ appAccounts }) =>
-    oldestFirst(ListItems.items((place) => appAccounts.list({ query: { limit: 100, ...place } })))
-  )
-  const accountRef = distinctly("accounts")
-  for (const { app, id, name, oauth } of accounts) {
-    const ref = accountRef(slugOf(name === "" ? app : `${app}-${name}`))
-    const fields = { app, name, ...(oauth === null ? {} : { oauth: clientOf(oauth) }) }
-    const places = oauth === null ? ["credentials"] : ["credentials", "oauth.client_secret"]
-    add({ kind: "accounts", ref, id, fields, secrets: secretsOf(ref, places) })
-  }
-
-  const variableRef = distinctly("environment_variables")
-  for (const variable of yield* readVariables(variableRef, secretsOf)) add(variable)
-
-  const dataStores = yield* call(({ dataStores }) =>
-    oldestFirst(ListItems.items((place) => dataStores.list({ query: { limit: 100, ...place } })))
-  )
-  const dataStoreRef = distinctly("data_stores")
-  for (const { id, name } of dataStores) {
-    add({ kind: "data_stores", ref: dataStoreRef(slugOf(name)), id, fields: { name }, secrets: {} })
-  }
-
-  const webhooks = yield* call(({ webhooks }) =>
-    oldestFirst(ListItems.items((place) => webhooks.list({ query: { limit: 100, ...place } })))
-  )
-  const webhookRef = distinctly("webhooks")
-  for (const { id, name, url } of webhooks) {
-    const { data } = yield* call(({ webhooks }) => webhooks.get({ params: { id }, query: {} }))
-    const ref = webhookRef(slugOf(name === null || name === "" ? new URL(url).host : name))
-    const places = [
-      ...(UrlPassword.isMasked(data.url) ? ["url"] : []),
-      ...Object.keys(data.secret_headers).map((header) => `secret_headers.${header}`),
-      ...(data.tls?.key === undefined ? [] : ["tls.key"])
-    ]
-    add({
-      kind: "webhooks",
-      ref,
-      id,
-      fields: {
-        name: data.name,
-        description: data.description,
-        url: data.url,
-        active: data.active,
-        ...Object.fromEntries(Setup.webhookSettings.map((setting) => [setting, asJson(data[setting])]))
-      },
-      secrets: secretsOf(ref, places)
+  /** Those of the account, or those of one source or workflow alone. */
+  variables(program?: AccountThing) {
+    return Effect.gen({ self: this }, function*() {
+      const query = program === undefined ? {} : { program_id: program.id }
+      const { data } = yield* this.call(({ environment }) => environment.list({ query }))
+      for (const { name, secret, value } of data) {
+        const ref = this.variableRef(program === undefined ? name : `${name}--${sanitized(program.ref)}`)
+        this.add({
+          kind: "environment_variables",
+          ref,
+          id: `${program?.id ?? ""} ${name}`,
+          fields: {
+            name,
+            ...(value === null ? {} : { value }),
+            secret,
+            ...(program === undefined ? {} : { program: program.ref })
+          },
+          secrets: this.secretsOf(ref, secret ? ["value"] : [])
+        })
+      }
     })
   }
 
-  const listed = yield* call(({ components }) =>
-    oldestFirst(ListItems.items((place) => components.list({ query: { limit: 100, ...place } })))
-  )
-  const own = new Set<string>(listed.map(({ id }) => id))
-  const components = new Map<string, string>(listed.map(({ code_hash, id }) => [code_hash, id]))
+  readonly variablesOfPrograms = Effect.gen({ self: this }, function*() {
+    for (const thing of this.things.filter(({ kind }) => kind === "sources" || kind === "workflows")) {
+      yield* this.variables(thing)
+    }
+  })
 
-  const sources = yield* call(({ sources }) =>
-    oldestFirst(ListItems.items((place) => sources.list({ query: { limit: 100, ...place } })))
-  )
-  const workflows = yield* call(({ workflows }) =>
-    oldestFirst(ListItems.items((place) => workflows.list({ query: { limit: 100, ...place } })))
-  )
+  readonly dataStores = Effect.gen({ self: this }, function*() {
+    const stores = yield* this.call(({ dataStores }) =>
+      oldestFirst(ListItems.items((place) => dataStores.list({ query: { limit: 100, ...place } })))
+    )
+    const refOf = distinctly("data_stores")
+    for (const { id, name } of stores) {
+      this.add({ kind: "data_stores", ref: refOf(slugOf(name)), id, fields: { name }, secrets: {} })
+    }
+  })
 
-  const codeRef = distinctly("components")
-  const codeFiles = new Map<string, string>()
-  const fileOf = (hash: string, name: string) => {
-    const file = codeFiles.get(hash) ?? codeRef(slugOf(name))
-    codeFiles.set(hash, file)
+  readonly webhooks = Effect.gen({ self: this }, function*() {
+    const webhooks = yield* this.call(({ webhooks }) =>
+      oldestFirst(ListItems.items((place) => webhooks.list({ query: { limit: 100, ...place } })))
+    )
+    const refOf = distinctly("webhooks")
+    for (const { id, name, url } of webhooks) {
+      const { data } = yield* this.call(({ webhooks }) => webhooks.get({ params: { id }, query: {} }))
+      const ref = refOf(slugOf(name === null || name === "" ? new URL(url).host : name))
+      const places = [
+        ...(UrlPassword.isMasked(data.url) ? ["url"] : []),
+        ...Object.keys(data.secret_headers).map((header) => `secret_headers.${header}`),
+        ...(data.tls?.key === undefined ? [] : ["tls.key"])
+      ]
+      this.add({
+        kind: "webhooks",
+        ref,
+        id,
+        fields: {
+          name: data.name,
+          description: data.description,
+          url: data.url,
+          active: data.active,
+          ...Object.fromEntries(Setup.webhookSettings.map((setting) => [setting, asJson(data[setting])]))
+        },
+        secrets: this.secretsOf(ref, places)
+      })
+    }
+  })
+
+  private fileOf(hash: string, name: string): string {
+    const file = this.codeFiles.get(hash) ?? this.codeRef(slugOf(name))
+    this.codeFiles.set(hash, file)
     return `${file}.mjs`
   }
 
-  const programRefs = { sources: distinctly("sources"), workflows: distinctly("workflows") }
-  const program = (
+  private program(
     kind: "sources" | "workflows",
-    { active, configured_props, id, name, name_slug }: SourceResource | WorkflowResource,
+    ref: string,
+    { active, configured_props, id, name }: SourceResource | WorkflowResource,
     code: DeployedCode,
-    where: (ref: string) => Setup.Fields,
+    where: Setup.Fields,
     settings: Setup.Fields
-  ) => {
-    const ref = programRefs[kind](name_slug)
+  ): void {
     const declared = code.configurable_props
-    add({
+    const props = shownProps(declared, configured_props, this.refs)
+    this.add({
       kind,
       ref,
       id,
       code,
-      fields: {
-        name,
-        ...where(ref),
-        active,
-        ...settings,
-        configured_props: shownProps(declared, configured_props, refs)
-      },
-      secrets: secretsOf(ref, secretPlaces(declared))
+      fields: { name, ...where, active, ...settings, configured_props: props },
+      secrets: this.secretsOf(ref, secretPlaces(declared))
     })
   }
 
-  // By slug, since files of code are named after the first source that runs it.
-  for (const source of sources.toSorted((one, other) => one.name_slug < other.name_slug ? -1 : 1)) {
-    const params = { id: source.id }
-    const { data } = yield* call(({ code }) => code.sourceCode({ params, query: {} }))
-    program(
-      "sources",
-      source,
-      data,
-      () =>
-        !own.has(source.component_id) && data.key !== null
-          ? { registry: data.key }
-          : data.url !== null
-          ? { url: data.url }
-          : { code: fileOf(data.code_hash, data.key ?? source.name_slug) },
-      {}
+  /** Sources, with the code of those that run saved components, and the components that no source runs. */
+  readonly sources = Effect.gen({ self: this }, function*() {
+    const listed = yield* this.call(({ components }) =>
+      oldestFirst(ListItems.items((place) => components.list({ query: { limit: 100, ...place } })))
     )
-  }
-  for (const workflow of workflows) {
-    const { data } = yield* call(({ code }) => code.workflowCode({ params: { id: workflow.id }, query: {} }))
-    program(
-      "workflows",
-      workflow,
-      data,
-      (ref) => data.url !== null ? { url: data.url } : { code: `${ref}.mjs` },
-      Object.fromEntries(Setup.workflowSettings.map((setting) => [setting, asJson(workflow[setting])]))
+    const own = new Set<string>(listed.map(({ id }) => id))
+    const sources = yield* this.call(({ sources }) =>
+      oldestFirst(ListItems.items((place) => sources.list({ query: { limit: 100, ...place } })))
     )
-  }
+    const refOf = distinctly("sources")
+    // By slug, since files of code are named after the first source that runs it.
+    for (const source of sources.toSorted((one, other) => one.name_slug < other.name_slug ? -1 : 1)) {
+      const { data } = yield* this.call(({ code }) => code.sourceCode({ params: { id: source.id }, query: {} }))
+      const where = !own.has(source.component_id) && data.key !== null
+        ? { registry: data.key }
+        : data.url !== null
+        ? { url: data.url }
+        : { code: this.fileOf(data.code_hash, data.key ?? source.name_slug) }
+      this.program("sources", refOf(source.name_slug), source, data, where, {})
+    }
+    return { listed, used: new Set<string>(sources.map(({ component_id }) => component_id)) }
+  })
 
-  for (const program of things.filter(({ kind }) => kind === "sources" || kind === "workflows")) {
-    for (const variable of yield* readVariables(variableRef, secretsOf, program)) add(variable)
-  }
+  readonly workflows = Effect.gen({ self: this }, function*() {
+    const workflows = yield* this.call(({ workflows }) =>
+      oldestFirst(ListItems.items((place) => workflows.list({ query: { limit: 100, ...place } })))
+    )
+    const refOf = distinctly("workflows")
+    for (const workflow of workflows) {
+      const { data } = yield* this.call(({ code }) => code.workflowCode({ params: { id: workflow.id }, query: {} }))
+      const ref = refOf(workflow.name_slug)
+      const where = data.url !== null ? { url: data.url } : { code: `${ref}.mjs` }
+      const settings = Setup.workflowSettings.map((setting) => [setting, asJson(workflow[setting])])
+      this.program("workflows", ref, workflow, data, where, Object.fromEntries(settings))
+    }
+  })
 
-  // Of components that no source runs, the newest of each key.
-  const used = new Set<string>(sources.map(({ component_id }) => component_id))
-  const newest = new Map(listed.flatMap((component) => component.key === null ? [] : [[component.key, component]]))
-  for (const { code_hash, id, key } of newest.values()) {
-    if (used.has(id) || codeFiles.has(code_hash) || key === null) continue
-    const { data } = yield* call(({ components }) => components.get({ params: { key: id }, query: {} }))
-    const file = fileOf(code_hash, key)
-    add({
-      kind: "components",
-      ref: file.replace(/\.mjs$/, ""),
-      id,
-      code: { ...data, url: null },
-      fields: { code: file },
-      secrets: {}
+  /** Of those that no source runs, the newest of each key. */
+  components({ listed, used }: Effect.Success<Reading["sources"]>) {
+    return Effect.gen({ self: this }, function*() {
+      const newest = new Map(listed.flatMap((component) => component.key === null ? [] : [[component.key, component]]))
+      for (const { code_hash, id, key } of newest.values()) {
+        if (used.has(id) || this.codeFiles.has(code_hash) || key === null) continue
+        const { data } = yield* this.call(({ components }) => components.get({ params: { key: id }, query: {} }))
+        const file = this.fileOf(code_hash, key)
+        this.add({
+          kind: "components",
+          ref: file.replace(/\.mjs$/, ""),
+          id,
+          code: { ...data, url: null },
+          fields: { code: file },
+          secrets: {}
+        })
+      }
     })
   }
 
-  const subscriptions = yield* call(({ subscriptions }) => subscriptions.list({ query: {} }))
-  const subscriptionRef = distinctly("subscriptions")
-  // In the order of what they connect, since only that is the same on another server.
-  const named = subscriptions.data.map((subscription) => {
-    const emitter = refs.get(subscription.emitter_id) ?? subscription.emitter_id
-    const listener = refs.get(subscription.listener_id) ?? subscription.listener_id
-    const stream = StreamName.normalize(subscription.event_name)
-    return { subscription, emitter, listener, stream, order: [emitter, listener, stream].join("\n") }
-  }).sort((one, other) => one.order < other.order ? -1 : 1)
-  for (const { emitter, listener, stream, subscription } of named) {
-    const name = [emitter, listener, ...(stream === "" ? [] : [stream])].map(sanitized).join("--")
-    add({
-      kind: "subscriptions",
-      ref: subscriptionRef(name),
-      id: subscription.id,
-      fields: {
-        emitter,
-        listener,
-        stream,
-        filter: subscription.filter ?? null,
-        batch: asJson(subscription.batch ?? null)
-      },
-      secrets: {}
-    })
-  }
+  readonly subscriptions = Effect.gen({ self: this }, function*() {
+    const { data } = yield* this.call(({ subscriptions }) => subscriptions.list({ query: {} }))
+    const refOf = distinctly("subscriptions")
+    // In the order of what they connect, since only that is the same on another server.
+    const named = data.map((subscription) => {
+      const emitter = this.refs.get(subscription.emitter_id) ?? subscription.emitter_id
+      const listener = this.refs.get(subscription.listener_id) ?? subscription.listener_id
+      const stream = StreamName.normalize(subscription.event_name)
+      return { subscription, emitter, listener, stream, order: [emitter, listener, stream].join("\n") }
+    }).sort((one, other) => one.order < other.order ? -1 : 1)
+    for (const { emitter, listener, stream, subscription: { batch, filter, id } } of named) {
+      const name = [emitter, listener, ...(stream === "" ? [] : [stream])].map(sanitized).join("--")
+      const fields = { emitter, listener, stream, filter: filter ?? null, batch: asJson(batch ?? null) }
+      this.add({ kind: "subscriptions", ref: refOf(name), id, fields, secrets: {} })
+    }
+  })
 
-  const rules = yield* call(({ autoSubscriptions }) =>
-    oldestFirst(ListItems.items((place) => autoSubscriptions.list({ query: { limit: 100, ...place } })))
-  )
-  const ruleRef = distinctly("auto_subscriptions")
-  for (const { batch, event_name, filter, id, listener_id } of rules) {
-    const listener = refs.get(listener_id) ?? listener_id
-    const stream = StreamName.normalize(event_name)
-    add({
-      kind: "auto_subscriptions",
-      ref: ruleRef([listener, ...(stream === "" ? [] : [stream])].map(sanitized).join("--")),
-      id,
-      fields: { listener, stream, filter: filter ?? null, batch: asJson(batch ?? null) },
-      secrets: {}
-    })
-  }
-  return { accountId: me.id, things, components } satisfies SetupOfAccount as SetupOfAccount
+  readonly autoSubscriptions = Effect.gen({ self: this }, function*() {
+    const rules = yield* this.call(({ autoSubscriptions }) =>
+      oldestFirst(ListItems.items((place) => autoSubscriptions.list({ query: { limit: 100, ...place } })))
+    )
+    const refOf = distinctly("auto_subscriptions")
+    for (const { batch, event_name, filter, id, listener_id } of rules) {
+      const listener = this.refs.get(listener_id) ?? listener_id
+      const stream = StreamName.normalize(event_name)
+      const ref = refOf([listener, ...(stream === "" ? [] : [stream])].map(sanitized).join("--"))
+      const fields = { listener, stream, filter: filter ?? null, batch: asJson(batch ?? null) }
+      this.add({ kind: "auto_subscriptions", ref, id, fields, secrets: {} })
+    }
+  })
+}
+
+const oldestFirst = <Item, E, R>(items: Stream.Stream<Item, E, R>) =>
+  Effect.map(Stream.runCollect(items), (all) => all.toReversed())
+
+/** Reads everything of an account that a set-up holds. Secrets can't be read. */
+export const read = Effect.fnUntraced(function*() {
+  const { call } = yield* ApiAccess
+  const { data: me } = yield* call(({ users }) => users.me({ query: {} }))
+  const reading = new Reading(me.id, call)
+  yield* reading.appAccounts
+  yield* reading.variables()
+  yield* reading.dataStores
+  yield* reading.webhooks
+  const sources = yield* reading.sources
+  yield* reading.workflows
+  yield* reading.variablesOfPrograms
+  yield* reading.components(sources)
+  yield* reading.subscriptions
+  yield* reading.autoSubscriptions
+  const components = new Map<string, string>(sources.listed.map(({ code_hash, id }) => [code_hash, id]))
+  return { accountId: me.id, things: reading.things, components } satisfies SetupOfAccount as SetupOfAccount
 })
