@@ -102,7 +102,7 @@ layer(tables.pipe(Layer.provideMerge(TestDatabase.layer)), {
           ))
         for (const source of sources) assert.deepStrictEqual(yield* payloadsOf(source), orders)
       }),
-    120_000
+    240_000
   )
 
   it.effect("are told apart from a server that wants the database for itself", () =>
