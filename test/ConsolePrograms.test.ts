@@ -352,9 +352,15 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
         await page.getByRole("button", { name: "Save the props" }).click()
         await page.getByText("The props are saved").waitFor()
         await page.getByLabel("Runs at once").fill("3")
+        await page.getByLabel("Seconds for a step").fill("20")
+        await page.getByLabel("A suspended run that nobody resumes").selectOption("goes on")
         await page.getByRole("button", { name: "Save the settings" }).click()
         await page.getByText("The settings are saved").waitFor()
-        Json.assertHolds((await site.api("GET", `/workflows/${id}`))["data"], { concurrency: 3 })
+        Json.assertHolds((await site.api("GET", `/workflows/${id}`))["data"], {
+          concurrency: 3,
+          suspension_timeout: "resume",
+          timeout_seconds: 20
+        })
         await page.getByRole("button", { name: "Run …" }).click()
         await page.getByLabel("Event, as JSON").fill("{\"order\": 18, \"total\": 50}")
         await page.getByRole("button", { name: "Run", exact: true }).click()

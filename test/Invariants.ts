@@ -4,7 +4,7 @@ import { type CursorRow, type EventRow, positionKey, type Positions, type Snapsh
 export const invariants = {
   lost: "what was acknowledged is there, is run, and is delivered",
   reordered: "per emitter one order: readers see a prefix, runs and first attempts follow it",
-  torn: "what one run did (emits, store, dedupe, usage, cursor) is there whole and once, or not at all",
+  torn: "what one run did (emits, stores, dedupe, usage, cursor) is there whole and once, or not at all",
   unjustified: "an event is sent again only where a fault came between, and with the same webhook-id and body",
   unbalanced: "each cursor's counts come to how far it has moved, and nothing is left of what was deleted",
   unavailable: "the server answers, or says 503, and comes back by itself"
@@ -32,6 +32,8 @@ export class Invariants {
   readonly #note: Note
   readonly #mayHaveGaps: (emitterId: string) => boolean
   readonly #places = new Map<string, Place>()
+  /** How often runs have added to keys of data stores, as their events say. */
+  readonly #added = new Map<string, number>()
 
   /** @param mayHaveGaps whether events of this emitter are deleted on purpose */
   constructor(note: Note, mayHaveGaps: (emitterId: string) => boolean) {
@@ -48,6 +50,7 @@ export class Invariants {
   take(snapshot: Snapshot): void {
     for (const event of snapshot.events) this.#follow(event)
     this.#compareHeads(snapshot)
+    this.#compareStores(snapshot)
     for (const cursor of snapshot.cursors) this.#balance(cursor)
     for (const { id, what } of snapshot.unpaired) this.#note("unbalanced", what, { id })
   }
@@ -60,7 +63,8 @@ export class Invariants {
     }
   }
 
-  #follow({ emitter_id, id, n, stream }: EventRow): void {
+  #follow({ emitter_id, id, n, payload, stream }: EventRow): void {
+    if (payload.includes(`"added":`)) this.#count(JSON.parse(payload).added)
     const key = positionKey(emitter_id, stream)
     const before = this.#places.get(key) ?? start
     this.#places.set(key, { n, id })
@@ -73,6 +77,18 @@ export class Invariants {
         before,
         event: { n, id }
       })
+    }
+  }
+
+  #count(key: unknown): void {
+    if (typeof key === "string") this.#added.set(key, (this.#added.get(key) ?? 0) + 1)
+  }
+
+  /** Each that was added to is in a data store as often as events say, once for each run and step. */
+  #compareStores({ entries }: Snapshot): void {
+    for (const [key, added] of this.#added) {
+      const value = entries.get(key)
+      if (value !== added) this.#note("torn", "a data store and the log do not say the same", { key, value, added })
     }
   }
 

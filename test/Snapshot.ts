@@ -64,6 +64,8 @@ export interface Snapshot {
   readonly subscriptions: ReadonlySet<string>
   /** Parsed values of `$.service.db`, by program and key. */
   readonly state: ReadonlyMap<string, Readonly<Record<string, number>>>
+  /** Numbers in data stores, by key. */
+  readonly entries: ReadonlyMap<string, number>
   readonly invocations: ReadonlyMap<string, number>
   /** How many runs of a workflow have not ended, by how many of their steps are done. */
   readonly unended: ReadonlyArray<{ readonly workflow_id: string; readonly step: number; readonly runs: bigint }>
@@ -172,6 +174,7 @@ const readAll = Effect.fnUntraced(function*(from: Positions) {
   for (const { key, program_id, value } of rows) {
     state.set(program_id, { ...state.get(program_id), [key]: Number(JSON.parse(value)) })
   }
+  const entries = yield* sql<{ key: string; value: string }>`SELECT key, value FROM data_store_entries`
   const invocations = yield* sql<{ emitter_id: string; invocations: bigint }>`
     SELECT emitter_id, sum(invocations)::bigint AS invocations FROM usage GROUP BY emitter_id`
   const webhooks = yield* sql<{ id: string }>`SELECT id FROM webhooks`
@@ -185,6 +188,7 @@ const readAll = Effect.fnUntraced(function*(from: Positions) {
     webhooks: new Set(webhooks.map(({ id }) => id)),
     subscriptions: new Set(subscriptions.map(({ id }) => id)),
     state,
+    entries: new Map(entries.map(({ key, value }) => [key, Number(JSON.parse(value))])),
     invocations: new Map(invocations.map((row) => [row.emitter_id, Number(row.invocations)])),
     unended: yield* sql<Snapshot["unended"][number]>`
       SELECT workflow_id, step, count(*) AS runs FROM workflow_runs WHERE ended_at IS NULL GROUP BY workflow_id, step`,

@@ -128,6 +128,10 @@ export const rows = (it: It): void => {
           ["export default { steps: { a: { if: true, then: { a: { end: true } } } } }", /two steps named "a"/],
           ["export default { steps: { a: { if: true, then: { b: {} } } } }", /"b" has no function run/],
           ["export default { steps: { a: { switch: 1 } } }", /cases/],
+          [
+            "export default { steps: { a: { switch: 1, cases: { default: {} }, default: {} } } }",
+            /a switch with a default can't have a case "default" too/
+          ],
           ["export default { steps: { a: { parallel: { x: 1 } } } }", /steps\.a\.parallel\.x/],
           ["export default { steps: { a: { branches: { x: { steps: {}, if: 1 } } } } }", /"x" can't have "if"/],
           ["export default { steps: { a: { filter: true, delay: 5 } } }", /can't have "delay" too/],

@@ -22,8 +22,12 @@ const isJson = (text: string): boolean => text.startsWith("{")
 
 /** Sends requests to a server that may die at any time. */
 export interface Client {
-  /** Posts JSON to a URL. */
-  readonly post: (url: string, body: unknown) => Effect.Effect<Answer>
+  /**
+   * Posts JSON to a URL.
+   *
+   * @param expected statuses that are no refusal
+   */
+  readonly post: (url: string, body: unknown, expected?: ReadonlyArray<number>) => Effect.Effect<Answer>
   /**
    * Calls the API with the account's key.
    *
@@ -70,7 +74,7 @@ export const make = (baseUrl: string, findings: Findings): Client => {
       }
     })
   return {
-    post: (url, body) => send("POST", url, {}, body),
+    post: (url, body, expected) => send("POST", url, {}, body, expected),
     call: (method, path, body, expected) =>
       send(method, `${baseUrl}/v1${path}`, { authorization: `Bearer ${key}` }, body, expected)
   }

@@ -49,17 +49,21 @@ export default {
   }
 }`
 
-/** Listens: its sum is right only if each event changed it exactly once, in the order of the log. */
+/**
+ * Listens: its sum is right only if each event changed it exactly once, in the order of the log. With a data store it says
+ * what it added to.
+ */
 export const ledger = `
 export default {
   name: "Ledger",
-  props: { db: "$.service.db" },
+  props: { db: "$.service.db", counts: { type: "data_store", optional: true } },
   async run(event) {
     const count = (this.db.get("count") ?? 0) + 1
     const sum = (this.db.get("sum") ?? 0) + (event.count ?? 1)
     this.db.set("count", count)
     this.db.set("sum", sum)
-    this.$emit({ of: event, count, sum })
+    await this.counts?.increment("all")
+    this.$emit({ of: event, count, sum, ...(this.counts === undefined ? {} : { added: "all" }) })
   }
 }`
 
@@ -95,26 +99,31 @@ export default {
 }`
 
 /**
- * A workflow that listens: counts what it hears, waits with some of it, and tells of it then. Right only if each step
- * of each run happened exactly once.
+ * A workflow that listens: counts what it hears, waits with some of it, for its time or to be resumed, and tells of it
+ * then. Right only if each step of each run happened exactly once.
  */
 export const stepped = `
 export default {
   name: "Stepped",
-  props: { db: "$.service.db" },
+  props: { db: "$.service.db", counts: "data_store" },
   steps: {
     count: {
       async run({ steps, $ }) {
         const count = (this.db.get("count") ?? 0) + 1
         this.db.set("count", count)
-        $.emit({ of: steps.trigger.event, count }, { name: "begun" })
+        await this.counts.increment("all")
         if (count % 5 === 0) $.flow.delay(500)
+        if (count % 14 === 3) $.flow.suspend(500)
+        const { resume_url } = count % 14 === 10 ? $.flow.suspend(30_000) : {}
+        $.emit({ of: steps.trigger.event, count, added: "all", resume_url }, { name: "begun" })
         return count
       }
     },
     tell: {
       async run({ steps, $ }) {
-        $.emit({ of: steps.trigger.event, count: steps.count.$return_value })
+        await this.counts.increment("all")
+        const { event } = steps.trigger
+        $.emit({ of: event, count: steps.count.$return_value, added: "all", resumed: $.context.resume?.body })
       }
     }
   }

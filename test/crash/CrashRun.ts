@@ -25,6 +25,7 @@ import * as Observer from "./Observer.ts"
 import * as Passing from "./Passing.ts"
 import * as Reader from "./Reader.ts"
 import * as Requests from "./Requests.ts"
+import * as Resumes from "./Resumes.ts"
 import * as Topology from "./Topology.ts"
 
 export interface CrashOptions {
@@ -124,6 +125,7 @@ export const run = Effect.fnUntraced(function*(options: CrashOptions) {
   const findings = Findings.make()
   const times = FaultTimes.make()
   const requests = Requests.make(findings)
+  const resumes = Resumes.make(findings)
   const gate = Load.gate()
   const server = yield* ServerProcess.makeIn(dataDirectory)
   const faults = Faults.make(server, dataDirectory, Dice.make(seed, "victims"), options.workers)
@@ -171,7 +173,7 @@ export const run = Effect.fnUntraced(function*(options: CrashOptions) {
     early.push(reception)
   }
   const endpoints = yield* Endpoints.make(Dice.make(seed, "endpoints"), (reception) => receive(reception))
-  const topology = yield* Topology.deploy(server.api, { endpoints, findings, requests }).pipe(
+  const topology = yield* Topology.deploy(server.api, { endpoints, findings, requests, resumes }).pipe(
     Effect.mapError(failed("the sources could not be deployed"))
   )
   const exact = new Set(topology.routes.map(({ subscriptionId }) => subscriptionId))
@@ -366,6 +368,7 @@ export const run = Effect.fnUntraced(function*(options: CrashOptions) {
       underWay
     }),
     passing.run,
+    resumes.run(client),
     Reader.run(topology.consumerId, {
       client,
       dice: Dice.make(seed, "reader"),

@@ -1,6 +1,7 @@
 import type { EventRow, Snapshot } from "../Snapshot.ts"
 import type { Findings } from "./Findings.ts"
 import type { Requests } from "./Requests.ts"
+import type { Resumes } from "./Resumes.ts"
 
 /** Follows what the runs of one program wrote, run by run. */
 export interface RunCheck {
@@ -213,7 +214,7 @@ export const ofLists = (findings: Findings, options: {
 }
 
 /** A workflow of two steps, between which some of its runs wait (`stepped`). */
-export const ofSteps = (findings: Findings, options: {
+export const ofSteps = (findings: Findings, resumes: Resumes, options: {
   readonly name: string
   readonly programId: string
 }): RunCheck => {
@@ -222,7 +223,7 @@ export const ofSteps = (findings: Findings, options: {
   const heard: Array<string> = []
   /** What the first step of a run counted and its second has not told. */
   const begun = new Map<number, string>()
-  const told: Array<{ readonly of: unknown; readonly count: number }> = []
+  const told: Array<{ readonly of: unknown; readonly count: number; readonly resumed?: unknown }> = []
   let runs = 0
   return {
     event: ({ payload, stream }) => {
@@ -237,6 +238,7 @@ export const ofSteps = (findings: Findings, options: {
       runs += 1
       if (said.count !== runs) torn("a step counted from a store that is not that of the run before", { said, runs })
       begun.set(said.count, next)
+      if (said.resume_url !== undefined) resumes.waits(said.count, said.resume_url)
     },
     heard: ({ payload }) => {
       heard.push(payload)
@@ -247,6 +249,7 @@ export const ofSteps = (findings: Findings, options: {
           torn("a step ran twice, or before the one before it", { said })
         }
         begun.delete(said.count)
+        resumes.told(said.count, said.resumed)
       }
       const passed = agreeOn(torn, snapshot, programId, runs)
       if (passed < runs || passed > runs + 1) torn("the cursor does not say what the log says", { runs, passed })

@@ -7,6 +7,7 @@ import type { Endpoints, Manner } from "./Endpoints.ts"
 import type { Findings } from "./Findings.ts"
 import { leaseSeconds } from "./Reader.ts"
 import type { Requests } from "./Requests.ts"
+import type { Resumes } from "./Resumes.ts"
 import * as RunCheck from "./RunCheck.ts"
 
 /** A source or workflow that stays, with what follows its runs. */
@@ -61,15 +62,17 @@ export const deploy = Effect.fnUntraced(function*(api: ServerProcess["api"], opt
   readonly endpoints: Endpoints
   readonly findings: Findings
   readonly requests: Requests
+  readonly resumes: Resumes
 }) {
-  const { endpoints, findings, requests } = options
+  const { endpoints, findings, requests, resumes } = options
 
   const deployed = Effect.fnUntraced(function*(
     name: string,
     code: string,
-    check: (programId: string) => RunCheck.RunCheck
+    check: (programId: string) => RunCheck.RunCheck,
+    given: object = {}
   ) {
-    const { data } = yield* api("POST", "/sources", { component_code: code, name })
+    const { data } = yield* api("POST", "/sources", { component_code: code, name, ...given })
     const id = Json.textOf(data!["id"])
     const source: StandingProgram = { id, name, endpoint: endpointOf(data!), check: check(id), listeners: [] }
     return source
@@ -78,9 +81,10 @@ export const deploy = Effect.fnUntraced(function*(api: ServerProcess["api"], opt
   const workflow = Effect.fnUntraced(function*(
     name: string,
     code: string,
-    check: (programId: string) => RunCheck.RunCheck
+    check: (programId: string) => RunCheck.RunCheck,
+    given: object = {}
   ) {
-    const { data } = yield* api("POST", "/workflows", { workflow_code: code, name })
+    const { data } = yield* api("POST", "/workflows", { workflow_code: code, name, ...given })
     const id = Json.textOf(data!["id"])
     return { id, name, endpoint: undefined, check: check(id), listeners: [] } as StandingProgram
   })
@@ -129,10 +133,14 @@ export const deploy = Effect.fnUntraced(function*(api: ServerProcess["api"], opt
     Components.ledger,
     (programId) => RunCheck.ofEvents(findings, { name: "ledger", programId })
   )
+  // Two programs add to it at the same time.
+  const { data: store } = yield* api("POST", "/data_stores", { name: "counts" })
+  const configured_props = { counts: Json.textOf(store!["id"]) }
   const totals = yield* deployed(
     "totals",
     Components.ledger,
-    (programId) => RunCheck.ofEvents(findings, { name: "totals", programId })
+    (programId) => RunCheck.ofEvents(findings, { name: "totals", programId }),
+    { configured_props }
   )
   const ticking = yield* deployed(
     "ticking",
@@ -144,7 +152,8 @@ export const deploy = Effect.fnUntraced(function*(api: ServerProcess["api"], opt
   const stepped = yield* workflow(
     "stepped",
     Components.stepped,
-    (programId) => RunCheck.ofSteps(findings, { name: "stepped", programId })
+    (programId) => RunCheck.ofSteps(findings, resumes, { name: "stepped", programId }),
+    { configured_props, suspension_timeout: "resume" }
   )
   const summed = yield* workflow(
     "summed",

@@ -94,10 +94,11 @@ const numberOf = (text: string): number | undefined =>
   text.trim() !== "" && Number.isSafeInteger(Number(text)) ? Number(text) : undefined
 
 /** The settings as one text. Only a change of them rebuilds the form, so a change of the props discards no input. */
-const settingsOf = ({ concurrency, errors, rate_limit, retry_delays }: Workflows.WorkflowResource): string =>
-  JSON.stringify([concurrency, rate_limit, retry_delays, errors])
+const settingsOf = (
+  { concurrency, errors, rate_limit, retry_delays, suspension_timeout, timeout_seconds }: Workflows.WorkflowResource
+): string => JSON.stringify([concurrency, rate_limit, retry_delays, errors, suspension_timeout, timeout_seconds])
 
-/** The limit of concurrent runs, the rate, and the treatment of failed steps. */
+/** The limit of concurrent runs, the rate, the treatment of failed steps, and the time for steps and suspensions. */
 const SettingsForm = ({ onChange, workflow }: {
   readonly workflow: Workflows.WorkflowResource
   readonly onChange: () => void
@@ -107,6 +108,8 @@ const SettingsForm = ({ onChange, workflow }: {
   const seconds = useSignal(workflow.rate_limit === null ? "" : String(workflow.rate_limit.interval_seconds))
   const delays = useSignal(workflow.retry_delays.join(", "))
   const errors = useSignal(workflow.errors)
+  const longest = useSignal(workflow.timeout_seconds === null ? "" : String(workflow.timeout_seconds))
+  const suspensionEnd = useSignal(workflow.suspension_timeout)
   const fault = useSignal<string | undefined>(undefined)
   const failure = useSignal<Failure | undefined>(undefined)
   const isUnderWay = useSignal(false)
@@ -119,20 +122,26 @@ const SettingsForm = ({ onChange, workflow }: {
     const hasRate = limit.value.trim() !== "" || seconds.value.trim() !== ""
     const most = numberOf(limit.value)
     const interval_seconds = numberOf(seconds.value)
+    const timeout_seconds = longest.value.trim() === "" ? null : numberOf(longest.value)
     fault.value = runs === undefined
       ? "How many runs at once is a whole number."
       : retry_delays === undefined
       ? "The retries are whole numbers of seconds, with commas between them."
       : hasRate && (most === undefined || interval_seconds === undefined)
       ? "The rate is two whole numbers; leave both empty for none."
+      : timeout_seconds === undefined
+      ? "The longest that a step may take is a whole number of seconds."
       : undefined
-    if (runs === undefined || retry_delays === undefined || fault.value !== undefined) return
+    if (runs === undefined || retry_delays === undefined || timeout_seconds === undefined) return
+    if (fault.value !== undefined) return
     isUnderWay.value = true
     try {
       await Workflows.change(workflow, {
         concurrency: runs,
         retry_delays,
         errors: errors.value,
+        suspension_timeout: suspensionEnd.value,
+        timeout_seconds,
         rate_limit: most === undefined || interval_seconds === undefined ? null : { limit: most, interval_seconds }
       })
       tell("done", "The settings are saved.")
@@ -186,6 +195,29 @@ const SettingsForm = ({ onChange, workflow }: {
           <option value="each">each one</option>
         </select>
       </label>
+      <label class="prop">
+        <span class="prop-label">Seconds for a step</span>
+        <input
+          type="number"
+          min={1}
+          max={300}
+          placeholder="what the server allows"
+          value={longest.value}
+          onInput={take(longest)}
+        />
+      </label>
+      <label class="prop">
+        <span class="prop-label">A suspended run that nobody resumes</span>
+        <select
+          value={suspensionEnd.value}
+          onChange={(event) => {
+            suspensionEnd.value = event.currentTarget.value === "resume" ? "resume" : "cancel"
+          }}
+        >
+          <option value="cancel">is cancelled</option>
+          <option value="resume">goes on</option>
+        </select>
+      </label>
       {fault.value === undefined ? null : <p class="fault" role="alert">{fault.value}</p>}
       {failure.value === undefined ? null : <Failed what="The settings are not saved." failure={failure.value} />}
       <div class="bar">
@@ -211,6 +243,10 @@ const SettingsList = ({ workflow }: { readonly workflow: Workflows.WorkflowResou
     <dd>{workflow.retry_delays.length === 0 ? "none" : `after ${workflow.retry_delays.join(", ")} s`}</dd>
     <dt>Failures on $errors</dt>
     <dd>{workflow.errors === "each" ? "each one" : "the last of a step"}</dd>
+    <dt>Longest step</dt>
+    <dd>{workflow.timeout_seconds === null ? "what the server allows" : `${workflow.timeout_seconds} s`}</dd>
+    <dt>A suspended run that nobody resumes</dt>
+    <dd>{workflow.suspension_timeout === "resume" ? "goes on" : "is cancelled"}</dd>
   </dl>
 )
 

@@ -18,7 +18,10 @@ export const all = (signal: AbortSignal): Promise<WholeList.WholeList<ListedWork
 export const one = async (id: string, signal: AbortSignal): Promise<WorkflowResource> =>
   (await get<Single<WorkflowResource>>(["workflows", id], { signal })).data
 
-type Settings = Pick<WorkflowResource, "concurrency" | "errors" | "rate_limit" | "retry_delays" | "suspension_timeout">
+type Settings = Pick<
+  WorkflowResource,
+  "concurrency" | "errors" | "rate_limit" | "retry_delays" | "suspension_timeout" | "timeout_seconds"
+>
 
 /** Changes of a workflow. Omitted fields stay as they are. */
 export interface WorkflowChanges extends Partial<Settings> {

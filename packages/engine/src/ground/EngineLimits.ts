@@ -21,6 +21,8 @@ export interface Limits {
   readonly filesOfAccount: number
   /** The most times that a step may ask to be run again: each is recorded with its run. */
   readonly rerunsOfStep: number
+  /** The most workflows that a step may have run. */
+  readonly triggersOfStep: number
 
   /** Characters of events in front of cursors, over all feeds of a machine. */
   readonly feedRoom: number
@@ -77,6 +79,7 @@ export const defaults: Limits = {
   filesOfRuns: { account: 1024 * MiB, trial: 16 * MiB },
   filesOfAccount: 1024 * MiB,
   rerunsOfStep: 1_000,
+  triggersOfStep: 1_000,
   feedRoom: 64 * MiB,
   feed: { count: 1_000, characters: 4 * MiB },
   feedPage: { count: 100, bytes: 4 * MiB },

@@ -1,4 +1,5 @@
 import { assert, layer } from "@effect/vitest"
+import * as Id from "@headwater/domain/Id"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import * as EngineFixture from "../../test/EngineFixture.ts"
@@ -32,6 +33,49 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       assert.deepStrictEqual((yield* runsOf(program)).map((run) => run.steps), [
         ["route success", "one success", "two success", "last success"]
       ])
+    }).pipe(EngineFixture.onTestClock))
+
+  it.effect("are taken that a rerun begins within, though the run before took others", () =>
+    Effect.gen(function*() {
+      const { actor, program } = yield* launch(workflow(`
+        kind: { switch: () => "one", cases: {
+          one: { ${step("one1", `return 1`)} },
+          two: { ${step("two1", `return 2`)}, ${step("two2", `return [2, steps.two1]`)} },
+          three: { ${step("three1", `return 3`)} }
+        } },
+        some: { branches: {
+          left: { when: () => true, steps: { ${step("left1", `return "l"`)} } },
+          middle: { when: () => false, steps: { ${step("middle1", `return "m"`)} } },
+          right: { when: () => true, steps: { ${step("right1", `return "r"`)} } }
+        }, match: "every" },
+        ${step("last", `const { trigger, ...seen } = steps; $.emit(seen)`)}`))
+      yield* send(actor, 1)
+      const told = (kind: unknown, some: object) => {
+        const given = (value: unknown) => ({ $return_value: value })
+        return {
+          kind: given(kind),
+          some: Object.fromEntries(Object.entries(some).map(([name, value]) => [name, given(value)]))
+        }
+      }
+      const both = { left: "l", right: "r" }
+      const expected = [told(1, both)]
+      assert.deepStrictEqual(yield* stream(program), expected)
+      for (
+        const [from, kind, some] of [
+          ["three1", 3, both],
+          ["two1", [2, { $return_value: 2 }], both],
+          ["one1", 1, both],
+          ["middle1", 1, { left: "l", middle: "m", right: "r" }]
+        ] as const
+      ) {
+        const before = (yield* runsOf(program)).at(-1)!
+        const payload = JSON.stringify({ run: before.id, step: from })
+        yield* TestClock.adjust("1 millis")
+        yield* actor.ingest({ endpointKey: null, kind: "rerun", emitId: yield* Id.make("run"), payload, hops: 0 })
+        yield* settle(actor)
+        expected.push(told(kind, some))
+        assert.deepStrictEqual(yield* stream(program), expected)
+      }
     }).pipe(EngineFixture.onTestClock))
 
   it.effect("wait, fail and are tried again as other steps are, one branch after the other", () =>

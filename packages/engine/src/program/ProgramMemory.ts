@@ -38,6 +38,8 @@ export interface ProgramMemory {
   readonly http: HttpTrigger.HttpTrigger | undefined
   /** True if it answers requests at its endpoint, and if it takes e-mail at its address. */
   readonly takes: { readonly http: boolean; readonly email: boolean }
+  /** True if runs read from the database what those before them wrote, so that each begins when the one before is durable. */
+  readonly hasDataStores: boolean
   /** `$.service.db`, with what commits under way have set. */
   readonly db: Record<string, string>
   /** Dedupe marks of commits under way. */
@@ -60,10 +62,6 @@ export interface ProgramMemory {
 }
 
 export const answersItself = ({ http }: ProgramMemory): boolean => HttpTrigger.answersItself(http)
-
-/** True if runs read what those before them wrote from the database, so that each begins when the one before is durable. */
-export const hasDataStores = ({ declared, program }: ProgramMemory): boolean =>
-  Object.keys(DataStore.referencesOf(declared, program.props)).length > 0
 
 /** The interface and service props of a program as its code has them. */
 export const interfacesOf = (
@@ -167,6 +165,7 @@ const loadOwned = Effect.fnUntraced(function*(program: Program, log: EmitterLog)
       http: declared.some(({ type }) => type === interfaceTypes.http || type === interfaceTypes.apphook),
       email: declared.some(({ type }) => type === interfaceTypes.email)
     },
+    hasDataStores: Object.keys(DataStore.referencesOf(declared, program.props)).length > 0,
     db,
     marks: new Map(),
     requests,

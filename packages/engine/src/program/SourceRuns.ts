@@ -14,7 +14,7 @@ import * as DueItems from "../ground/DueItems.ts"
 import type { CommitParts } from "../ground/EmitterLog.ts"
 import { type CodeRuns, type EndedRun, originOf, unstorable } from "./CodeRuns.ts"
 import type { ProgramInput } from "./ProgramInput.ts"
-import { executableOf, hasDataStores, type ProgramMemory, repeatWindowMs } from "./ProgramMemory.ts"
+import { executableOf, type ProgramMemory, repeatWindowMs } from "./ProgramMemory.ts"
 import type { ProgramOwner } from "./ProgramOwner.ts"
 import type { QuotaExceeded } from "./Quotas.ts"
 import * as RunEvents from "./RunEvents.ts"
@@ -134,7 +134,7 @@ export class SourceRuns {
       }
       CrashPoint.reached("run-chosen")
       const suspect = inputs.findIndex(({ id }) => code.isSuspect(id))
-      const count = hasDataStores(memory) ? 1 : suspect < 0 ? inputs.length : Math.max(1, suspect)
+      const count = memory.hasDataStores ? 1 : suspect < 0 ? inputs.length : Math.max(1, suspect)
       const chosen = inputs.slice(0, count)
       return chosen.length === 1 ? this.runOne(memory, first, onRespond) : this.runTogether(memory, chosen)
     })
@@ -254,7 +254,7 @@ export class SourceRuns {
       CrashPoint.reached("run-ended")
       const submission = yield* code.handOver(memory, [endedRun(memory, input, result)])
       code.noteRefusal(submission, [input.id])
-      if (hasDataStores(memory)) yield* Effect.exit(submission.durable)
+      if (memory.hasDataStores) yield* Effect.exit(submission.durable)
       if (input.kind === "TIMER") this.noteTick(result)
       together.note(result.wallMs)
       return 1

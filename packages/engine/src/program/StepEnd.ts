@@ -41,13 +41,12 @@ export type Outcome =
 const unreadable = `the result of the step is not JSON of at most ${maxComponentDepth} levels`
 
 /**
- * @param mostResults how many characters the results of a run's steps may have together
  * @param known the workflows that the step may have run
  */
 export const outcomeOf = (
   result: RunResult,
-  { results, run }: WorkflowProgress,
-  mostResults: number,
+  { resultsHeld, run }: WorkflowProgress,
+  { resultsOfRun, triggersOfStep }: Limits,
   known: TriggeredWorkflows.KnownWorkflows
 ): Outcome => {
   const fault = RunEvents.failureOf(result)
@@ -57,13 +56,14 @@ export const outcomeOf = (
     return { _tag: "Failed", fault: { name: "InvalidResult", message: unreadable } }
   }
   const resultJson = JSON.stringify(answer.result)
-  const held = [...results.values()].reduce((sum, { length }) => sum + length, resultJson.length)
-  if (held > mostResults) {
+  const held = resultsHeld + resultJson.length
+  if (held > resultsOfRun) {
     const message =
-      `the results of a run's steps may have ${mostResults} characters of JSON together; with this step they have ${held}`
+      `the results of a run's steps may have ${resultsOfRun} characters of JSON together; with this step they have ${held}`
     return { _tag: "Failed", fault: { name: "LimitExceeded", message } }
   }
-  const untriggered = TriggeredWorkflows.faultOf(answer.flow.triggers ?? [], known, run.trigger.hops + 1)
+  const triggers = answer.flow.triggers ?? []
+  const untriggered = TriggeredWorkflows.faultOf(triggers, known, run.trigger.hops + 1, triggersOfStep)
   return untriggered === undefined
     ? { _tag: "Done", flow: answer.flow, resultJson }
     : { _tag: "Failed", fault: untriggered }
@@ -213,7 +213,7 @@ export const make = (options: {
   const { run } = progress
   const steps = executable.component.steps ?? []
   const { id, name } = steps[run.step]!
-  const outcome = outcomeOf(result, progress, limits.resultsOfRun, known)
+  const outcome = outcomeOf(result, progress, limits, known)
   const settings = settingsOf(memory)
   const turn = outcome._tag === "Failed"
     ? afterFailure(run, settings, outcome.fault, result.outcome === "limit", now)

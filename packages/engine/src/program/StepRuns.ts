@@ -8,7 +8,7 @@ import { Components } from "@headwater/log/resources/Components"
 import { Deployments } from "@headwater/log/resources/Deployments"
 import { WorkflowFiles } from "@headwater/log/work/WorkflowFiles"
 import { type RunFault, type StepRecord, type WorkflowRun, WorkflowRuns } from "@headwater/log/work/WorkflowRuns"
-import type { RunResponse } from "@headwater/sandbox/Run"
+import type { RunResponse, StepKeys } from "@headwater/sandbox/Run"
 import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
 import { Clock, Effect, Exit, Option, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
@@ -17,7 +17,7 @@ import { EngineLimits } from "../ground/EngineLimits.ts"
 import { type CodeRuns, originOf, unstorable } from "./CodeRuns.ts"
 import type { Executable } from "./ComponentRuns.ts"
 import type { ProgramInput } from "./ProgramInput.ts"
-import { answersItself, executableOf, hasDataStores, type ProgramMemory, valuesOf } from "./ProgramMemory.ts"
+import { answersItself, executableOf, type ProgramMemory, valuesOf } from "./ProgramMemory.ts"
 import type { ProgramOwner } from "./ProgramOwner.ts"
 import { RunsTogether } from "./RunsTogether.ts"
 import * as StepEnd from "./StepEnd.ts"
@@ -74,6 +74,8 @@ interface Parts extends Effect.Success<typeof services> {
 export class StepRuns {
   /** The executable of runs that began before the last deployment, and that deployment's id. */
   private former: { readonly id: string; readonly executable: Executable } | undefined
+  /** The same for each of the workflow's steps, once one of them is run. */
+  private keys: StepKeys | undefined
   private readonly newRunId: Effect.Effect<Id.RunId>
   private readonly parts: Parts
   private readonly uncommitted = new UncommittedRuns()
@@ -109,7 +111,7 @@ export class StepRuns {
   mostTogether(memory: ProgramMemory): number {
     const { concurrency, rateLimit } = StepEnd.settingsOf(memory)
     const isSimple = memory.component.steps?.length === 1 && concurrency === 1 && rateLimit === null
-    return isSimple && !hasDataStores(memory)
+    return isSimple && !memory.hasDataStores
       ? this.parts.together.most
       : 1
   }
@@ -239,7 +241,7 @@ export class StepRuns {
       const isOver = turn.status !== "running"
       // On memory that has failed the commit fails too: what the step did is to be kept before the run is taken up again.
       const hasFiles = progress.files.length > 0
-      if (isOver && !isAwaited && !hasFiles && !memory.failed && !hasDataStores(memory)) return false
+      if (isOver && !isAwaited && !hasFiles && !memory.failed && !memory.hasDataStores) return false
       // A step's effect is there for good before the next one begins. If it is not, the step is still to be run.
       if (Exit.isFailure(yield* Effect.exit(submission.durable))) return true
       CrashPoint.reached("step-done")
@@ -267,9 +269,10 @@ export class StepRuns {
   /** All that steps are given beside what the steps before them gave. */
   private givenTo(memory: ProgramMemory, steps: StepsOfRuns["steps"]): StepsOfRuns {
     const { config, filesOf, secrets } = this.parts
+    this.keys ??= { url: endpointUrl(config.publicUrl, ""), secret: secrets.of(workflowIdOf(memory)) }
     return {
       steps,
-      keys: { url: endpointUrl(config.publicUrl, ""), secret: secrets.of(workflowIdOf(memory)) },
+      keys: this.keys,
       filesOf: (progress) => filesOf(memory.program.accountId, progress)
     }
   }

@@ -211,7 +211,7 @@ export class TrialRun {
       const result = yield* this.execute(name, callOf(program, [progress], { steps, keys, filesOf: files.of }))
       const { cpuMs, wallMs } = result
       const known = yield* this.parts.findWorkflows(program.accountId, [result])
-      const outcome = outcomeOf(result, progress, limits.resultsOfRun, known)
+      const outcome = outcomeOf(result, progress, limits, known)
       if (outcome._tag === "Failed") {
         const failed = undone(result, outcome.fault)
         yield* this.take(name, failed)

@@ -5,6 +5,7 @@ import { TestClock } from "effect/testing"
 import * as EngineFixture from "../../test/EngineFixture.ts"
 import { actorOf, stream } from "../../test/ProgramFixture.ts"
 import { launch, runsOf, send, settle, steps } from "../../test/WorkflowFixture.ts"
+import { defaults, EngineLimits } from "../ground/EngineLimits.ts"
 
 const told = `export default { run({ steps, $ }) { $.emit([steps.trigger.event, steps.trigger.context.hops]) } }`
 
@@ -42,6 +43,32 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
         ])
         const faults = (yield* runsOf(program)).map(({ error }) => error?.name ?? "none")
         assert.sameMembers(faults, ["none", "none", "Error", "WorkflowNotFound"])
+      }
+    }).pipe(EngineFixture.onTestClock))
+
+  it.effect("fails a step that names what no workflow can be called, or more workflows than it may", () =>
+    Effect.gen(function*() {
+      const names = `steps.trigger.event.body.map((name) => $.flow.trigger(JSON.parse(name)))`
+      for (
+        const code of [
+          steps({ tell: names }),
+          `export default { props: { http: "$.interface.http" }, run({ steps, $ }) { ${names} } }`
+        ]
+      ) {
+        const { program } = yield* launch(code)
+        const actor = yield* Effect.provideService(actorOf(program), EngineLimits, { ...defaults, triggersOfStep: 2 })
+        for (const body of [[`"a\\u0000b"`], [`"\\ud800"`], [`"a"`, `"b"`, `"c"`]]) {
+          yield* send(actor, body)
+          yield* TestClock.adjust("1 millis")
+        }
+        assert.deepStrictEqual((yield* runsOf(program)).map(({ error }) => error), [
+          { name: "WorkflowNotFound", message: `the account has no workflow "a\\u0000b"` },
+          { name: "WorkflowNotFound", message: `the account has no workflow "\\ud800"` },
+          {
+            name: "LimitExceeded",
+            message: "a step may call $.flow.trigger 2 times; this one has called it 3 times"
+          }
+        ])
       }
     }).pipe(EngineFixture.onTestClock))
 

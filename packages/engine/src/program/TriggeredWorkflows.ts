@@ -1,6 +1,7 @@
 import * as EmitId from "@headwater/domain/EmitId"
 import { maxHops } from "@headwater/domain/Event"
 import type { AccountId, ProgramId } from "@headwater/domain/Id"
+import * as Storable from "@headwater/domain/Storable"
 import * as Stream from "@headwater/domain/Stream"
 import { untilAnswered } from "@headwater/log/database/TransientSqlError"
 import { Programs } from "@headwater/log/resources/Programs"
@@ -10,6 +11,7 @@ import type { RunResult } from "@headwater/sandbox/Run"
 import * as StepAnswer from "@headwater/sandbox/StepAnswer"
 import { Effect, Option } from "effect"
 import * as DueItems from "../ground/DueItems.ts"
+import { EngineLimits } from "../ground/EngineLimits.ts"
 
 type Triggers = NonNullable<StepAnswer.StepAnswer["flow"]["triggers"]>
 
@@ -19,27 +21,36 @@ export type KnownWorkflows = ReadonlyMap<string, ProgramId>
 export const noWorkflows: KnownWorkflows = new Map()
 
 /** Finds the workflows of an account that steps have run. */
-export const makeFind = Effect.map(
-  Programs,
-  (programs) =>
-    Effect.fnUntraced(function*(accountId: AccountId, results: ReadonlyArray<RunResult>) {
-      const triggers = results.flatMap(({ answerJson }) =>
-        // Most have none, and it takes long to read what is large.
-        answerJson?.includes(`"triggers"`) === true
-          ? Option.getOrUndefined(StepAnswer.decode(answerJson))?.flow.triggers ?? []
-          : []
-      )
-      const known = new Map<string, ProgramId>()
-      for (const name of new Set(triggers.map(({ workflow }) => workflow))) {
-        const found = yield* untilAnswered(programs.get(accountId, name, "workflow"))
-        if (Option.isSome(found)) known.set(name, found.value.id)
-      }
-      return known.size === 0 ? noWorkflows : known as KnownWorkflows
-    })
-)
+export const makeFind = Effect.gen(function*() {
+  const { triggersOfStep } = yield* EngineLimits
+  const programs = yield* Programs
 
-/** The reason that a step can't have all these workflows run. */
-export const faultOf = (triggers: Triggers, known: KnownWorkflows, hops: number): RunFault | undefined => {
+  return Effect.fnUntraced(function*(accountId: AccountId, results: ReadonlyArray<RunResult>) {
+    const names = results.flatMap(({ answerJson }) => {
+      // Most have none, and it takes long to read what is large.
+      if (answerJson?.includes(`"triggers"`) !== true) return []
+      const triggers = Option.getOrUndefined(StepAnswer.decode(answerJson))?.flow.triggers ?? []
+      return triggers.length > triggersOfStep ? [] : triggers.map(({ workflow }) => workflow)
+    })
+    // The database refuses to look for what it can't store, each time.
+    const sought = [...new Set(names)].filter(Storable.isText)
+    return sought.length === 0
+      ? noWorkflows
+      : (yield* untilAnswered(programs.idsByName(accountId, "workflow", sought))) satisfies KnownWorkflows
+  })
+})
+
+/** The reason that a step can't have all these workflows run, of which there may be at most so many. */
+export const faultOf = (
+  triggers: Triggers,
+  known: KnownWorkflows,
+  hops: number,
+  most: number
+): RunFault | undefined => {
+  if (triggers.length > most) {
+    const message = `a step may call $.flow.trigger ${most} times; this one has called it ${triggers.length} times`
+    return { name: "LimitExceeded", message }
+  }
   const unknown = triggers.find(({ workflow }) => !known.has(workflow))
   if (unknown !== undefined) {
     const message = `the account has no workflow ${JSON.stringify(unknown.workflow.slice(0, 100))}`

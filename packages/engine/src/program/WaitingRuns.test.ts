@@ -6,6 +6,9 @@ import { TestClock } from "effect/testing"
 import * as EngineFixture from "../../test/EngineFixture.ts"
 import { actorOf, stream } from "../../test/ProgramFixture.ts"
 import { launch, runsOf, send, settle, steps } from "../../test/WorkflowFixture.ts"
+import { ProgramOwner } from "./ProgramOwner.ts"
+import * as StepEnd from "./StepEnd.ts"
+import { WaitingRuns } from "./WaitingRuns.ts"
 
 /** A request as the steps are to see it. */
 const request = (body: unknown) => JSON.stringify({ id: `r${JSON.stringify(body)}`, method: "POST", body })
@@ -102,6 +105,33 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       yield* settle(actor)
       const now = { id: `r"now"`, method: "POST", body: "now" }
       assert.deepStrictEqual(yield* stream(program), [[1, null, null], [2, "seen 1", null], [4, "seen 2", now], null])
+    }).pipe(EngineFixture.onTestClock))
+
+  it.effect("is refused requests to run its step again that would have it hold more than a run may", () =>
+    Effect.gen(function*() {
+      const { actor, program } = yield* launch(steps({ ask: `$.flow.rerun(60000)` }))
+      yield* send(actor, 1)
+      const [run] = yield* runsOf(program)
+      const answers = yield* Effect.forEach(["first", "second", "third"], (name, index) =>
+        Effect.tap(
+          actor.resumeRun({ id: run!.id, n: index + 1, data: request(name + "x".repeat(12e5)) }),
+          settle(actor)
+        ))
+      assert.deepStrictEqual(answers, ["resumed", "resumed", "too_large"])
+    }).pipe(EngineFixture.onTestClock))
+
+  it.effect("goes on when it was due by the clock of who looked, though this one is behind, and not for a former time", () =>
+    Effect.gen(function*() {
+      const { actor, program } = yield* launch(steps({ ask: `$.flow.delay(60000)`, go: "" }))
+      yield* send(actor, 1)
+      const [run] = yield* runsOf(program)
+      const owner = yield* ProgramOwner.make(program.id, { onReload: () => {}, onPutOff: () => {} })
+      const waiting = yield* WaitingRuns.make(owner)
+      for (const [dueAt, status] of [[run!.dueAt! - 1, "waiting"], [run!.dueAt!, "running"]] as const) {
+        yield* waiting.takeUp(yield* owner.current, StepEnd.resumption(run!.workflowId, run!.id, dueAt))
+        yield* owner.settled
+        assert.strictEqual((yield* runsOf(program))[0]?.status, status)
+      }
     }).pipe(EngineFixture.onTestClock))
 
   it.effect("is refused a request that would have it hold more than a run may", () =>

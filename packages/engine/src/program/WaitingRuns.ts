@@ -84,8 +84,8 @@ export class WaitingRuns {
       const found = yield* untilAnswered(runs.get(workflowIdOf(memory), Id.RunId.make(item.key)))
       const run = Option.getOrUndefined(found)
       const parts: CommitParts = { dueDone: [item] }
-      // It may have gone on and wait for another time since this was read.
-      if (run?.status !== "waiting" || run.dueAt === null || run.dueAt > now) {
+      // It may have gone on and wait for another time since this was read, which has an item of its own.
+      if (run?.status !== "waiting" || run.dueAt === null || run.dueAt > item.dueAt) {
         yield* owner.commit(memory, [], parts)
         return
       }
@@ -147,7 +147,11 @@ export class WaitingRuns {
           return yield* decided("not_waiting" as const)
         }
         const isKept = data !== null && last !== undefined && waitsFor !== "retry"
-        const held = steps.reduce((sum, { result }) => sum + (result?.length ?? 0), data?.length ?? 0)
+        // A result has the request in it by which the run went on after its step.
+        const held = steps.reduce(
+          (sum, { result, resumeData }) => sum + ((result ?? resumeData)?.length ?? 0),
+          data?.length ?? 0
+        )
         if (isKept && held > limits.resultsOfRun) return yield* decided("too_large" as const)
         const goesOnAt = Math.min(dueAt, yield* Clock.currentTimeMillis)
         return yield* owner.commit(current, [], {

@@ -21,8 +21,8 @@ export class WorkflowProgress {
   files: ReadonlyArray<RunFile> = []
   /** JSON text of what each step gave that is done, by name, in their order. */
   readonly results: Map<string, string>
-  /** Characters of its event and of these results. */
-  held: number
+  /** Characters of these results. */
+  resultsHeld: number
   /** The number of steps that were recorded. */
   recorded: number
   /** JSON text of the request by which the step that is next was asked to run again, before its time. */
@@ -37,13 +37,19 @@ export class WorkflowProgress {
     this.run = run
     this.isTrial = isTrial
     this.results = new Map(done.flatMap(({ name, result }) => result === null ? [] : [[name, result] as const]))
-    this.held = [...this.results.values()].reduce((sum, { length }) => sum + length, run.event.length)
+    this.resultsHeld = [...this.results.values()].reduce((sum, { length }) => sum + length, 0)
     this.recorded = done.at(-1)?.n ?? 0
     for (const { result, resumeData, status } of done) {
       if (status === "error") continue
       this.callback = result === null ? resumeData : null
       if (result !== null && resumeData !== null) this.resumed = resumeData
     }
+  }
+
+  /** Characters of all that it holds. */
+  get held(): number {
+    const { callback, resultsHeld, resumed, run: { event, rerunContext } } = this
+    return [event, rerunContext, callback, resumed].reduce((sum, text) => sum + (text?.length ?? 0), resultsHeld)
   }
 
   /** Notes the turn that it takes after a step, and what that gave. */
@@ -56,7 +62,7 @@ export class WorkflowProgress {
 
   /** Notes what a step gave. */
   noteResult(step: string, result: string): void {
-    this.held += result.length - (this.results.get(step)?.length ?? 0)
+    this.resultsHeld += result.length - (this.results.get(step)?.length ?? 0)
     this.results.set(step, result)
   }
 }
@@ -66,11 +72,16 @@ export const read = (
   { files, runs }: { readonly files: WorkflowFiles["Service"]; readonly runs: WorkflowRuns["Service"] },
   run: WorkflowRun
 ): Effect.Effect<WorkflowProgress> =>
-  Effect.zipWith(untilAnswered(runs.stepsOf(run.id)), untilAnswered(files.of(run.id)), (steps, files) => {
-    const progress = new WorkflowProgress(run, steps)
-    progress.files = files
-    return progress
-  })
+  Effect.zipWith(
+    untilAnswered(runs.stepsOf(run.id)),
+    untilAnswered(files.of(run.id)),
+    (steps, files) => {
+      const progress = new WorkflowProgress(run, steps)
+      progress.files = files
+      return progress
+    },
+    { concurrent: true }
+  )
 
 /** The state of a run that is at the beginning of a step. */
 export const beginning = {

@@ -88,6 +88,19 @@ const reading = ({ sql, seal }: { readonly sql: SqlClient.SqlClient; readonly se
       idOrSlug: string,
       kind?: ProgramKind
     ): Effect.Effect<Option.Option<Program>, SqlError.SqlError> => one(named(accountId, idOrSlug, kind)),
+    /** The ids of an account's ready programs of one kind by those of some names, ids or slugs, that are theirs. */
+    idsByName: (
+      accountId: Id.AccountId,
+      kind: ProgramKind,
+      names: ReadonlyArray<string>
+    ): Effect.Effect<ReadonlyMap<string, Id.ProgramId>, SqlError.SqlError> =>
+      Effect.map(
+        sql<{ readonly name: string; readonly id: Id.ProgramId }>`
+          SELECT n.name, p.id FROM unnest(${texts(names)}) AS n (name)
+          JOIN programs p ON p.account_id = ${accountId} AND (p.id = n.name OR p.name_slug = n.name)
+          WHERE p.state = 'ready' AND ${ofKind(kind)}`,
+        (rows) => new Map(rows.map(({ id, name }) => [name, id]))
+      ),
     /** As `get`, and it stays as it is until the surrounding transaction ends. */
     hold: (accountId: Id.AccountId, idOrSlug: string): Effect.Effect<Option.Option<Program>, SqlError.SqlError> =>
       one(sql`${named(accountId, idOrSlug)} FOR SHARE`),

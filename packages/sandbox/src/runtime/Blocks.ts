@@ -101,6 +101,9 @@ const readers: Readonly<
     const { cases, default: other } = step
     if (!isMembers(cases)) return fail("a switch must have an object of cases", [...path, "cases"])
     const branches = entries(cases).map(([name, steps]) => ({ name, nodes: read(steps, [...path, "cases", name]) }))
+    if (other !== undefined && hasOwn(cases, "default")) {
+      return fail(`a switch with a default can't have a case "default" too`, [...path, "cases", "default"])
+    }
     const last = other === undefined ? [] : [{ name: "default", nodes: read(other, [...path, "default"]) }]
     return blockOf([condition], { branches: [...branches, ...last], isAll: false }, async (valueOf) => {
       const value = String(await valueOf(condition))
@@ -154,28 +157,33 @@ export const flatten = (nodes: Nodes): Nodes =>
 
 const has = (nodes: Nodes, name: string): boolean => flatten(nodes).some((node) => node.name === name)
 
-/** The branches of a block that are run, by what its step gave. */
+/**
+ * The branches of a block that are run: those that its step gave, and the one that a run began within, which is of one
+ * branch then.
+ */
 const takenOf = ({ block, name }: Node, results: Results): ReadonlyArray<Branch> => {
+  if (block === undefined) return []
+  const { branches, isAll } = block
   const given = (results[name] as { readonly $return_value?: unknown } | undefined)?.$return_value
-  const taken: ReadonlyArray<unknown> = Array.isArray(given) ? given : []
-  return block?.branches.filter((branch) => taken.includes(branch.name)) ?? []
+  const isGiven = (branch: Branch) => Array.isArray(given) && given.includes(branch.name)
+  // Results are in the order in which the steps were run.
+  const done = keys(results).filter((step) => branches.some(({ nodes }) => has(nodes, step)))
+  if (isAll) return branches.filter((branch) => isGiven(branch) || done.some((step) => has(branch.nodes, step)))
+  const last = done.at(-1)
+  return branches.filter((branch) => last === undefined ? isGiven(branch) : has(branch.nodes, last))
 }
 
-/** The steps in the order in which a run comes to them that is at one of them, as far as that is decided. */
-function* walk(nodes: Nodes, results: Results, at: string): Generator<string> {
+/** The steps in the order in which a run comes to them, as far as that is decided. */
+function* walk(nodes: Nodes, results: Results): Generator<string> {
   for (const node of nodes) {
     yield node.name
-    const taken = takenOf(node, results)
-    // A run that begins within a branch goes on in it.
-    const within = node.block?.branches.find((branch) => has(branch.nodes, at))
-    const branches = within === undefined || taken.includes(within) ? taken : [within]
-    for (const branch of branches) yield* walk(branch.nodes, results, at)
+    for (const branch of takenOf(node, results)) yield* walk(branch.nodes, results)
   }
 }
 
-/** The place among all steps of the one that comes after a step; their number behind the last. */
+/** The place among all steps of the one that comes after a step that has its result; their number behind the last. */
 export const placeAfter = (nodes: Nodes, results: Results, step: string): number => {
-  const path = [...walk(nodes, results, step)]
+  const path = [...walk(nodes, results)]
   const next = path[path.indexOf(step) + 1]
   const all = flatten(nodes)
   return next === undefined ? all.length : all.findIndex(({ name }) => name === next)
@@ -183,8 +191,8 @@ export const placeAfter = (nodes: Nodes, results: Results, step: string): number
 
 const resultOf = (node: Node, results: Results): unknown => {
   const { block, name } = node
-  if (block === undefined || results[name] === undefined) return results[name]
   const taken = takenOf(node, results)
+  if (block === undefined || results[name] === undefined && taken.length === 0) return results[name]
   if (block.isAll) return fromEntries(taken.map((branch) => [branch.name, lastOf(branch.nodes, results) ?? {}]))
   return taken.length === 0 ? {} : lastOf(taken[0]!.nodes, results) ?? {}
 }
