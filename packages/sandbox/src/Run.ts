@@ -46,8 +46,6 @@ export interface StepKeys {
 /** The files that a run has from its steps before, and the place for those that this one leaves. */
 export interface RunFiles {
   readonly entries: ReadonlyArray<RunFile>
-  /** Names this time that the step is run, and no other: what is written has names that begin so. */
-  readonly attempt: string
   /** A part of the bytes of a name. */
   readonly read: (content: string, place: number) => Effect.Effect<Uint8Array>
   /** Puts a part in its place. Answers false if there is no room for it. */

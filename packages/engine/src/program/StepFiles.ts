@@ -1,4 +1,3 @@
-import * as EmitId from "@headwater/domain/EmitId"
 import type { AccountId } from "@headwater/domain/Id"
 import { untilAnswered } from "@headwater/log/database/TransientSqlError"
 import { WorkflowFiles } from "@headwater/log/work/WorkflowFiles"
@@ -20,7 +19,6 @@ export const make = Effect.gen(function*() {
     let bytesOfAccount: number | undefined
     return {
       entries,
-      attempt: EmitId.make(),
       read: (content, place) =>
         Effect.map(untilAnswered(files.part(runId, content, place)), (bytes) => bytes ?? new Uint8Array()),
       write: Effect.fnUntraced(function*(content, place, bytes) {
