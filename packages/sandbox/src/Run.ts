@@ -32,8 +32,6 @@ export interface StepInput {
   /** Its number among the steps of the run that were run, counted from 1. */
   readonly n: number
   readonly files: RunFiles
-  /** True if no step comes after it: its files are not kept then, unless it is to be run again. */
-  readonly isLast: boolean
 }
 
 /** The keys of runs as a step makes them (`RunKey`). */

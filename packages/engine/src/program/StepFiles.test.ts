@@ -104,6 +104,19 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
         EngineFixture.onTestClock
       ))
 
+    it.effect("are not kept where no step comes after, as at the end of a branch", () =>
+      Effect.gen(function*() {
+        const write = `async run() { (await import("node:fs")).writeFileSync("/tmp/a", "a") }`
+        const { actor, program } = yield* launch(`
+        export default {
+          props: { http: "$.interface.http" },
+          steps: { way: { if: () => true, then: { write: { ${write} } }, else: { never: { ${write} } } } }
+        }`)
+        yield* send(actor, 1)
+        assert.deepStrictEqual((yield* runsOf(program)).map((run) => run.steps), [["way success", "write success"]])
+        assert.deepStrictEqual(yield* bytesKept, nothing)
+      }).pipe(EngineFixture.onTestClock))
+
     it.effect("are kept of a workflow of one step where that is run again", () =>
       Effect.gen(function*() {
         const { actor, program } = yield* launch(withTools({
