@@ -354,5 +354,5 @@ export const runStep = async (
     : Blocks.placeAfter(nodes, { ...asked.steps, [asked.step]: result }, asked.step)
   const goesOn = flow["exit"] === undefined && (next < steps.length || flow["rerun"] !== undefined)
   if (goesOn && !isPython(step)) await keepFiles(run, asked.files)
-  return { result, flow: { ...flow, next } }
+  return { result, flow: nodes === undefined ? flow : { ...flow, next } }
 }
