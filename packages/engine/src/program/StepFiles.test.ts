@@ -104,6 +104,18 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
         EngineFixture.onTestClock
       ))
 
+    it.effect("fail the step where they are told of in a way that can't be read", () =>
+      Effect.gen(function*() {
+        const { actor, program } = yield* launch(withTools({
+          write: `fs.writeFileSync("/tmp/a", "a"); fs.utimesSync("/tmp/a", 1e300, 1e300)`,
+          read: `$.emit(read("/tmp/a"))`
+        }))
+        yield* send(actor, 1)
+        const [run] = yield* runsOf(program)
+        assert.match(run!.error!.message, /^the files of the run can't be read/)
+        assert.deepStrictEqual(yield* stream(program), [])
+      }).pipe(EngineFixture.onTestClock))
+
     it.effect("are not kept where no step comes after, as at the end of a branch", () =>
       Effect.gen(function*() {
         const write = `async run() { (await import("node:fs")).writeFileSync("/tmp/a", "a") }`
