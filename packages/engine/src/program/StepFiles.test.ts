@@ -114,6 +114,8 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
         const [run] = yield* runsOf(program)
         assert.match(run!.error!.message, /^the files of the run can't be read/)
         assert.deepStrictEqual(yield* stream(program), [])
+        yield* (yield* WorkflowFiles).removeLeft(yield* Clock.currentTimeMillis)
+        assert.deepStrictEqual(yield* bytesKept, nothing)
       }).pipe(EngineFixture.onTestClock))
 
     it.effect("are not kept where no step comes after, as at the end of a branch", () =>
