@@ -16,6 +16,9 @@ export interface RunFile {
   readonly target: string | null
 }
 
+/** The bytes that each entry counts for beside its content, so that there is no end of empty ones. */
+export const entryBytes = 4_096
+
 /** The bytes of a file are kept in parts of so many bytes; the last one may be shorter. */
 export const partBytes = 256 * 1024
 

@@ -1,4 +1,5 @@
-import { isPath, partBytes, partsOf, type RunFile, type RunFileChanges } from "@headwater/domain/RunFile"
+import * as EmitId from "@headwater/domain/EmitId"
+import { entryBytes, isPath, partBytes, partsOf, type RunFile, type RunFileChanges } from "@headwater/domain/RunFile"
 import * as Storable from "@headwater/domain/Storable"
 import { Effect } from "effect"
 import type { RunFiles } from "./Run.ts"
@@ -11,6 +12,8 @@ const maxTargetBytes = 4_095
 export type ToldFile = Omit<RunFile, "content"> & { readonly content: string | number | null }
 
 interface HandedOver {
+  /** Never used again, so that nobody who comes late can change what it stands for. */
+  readonly name: string
   bytes: number
   isWhole: boolean
 }
@@ -43,7 +46,7 @@ export class KeptFiles {
     if (files === undefined) return Effect.succeed({ code: "EACCES", message: "No files are kept here" })
     const bytes = Buffer.from(base64, "base64")
     const isFirst = content === this.#handedOver.length && content < this.#mostEntries
-    if (isFirst) this.#handedOver.push({ bytes: 0, isWhole: false })
+    if (isFirst) this.#handedOver.push({ name: EmitId.make(), bytes: 0, isWhole: false })
     const file = this.#handedOver[content]
     const isNext = file !== undefined && place === partsOf(file.bytes) && !file.isWhole
     if (!isNext || bytes.length === 0 || bytes.length > partBytes) {
@@ -53,10 +56,10 @@ export class KeptFiles {
     file.isWhole = bytes.length < partBytes
     this.#bytes += bytes.length
     if (this.#bytes > this.#limits.fileBytes) {
-      return Effect.succeed({ code: "ENOSPC", message: "The files take too much" })
+      return Effect.succeed({ code: "ENOSPC", message: tooMuch })
     }
     return Effect.map(
-      files.write(nameOf(files, content), place, bytes),
+      files.write(file.name, place, bytes),
       (isTaken) => isTaken ? undefined : { code: "ENOSPC", message: full }
     )
   }
@@ -67,32 +70,41 @@ export class KeptFiles {
     if (files === undefined) return "no files are kept here"
     const made: Array<RunFile> = []
     for (const { content: told, ...file } of put) {
-      const content = typeof told === "number" ? nameOf(files, told) : told
-      const size = typeof told === "number" ? this.#handedOver[told]?.bytes : told === null ? 0 : this.#known.get(told)
-      if (size !== file.size) return `the bytes of /tmp/${file.path} are not there`
+      const found = this.#contentOf(told)
+      if (found?.bytes !== file.size) return `the bytes of /tmp/${file.path} are not there`
       if (!isPath(file.path)) return `/tmp/${file.path} is no path`
       if (!Storable.isKey(file.path)) return `ENAMETOOLONG: the path /tmp/${file.path.slice(0, 100)}… can't be kept`
       if (!isTarget(file.target)) return `ENAMETOOLONG: the target of the link /tmp/${file.path} can't be kept`
-      made.push({ ...file, content })
+      made.push({ ...file, content: found.name })
     }
-    const gone = new Set([...removed, ...made.map(({ path }) => path)])
+    const paths = new Set(made.map(({ path }) => path))
+    if (paths.size < made.length) return "two of its files are at the same path"
+    const before = new Set(files.entries.map(({ path }) => path))
+    if (!removed.every((path) => before.has(path))) return "a file is removed that was not there"
+    const gone = new Set([...removed, ...paths])
     const left = [...files.entries.filter(({ path }) => !gone.has(path)), ...made]
+    if (left.reduce((sum, { size }) => sum + entryBytes + size, 0) > this.#limits.fileBytes) return `ENOSPC: ${tooMuch}`
     const used = new Set(left.map(({ content }) => content))
     const dropped = [...this.#known.keys()].filter((content) => !used.has(content))
     this.changes = { put: made, removed, dropped }
     return undefined
   }
 
-  /** Each entry counts for some bytes. */
+  #contentOf(
+    told: ToldFile["content"]
+  ): { readonly name: string | null; readonly bytes: number | undefined } | undefined {
+    if (typeof told === "number") return this.#handedOver[told]
+    return { name: told, bytes: told === null ? 0 : this.#known.get(told) }
+  }
+
   get #mostEntries(): number {
-    return Math.ceil(this.#limits.fileBytes / 4_096)
+    return Math.ceil(this.#limits.fileBytes / entryBytes)
   }
 }
 
-const full = "The account has no room for the files of its runs"
+const tooMuch = "the files take too much"
 
-/** Names are never used again, so that nobody who comes late can change what they stand for. */
-const nameOf = ({ attempt }: RunFiles, content: number): string => `${attempt}-${content}`
+const full = "The account has no room for the files of its runs"
 
 const isTarget = (target: string | null): boolean =>
   target === null || Storable.isText(target) && Buffer.byteLength(target) <= maxTargetBytes

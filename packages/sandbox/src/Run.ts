@@ -32,8 +32,6 @@ export interface StepInput {
   /** Its number among the steps of the run that were run, counted from 1. */
   readonly n: number
   readonly files: RunFiles
-  /** True if no step comes after it: its files are not kept then, unless it is to be run again. */
-  readonly isLast: boolean
 }
 
 /** The keys of runs as a step makes them (`RunKey`). */
@@ -46,8 +44,6 @@ export interface StepKeys {
 /** The files that a run has from its steps before, and the place for those that this one leaves. */
 export interface RunFiles {
   readonly entries: ReadonlyArray<RunFile>
-  /** Names this time that the step is run, and no other: what is written has names that begin so. */
-  readonly attempt: string
   /** A part of the bytes of a name. */
   readonly read: (content: string, place: number) => Effect.Effect<Uint8Array>
   /** Puts a part in its place. Answers false if there is no room for it. */

@@ -3,6 +3,7 @@ import { type Clock, Deferred, Effect, Exit, type Fiber } from "effect"
 import { Assignment, type Try } from "./Assignment.ts"
 import * as Expression from "./Expression.ts"
 import {
+  type LiveToken,
   type RunConnection,
   type RunFiles,
   type RunLimit,
@@ -79,11 +80,16 @@ export class RequestedRuns {
 /** The runtime asks again only when it has an answer, which the host may not know yet to be taken. */
 const mostQuestions = 2
 
+const unanswerable = { code: "EIO", message: "The question could not be answered" }
+
 type Answer = Pick<HostMessage & { readonly _tag: "Answer" }, "answer" | "error">
 
 type FileQuestion = RunQuestion & { readonly _tag: "FileGet" | "FilePut" }
 
 type StoreQuestion = Extract<RunQuestion, { readonly store: string }>
+
+const nameOf = ({ account, generation }: Pick<LiveToken, "account" | "generation">): string =>
+  `${account} ${generation}`
 
 const answerOfStore = (reads: DataStoreReads, question: StoreQuestion): Effect.Effect<RunAnswer> => {
   switch (question._tag) {
@@ -119,17 +125,21 @@ export class RunAssignment extends Assignment<void, never> {
   #runNanos!: bigint
   #before = { cpuMs: 0, aloneCpuMs: 0 }
   readonly #unwatch: (() => void) | undefined
+  /** The tokens that it has had which no API has refused yet. */
+  readonly #unrefused = new Set<string>()
 
   constructor(tried: Try<void, never>, runs: RequestedRuns) {
     super(tried)
-    const { db, module, programId, trial } = runs.request
+    const { db, module, programId, tokens, trial } = runs.request
     this.mayConnect = trial?.mayConnect ?? true
     this.module = module
     this.programId = programId
     this.#runs = runs
     this.#store = new StoreSizes(db)
-    this.#unwatch = runs.request.tokens?.watch((token) => {
+    for (const token of Object.values(tokens?.ofProps ?? {})) this.#unrefused.add(nameOf(token))
+    this.#unwatch = tokens?.watch((token) => {
       runs.masked.unshift(token.token)
+      this.#unrefused.add(nameOf(token))
       this.process.send({ _tag: "Token", ...token })
     })
     this.#beginNext()
@@ -169,13 +179,16 @@ export class RunAssignment extends Assignment<void, never> {
       const [next] = this.#questions
       if (next === undefined) return
       parts.fork(
-        Effect.map(
-          next.answer,
-          (answer) =>
+        next.answer.pipe(
+          Effect.catchDefect((defect) =>
+            Effect.as(Effect.logError("Could not answer a question of a run", defect), { error: unanswerable })
+          ),
+          Effect.map((answer) =>
             this.process.send({ _tag: "Answer", ask: next.ask, ...answer }, () => {
               this.#questions.shift()
               answerNext()
             })
+          )
         )
       )
     }
@@ -276,10 +289,9 @@ export class RunAssignment extends Assignment<void, never> {
     return call._tag === "Step" ? call.runs[index]?.files : undefined
   }
 
-  /** Only of a token that the run has. */
+  /** Each token that the run has is refused once. */
   #refuse({ account, generation }: RunMessage & { readonly _tag: "TokenRefused" }, { tokens }: RunRequest): void {
-    const own = Object.values(tokens?.ofProps ?? {}).some((token) => token.account === account)
-    if (own) tokens?.refused({ account, generation })
+    if (this.#unrefused.delete(nameOf({ account, generation }))) tokens?.refused({ account, generation })
   }
 
   #beginNext(): void {

@@ -35,6 +35,9 @@ const mostTraffic = 1_000
 /** Characters kept of the address of a request, or of why it failed. */
 const longestOfRequest = 4_096
 
+/** What is lost with a message that a run can't do without, if nobody can read that. */
+const lostWith: Readonly<Record<string, string>> = { Ended: "the result", FilesKept: "the files" }
+
 /** Stands for a text that is not to be shown. */
 const mask = "***"
 
@@ -164,10 +167,11 @@ export class RunRecord {
         return
       case "Unreadable": {
         const said = `${message.of}: ${message.why}`
-        if (message.of === "Ended") {
+        const lost = OwnMember.get(lostWith, message.of)
+        if (lost !== undefined) {
           return this.fail({
             name: "UnreadableMessage",
-            message: `the result of the run can't be read: ${said}`,
+            message: `${lost} of the run can't be read: ${said}`,
             stack: ""
           })
         }

@@ -68,6 +68,25 @@ layer(realSandbox(), { excludeTestServices: true, timeout: "60 seconds" })("Sand
       assert.match(far.error?.message ?? "", /^the result of the run can't be read: Ended: /)
     }))
 
+  it.effect("a question that can't be answered is an error to the code, and those after it are answered", () =>
+    Effect.gen(function*() {
+      const result = yield* runCode(
+        `export default { props: { dir: { type: "dir", accessMode: "read" } }, async run() {
+           const { open } = this.dir
+           const asked = ["broken", "whole"].map((path) => open(path).toUrl().catch(({ code, message }) => [code, message]))
+           this.$emit(await Promise.all(asked))
+         } }`,
+        {
+          limits: { wallMillis: 10_000 },
+          fileStore: (question) =>
+            "path" in question && question.path === "broken" ? Effect.die("broken") : Effect.succeed({ answer: "url" })
+        }
+      )
+      assert.deepStrictEqual(result.emits.map(({ payload }) => JSON.parse(payload)), [
+        [["EIO", "The question could not be answered"], "url"]
+      ])
+    }))
+
   it.effect("run gets the event and has bound methods, props and an extensible this", () =>
     Effect.gen(function*() {
       const result = yield* runCode(

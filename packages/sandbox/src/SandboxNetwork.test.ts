@@ -2,6 +2,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { EgressBroker } from "@headwater/egress/EgressBroker"
 import { componentOf, realSandbox, runCode } from "@headwater/fixtures/RealSandbox"
 import { authority, certificate, privateKey } from "@headwater/fixtures/TestCertificate"
+import * as WebhookSink from "@headwater/fixtures/WebhookSink"
 import { Effect, Layer } from "effect"
 import * as Fs from "node:fs/promises"
 import * as Http from "node:http"
@@ -204,6 +205,26 @@ describe("The network of the sandbox", () => {
           badType,
           badType
         ])
+      }))
+
+    it.effect("each token that a run has is told to be refused once", () =>
+      Effect.gen(function*() {
+        const { url } = yield* WebhookSink.make(() => ({ status: 401 }))
+        const refused: Array<unknown> = []
+        const tokens = {
+          ofProps: { app: { account: "apn_1", generation: 1, token: "first-token" } },
+          watch: () => () => {},
+          refused: (token: unknown) => void refused.push(token)
+        }
+        const result = yield* runCode(
+          `export default { props: { app: { type: "app", app: "shop" } }, async run({ url }) {
+             const headers = { authorization: this.app.$auth.oauth_access_token }
+             for (let n = 0; n < 5; n++) this.$emit((await fetch(url, { headers })).status)
+           } }`,
+          { event: { url }, tokens, credentials: { app: {} }, props: { app: { authProvisionId: "apn_1" } } }
+        )
+        assert.deepStrictEqual(result.emits.map(({ payload }) => payload), Array.from({ length: 5 }, () => "401"))
+        assert.deepStrictEqual(refused, [{ account: "apn_1", generation: 1 }])
       }))
 
     it.effect("a run that has ended opens no more connections", () =>

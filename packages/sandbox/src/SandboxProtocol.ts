@@ -321,10 +321,8 @@ export const encodeHostMessage = (message: HostMessage): string => {
     }
     case "Step": {
       const { runs, ...plain } = call
-      const each = runs.map(({ context, files, isLast, n, stepsJson }) =>
-        `{"n":${n},"context":${JSON.stringify(context)},"isLast":${isLast},"files":${
-          JSON.stringify(files.entries)
-        },"steps":${stepsJson}}`
+      const each = runs.map(({ context, files, n, stepsJson }) =>
+        `{"n":${n},"context":${JSON.stringify(context)},"files":${JSON.stringify(files.entries)},"steps":${stepsJson}}`
       )
       return withCall(plain, "runs", `[${each.join()}]`)
     }

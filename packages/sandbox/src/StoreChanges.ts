@@ -77,6 +77,9 @@ export class StoreChanges {
     const before = store.changes.get(change.key)
     const next = before === undefined ? change : after(before, change)
     if (next === undefined) return "a number can't be added to what the run has set"
+    if (next._tag === "Add" && !Number.isFinite(next.by)) {
+      return `the sum for ${JSON.stringify(change.key)} is beyond the range of numbers`
+    }
     store.changes.set(change.key, next)
     this.#bytes += sizeOf(next) - (before === undefined ? 0 : sizeOf(before))
     this.#writtenBytes += sizeOf(change)

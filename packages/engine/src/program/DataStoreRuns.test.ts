@@ -102,6 +102,26 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       assert.deepStrictEqual(numbers.toSorted((one, other) => one - other), Array.from({ length: 18 }, (_, n) => n))
     }).pipe(EngineFixture.onTestClock))
 
+  it.effect("refuses a sum that is beyond the range of numbers, by the name of its key", () =>
+    Effect.gen(function*() {
+      const { launched: [{ actor, program } = undefined!], store } = yield* sharing(onRequest(`
+        const { store } = this
+        const most = Number.MAX_VALUE
+        const add = (key) => store.increment(key, most).catch((error) => this.$emit(String(error)))
+        await store.set("own", most)
+        await add("own")
+        await add("added")
+        await add("added")
+        await store.increment("below", -most)
+        await store.increment("below", most)`))
+      yield* send(actor, 1)
+      assert.deepStrictEqual(yield* stream(program), [
+        `RangeError: the sum for "own" is beyond the range of numbers`,
+        `RangeError: the sum for "added" is beyond the range of numbers`
+      ])
+      assert.deepStrictEqual(yield* contents(store.id), { own: Number.MAX_VALUE, added: Number.MAX_VALUE, below: 0 })
+    }).pipe(EngineFixture.onTestClock))
+
   it.effect("forgets values when their time is over", () =>
     Effect.gen(function*() {
       const { launched: [{ actor, program } = undefined!], store } = yield* sharing(onRequest(`

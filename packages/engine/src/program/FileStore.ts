@@ -1,7 +1,8 @@
+import { BoundedMap } from "@headwater/domain/BoundedMap"
 import * as EmitId from "@headwater/domain/EmitId"
 import * as FileKey from "@headwater/domain/FileKey"
 import type { AccountId } from "@headwater/domain/Id"
-import { isPath, partBytes, partsOf } from "@headwater/domain/RunFile"
+import { type FilePart, isPath, partBytes } from "@headwater/domain/RunFile"
 import * as Storable from "@headwater/domain/Storable"
 import { type StoredFile, urlMillis } from "@headwater/domain/StoredFile"
 import { FileSecret } from "@headwater/log/access/FileSecret"
@@ -11,6 +12,7 @@ import type { FileStoreAnswer, FileStoreQuestion, RunFileStore } from "@headwate
 import { Clock, Effect, Option } from "effect"
 import { EngineConfig } from "../ground/EngineConfig.ts"
 import { EngineLimits } from "../ground/EngineLimits.ts"
+import * as FileRoom from "./FileRoom.ts"
 
 /** Files of a page that code reads. */
 const filesOfPage = 100
@@ -38,6 +40,11 @@ interface Upload {
   bytes: number
 }
 
+/** Files that are written at once; of more, the first are given up. */
+const mostUploads = 1_000
+
+const full = refusal("ENOSPC", "The account has no room for more files")
+
 /** The URL at which anybody reads a file for a while. */
 export const makeUrlOf = Effect.gen(function*() {
   const { publicUrl } = yield* EngineConfig
@@ -59,31 +66,38 @@ export const make = Effect.gen(function*() {
   const urlOf = yield* makeUrlOf
 
   return (accountId: AccountId, isTrial = false): RunFileStore => {
-    const uploads = new Map<number, Upload>()
-    let bytesOfAccount: number | undefined
+    const uploads = new BoundedMap<number, Upload>(mostUploads)
+    const takeRoom = FileRoom.make(filesOfAccount, files.bytesOf(accountId))
+
+    /** Puts a part in its place. Answers false if there is no room for it. */
+    const put = Effect.fnUntraced(function*(part: FilePart) {
+      if (!(yield* takeRoom(part.place, part.bytes.length))) return false
+      yield* untilAnswered(files.putPart(accountId, part))
+      return true
+    })
 
     const write = Effect.fnUntraced(function*({ base64, place, upload }: FileStoreQuestion & { _tag: "StoredWrite" }) {
       const bytes = Buffer.from(base64, "base64")
-      const known = uploads.get(upload) ?? { content: EmitId.make(), bytes: 0 }
-      uploads.set(upload, known)
-      if (place !== partsOf(known.bytes) || known.bytes % partBytes !== 0 || bytes.length > partBytes) {
+      // The first part begins a file, whatever had its number before: it may have been a process that was lost.
+      const known = place === 0 ? { content: EmitId.make(), bytes: 0 } : uploads.get(upload)
+      if (known?.bytes !== place * partBytes || bytes.length === 0 || bytes.length > partBytes) {
         return refusal("EINVAL", "These are not the next bytes of a file")
       }
-      bytesOfAccount ??= yield* untilAnswered(files.bytesOf(accountId))
-      bytesOfAccount += bytes.length
-      if (bytesOfAccount > filesOfAccount) return refusal("ENOSPC", "The account has no room for more files")
+      if (!(yield* put({ content: known.content, place, bytes }))) return full
       known.bytes += bytes.length
-      yield* untilAnswered(files.putPart(accountId, { content: known.content, place, bytes }))
+      uploads.set(upload, known)
       return answer(null)
     })
 
     const finish = Effect.fnUntraced(
       function*({ contentType, path, size, upload }: FileStoreQuestion & { _tag: "StoredFinish" }) {
-        const known = uploads.get(upload) ?? { content: EmitId.make(), bytes: 0 }
+        const known = size === 0 ? { content: EmitId.make(), bytes: 0 } : uploads.get(upload)
         uploads.delete(upload)
         const fault = faultOf(path)
         if (fault !== undefined) return refusal("EINVAL", fault)
-        if (known.bytes !== size) return refusal("EINVAL", "The bytes of the file are not there")
+        if (known?.bytes !== size) return refusal("EINVAL", "The bytes of the file are not there")
+        // An empty file takes room too.
+        if (size === 0 && !(yield* put({ content: known.content, place: 0, bytes: new Uint8Array() }))) return full
         const type = contentType === null ? null : Storable.toText(contentType).slice(0, 255)
         yield* untilAnswered(files.write(accountId, { path, size, contentType: type, content: known.content }))
         return answer(null)

@@ -46,6 +46,7 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
         }))
         yield* send(actor, 1)
         assert.deepStrictEqual((yield* runsOf(program)).map((run) => run.steps), [["write success"]])
+        yield* (yield* WorkflowFiles).removeLeft(Number.MAX_SAFE_INTEGER / 2)
         assert.deepStrictEqual(yield* bytesKept, { bytes: 600_009, files: 7 })
         // The owner is lost while the run waits.
         yield* TestClock.adjust("1 minute")
@@ -102,6 +103,33 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
         }),
         EngineFixture.onTestClock
       ))
+
+    it.effect("fail the step where they are told of in a way that can't be read", () =>
+      Effect.gen(function*() {
+        const { actor, program } = yield* launch(withTools({
+          write: `fs.writeFileSync("/tmp/a", "a"); fs.utimesSync("/tmp/a", 1e300, 1e300)`,
+          read: `$.emit(read("/tmp/a"))`
+        }))
+        yield* send(actor, 1)
+        const [run] = yield* runsOf(program)
+        assert.match(run!.error!.message, /^the files of the run can't be read/)
+        assert.deepStrictEqual(yield* stream(program), [])
+        yield* (yield* WorkflowFiles).removeLeft(yield* Clock.currentTimeMillis)
+        assert.deepStrictEqual(yield* bytesKept, nothing)
+      }).pipe(EngineFixture.onTestClock))
+
+    it.effect("are not kept where no step comes after, as at the end of a branch", () =>
+      Effect.gen(function*() {
+        const write = `async run() { (await import("node:fs")).writeFileSync("/tmp/a", "a") }`
+        const { actor, program } = yield* launch(`
+        export default {
+          props: { http: "$.interface.http" },
+          steps: { way: { if: () => true, then: { write: { ${write} } }, else: { never: { ${write} } } } }
+        }`)
+        yield* send(actor, 1)
+        assert.deepStrictEqual((yield* runsOf(program)).map((run) => run.steps), [["way success", "write success"]])
+        assert.deepStrictEqual(yield* bytesKept, nothing)
+      }).pipe(EngineFixture.onTestClock))
 
     it.effect("are kept of a workflow of one step where that is run again", () =>
       Effect.gen(function*() {

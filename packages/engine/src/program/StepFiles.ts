@@ -1,10 +1,10 @@
-import * as EmitId from "@headwater/domain/EmitId"
 import type { AccountId } from "@headwater/domain/Id"
 import { untilAnswered } from "@headwater/log/database/TransientSqlError"
 import { WorkflowFiles } from "@headwater/log/work/WorkflowFiles"
 import type { RunFiles } from "@headwater/sandbox/Run"
 import { Effect } from "effect"
 import { EngineLimits } from "../ground/EngineLimits.ts"
+import * as FileRoom from "./FileRoom.ts"
 import type { WorkflowProgress } from "./WorkflowProgress.ts"
 
 /**
@@ -16,17 +16,13 @@ export const make = Effect.gen(function*() {
   const { filesOfRuns } = yield* EngineLimits
 
   return (accountId: AccountId, { files: entries, run: { id: runId } }: WorkflowProgress): RunFiles => {
-    /** The bytes that the account's runs have, and with them what this one has added. */
-    let bytesOfAccount: number | undefined
+    const takeRoom = FileRoom.make(filesOfRuns.account, files.bytesOf(accountId))
     return {
       entries,
-      attempt: EmitId.make(),
       read: (content, place) =>
         Effect.map(untilAnswered(files.part(runId, content, place)), (bytes) => bytes ?? new Uint8Array()),
       write: Effect.fnUntraced(function*(content, place, bytes) {
-        bytesOfAccount ??= yield* untilAnswered(files.bytesOf(accountId))
-        bytesOfAccount += bytes.length
-        if (bytesOfAccount > filesOfRuns.account) return false
+        if (!(yield* takeRoom(place, bytes.length))) return false
         yield* untilAnswered(files.putPart({ runId, accountId, content, place, bytes }))
         return true
       })

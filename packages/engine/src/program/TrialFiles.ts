@@ -6,7 +6,6 @@ import type { WorkflowProgress } from "./WorkflowProgress.ts"
 export class TrialFiles {
   private readonly parts = new Map<string, Uint8Array>()
   private readonly maxBytes: number
-  private attempts = 0
   private bytes = 0
 
   constructor(maxBytes: number) {
@@ -15,7 +14,6 @@ export class TrialFiles {
 
   readonly of = ({ files }: WorkflowProgress): RunFiles => ({
     entries: files,
-    attempt: String(++this.attempts),
     read: (content, place) => Effect.succeed(this.parts.get(`${content}/${place}`) ?? new Uint8Array()),
     write: (content, place, bytes) =>
       Effect.sync(() => {

@@ -159,7 +159,6 @@ const inputOf = (program: Program, progress: WorkflowProgress, { filesOf, steps 
   const { results, run } = progress
   return {
     files: filesOf(progress),
-    isLast: run.step === steps.length - 1,
     stepsJson: `{"trigger":${triggerOf(program, progress)}${
       [...results].map(([name, result]) => `,${JSON.stringify(name)}:${result}`).join("")
     }}`,

@@ -1,5 +1,5 @@
 import * as Id from "@headwater/domain/Id"
-import type { FilePart } from "@headwater/domain/RunFile"
+import { entryBytes, type FilePart } from "@headwater/domain/RunFile"
 import type { StoredFile } from "@headwater/domain/StoredFile"
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import { SecureRandom } from "effect/crypto"
@@ -50,7 +50,8 @@ const make = Effect.gen(function*() {
       ([row]) => Option.map(Option.fromUndefinedOr(row), ofRow)
     )
 
-  const removeParts = (content: string) => sql`DELETE FROM stored_file_parts WHERE content = ${content}`
+  /** Parts that were put before this time, in Unix milliseconds, are of a file or gone. */
+  let lookedUntil = 0
 
   return {
     get: (accountId: Id.AccountId, id: string) => found(sql`account_id = ${accountId} AND id = ${id}`),
@@ -89,12 +90,13 @@ const make = Effect.gen(function*() {
         Effect.asVoid(sql`
           INSERT INTO stored_file_parts ${
           sql.insert({ content, place, account_id: accountId, size: bytes.length, bytes, put_at: now })
-        }`)),
-    /** The bytes of an account's files, all together. */
+        } ON CONFLICT DO NOTHING`)),
+    /** The bytes of an account's files, all together, with those that each counts for beside its content. */
     bytesOf: (accountId: Id.AccountId): Effect.Effect<number, SqlError.SqlError> =>
       Effect.map(
         sql<{ readonly bytes: bigint }>`
-          SELECT coalesce(sum(size), 0) AS bytes FROM stored_file_parts WHERE account_id = ${accountId}`,
+          SELECT coalesce(sum(size + CASE place WHEN 0 THEN ${entryBytes}::int ELSE 0 END), 0) AS bytes
+          FROM stored_file_parts WHERE account_id = ${accountId}`,
         ([row]) => Number(row?.bytes ?? 0)
       ),
     /** Has bytes be the file at a path, in place of the one that is there. */
@@ -103,7 +105,8 @@ const make = Effect.gen(function*() {
       const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)
       return yield* Effect.gen(function*() {
         const before = yield* sql<Row>`
-          SELECT * FROM stored_files WHERE account_id = ${accountId} AND path = ${file.path} FOR UPDATE`
+          SELECT * FROM stored_files
+          WHERE account_id = ${accountId} AND path = ${file.path} AND content <> ${file.content} FOR UPDATE`
         const [row] = yield* sql<Row>`
           INSERT INTO stored_files ${
           sql.insert({
@@ -120,27 +123,30 @@ const make = Effect.gen(function*() {
           ON CONFLICT (account_id, path) DO UPDATE SET size = excluded.size, content_type = excluded.content_type,
             content = excluded.content, updated_at = excluded.updated_at
           RETURNING *`
-        for (const { content } of before) yield* removeParts(content)
+        for (const { content } of before) yield* sql`DELETE FROM stored_file_parts WHERE content = ${content}`
         return ofRow(row!)
       }).pipe(sql.withTransaction)
     }),
-    /** Answers whether there was such a file. */
-    remove: Effect.fnUntraced(function*(accountId: Id.AccountId, path: string) {
-      const removed = yield* sql<Row>`
-        DELETE FROM stored_files WHERE account_id = ${accountId} AND path = ${path} RETURNING *`
-      for (const { content } of removed) yield* removeParts(content)
-      return removed.length > 0
-    }),
-    /** Removes bytes that no file has. */
-    removeStray: (now: number) =>
-      removeRows(
+    remove: (accountId: Id.AccountId, path: string): Effect.Effect<void, SqlError.SqlError> =>
+      Effect.asVoid(sql`
+        WITH removed AS (
+          DELETE FROM stored_files WHERE account_id = ${accountId} AND path = ${path} RETURNING content
+        )
+        DELETE FROM stored_file_parts WHERE content IN (SELECT content FROM removed)`),
+    /** Removes bytes that no file has: of those that have become too old for that since the last time. */
+    removeStray: Effect.fnUntraced(function*(now: number) {
+      const until = now - strayMs
+      // The clock may have been set back.
+      const from = lookedUntil < until ? lookedUntil : 0
+      yield* removeRows(
         sql,
         "stored_file_parts",
-        sql`put_at < ${
-          now - strayMs
-        } AND NOT EXISTS (SELECT FROM stored_files f WHERE f.content = stored_file_parts.content)`,
+        sql`put_at >= ${from} AND put_at < ${until}
+          AND NOT EXISTS (SELECT FROM stored_files f WHERE f.content = stored_file_parts.content)`,
         100
-      ),
+      )
+      lookedUntil = until
+    }),
     /** Those of an account that is erased. */
     removeOfAccount: Effect.fnUntraced(function*(accountId: Id.AccountId) {
       yield* removeRows(sql, "stored_file_parts", sql`account_id = ${accountId}`, 100)

@@ -1,8 +1,7 @@
 import type { AccountId, RunId } from "@headwater/domain/Id"
-import type { FilePart, RunFile, RunFileChanges } from "@headwater/domain/RunFile"
+import { entryBytes, type FilePart, type RunFile, type RunFileChanges } from "@headwater/domain/RunFile"
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { inBites } from "../internal/Removal.ts"
 import { integers, numbers, texts } from "../internal/SqlArray.ts"
 
 interface FileRow {
@@ -23,6 +22,9 @@ interface RunFilePart extends FilePart {
 /** Bytes that belong to no run after so many milliseconds are of a step that came to nothing. */
 const strayMs = 3_600_000
 
+/** Runs that are looked at in one go, however many have files. */
+const mostLooked = 1_000
+
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
 
@@ -40,10 +42,14 @@ const make = Effect.gen(function*() {
       ON CONFLICT (run_id, path) DO UPDATE SET mode = excluded.mode, modified_at = excluded.modified_at,
         size = excluded.size, content = excluded.content, target = excluded.target`
 
-  const removeOf = (runIds: ReadonlyArray<RunId>) =>
-    sql`
-      WITH files AS (DELETE FROM workflow_files WHERE run_id = ANY (${texts(runIds)}))
-      DELETE FROM workflow_file_parts WHERE run_id = ANY (${texts(runIds)})`
+  /** Removes the files of a run that has ended. */
+  const removeOf = (runId: RunId): Effect.Effect<void, SqlError.SqlError> =>
+    Effect.asVoid(sql`
+      WITH files AS (DELETE FROM workflow_files WHERE run_id = ${runId})
+      DELETE FROM workflow_file_parts WHERE run_id = ${runId}`)
+
+  /** The last run that was looked at for files that it left. */
+  let lastLooked = ""
 
   return {
     /** The files of a run, each after the directory that it is in. */
@@ -83,12 +89,13 @@ const make = Effect.gen(function*() {
             bytes,
             put_at: now
           })
-        }`)),
-    /** The bytes of an account's runs, all together. */
+        } ON CONFLICT DO NOTHING`)),
+    /** The bytes of an account's runs, all together, with those that each file counts for beside its content. */
     bytesOf: (accountId: AccountId): Effect.Effect<number, SqlError.SqlError> =>
       Effect.map(
         sql<{ readonly bytes: bigint }>`
-          SELECT coalesce(sum(size), 0) AS bytes FROM workflow_file_parts WHERE account_id = ${accountId}`,
+          SELECT coalesce(sum(size + CASE place WHEN 0 THEN ${entryBytes}::int ELSE 0 END), 0) AS bytes
+          FROM workflow_file_parts WHERE account_id = ${accountId}`,
         ([row]) => Number(row?.bytes ?? 0)
       ),
     /** Removes bytes that no file of a run has any more. */
@@ -96,25 +103,26 @@ const make = Effect.gen(function*() {
       Effect.asVoid(sql`
         DELETE FROM workflow_file_parts p WHERE run_id = ${runId} AND content = ANY (${texts(contents)})
           AND NOT EXISTS (SELECT FROM workflow_files f WHERE f.run_id = p.run_id AND f.content = p.content)`),
-    /** Removes the files of a run that has ended. */
-    removeOf: (runId: RunId): Effect.Effect<void, SqlError.SqlError> => Effect.asVoid(removeOf([runId])),
-    /** Removes the files of runs that have ended or are gone. */
+    removeOf,
+    /** Removes the files of runs that have ended or are gone: among those behind the ones looked at the last time. */
     removeLeft: Effect.fnUntraced(function*(now: number) {
-      yield* inBites(
-        100,
-        Effect.tap(
-          sql<{ readonly run_id: RunId }>`
-            SELECT f.run_id FROM (
-              SELECT run_id, max(put_at) AS put_at FROM (
-                SELECT run_id, put_at FROM workflow_file_parts UNION ALL SELECT run_id, 0 FROM workflow_files
-              ) AS each GROUP BY run_id
-            ) AS f
-            LEFT JOIN workflow_runs r ON r.id = f.run_id
-            WHERE r.ended_at IS NOT NULL OR (r.id IS NULL AND f.put_at < ${now - strayMs})
-            LIMIT 100`,
-          (rows) => removeOf(rows.map(({ run_id }) => run_id))
+      const runs = yield* sql<{ readonly run_id: RunId; readonly is_left: boolean }>`
+        WITH RECURSIVE found AS (
+          SELECT ${lastLooked}::text COLLATE "C" AS run_id, 0 AS n
+          UNION ALL
+          SELECT least(
+            (SELECT min(f.run_id) FROM workflow_files f WHERE f.run_id > found.run_id),
+            (SELECT min(p.run_id) FROM workflow_file_parts p WHERE p.run_id > found.run_id)
+          ), n + 1
+          FROM found WHERE run_id IS NOT NULL AND n < ${mostLooked}
         )
-      )
+        SELECT found.run_id, r.ended_at IS NOT NULL OR r.id IS NULL AND NOT EXISTS (
+          SELECT FROM workflow_file_parts p WHERE p.run_id = found.run_id AND p.put_at >= ${now - strayMs}
+        ) AS is_left
+        FROM found LEFT JOIN workflow_runs r ON r.id = found.run_id
+        WHERE n > 0 AND found.run_id IS NOT NULL ORDER BY n`
+      for (const { is_left, run_id } of runs) if (is_left) yield* removeOf(run_id)
+      lastLooked = runs.length < mostLooked ? "" : runs.at(-1)!.run_id
     })
   }
 })

@@ -57,6 +57,12 @@ const amountOf = (by: unknown): number => {
   throw new TypeError("a number can be added to a value, and nothing else")
 }
 
+const sumOf = (key: string, one: number, other: number): number => {
+  const sum = one + other
+  if (isFinite(sum)) return sum
+  throw new RangeError(`the sum for ${stringify(key)} is beyond the range of numbers`)
+}
+
 const known = new WeakMap<RunContext, Map<string, DataStore>>()
 
 /** The data store with an id: in one run always the same, whichever prop it is. */
@@ -120,12 +126,12 @@ export class DataStore {
     const name = keyOf(key)
     const amount = amountOf(by)
     const before = await this.#read(name)
-    const sum = amountOf(numberIn(name, before) + amount)
+    const sum = sumOf(name, numberIn(name, before), amount)
     const own = this.#ownOf(name)
     if (own?._tag === "Value") this.#set(name, stringify(sum), own.kept?.ttl ?? null)
     else {
       const [committed, added] = own?._tag === "Sum" ? [own.committed, own.by] : [before, 0]
-      this.#own.set(name, { _tag: "Sum", committed, by: added + amount, until: own?.until ?? Infinity })
+      this.#own.set(name, { _tag: "Sum", committed, by: sumOf(name, added, amount), until: own?.until ?? Infinity })
       this.#say({ _tag: "Add", key: name, by: amount })
     }
     return sum

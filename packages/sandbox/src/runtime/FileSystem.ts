@@ -2,15 +2,12 @@
  * A run's files, in memory: `/tmp`, and nothing beside it. A process loads this module when code first asks it for a file
  * (`Files.ts`), since that takes tens of milliseconds.
  */
-import { partBytes, type RunFile } from "@headwater/domain/RunFile"
+import { entryBytes, partBytes, type RunFile } from "@headwater/domain/RunFile"
 import { createError, type Link, Node, Superblock } from "@jsonjoy.com/fs-core"
 import { Volume } from "@jsonjoy.com/fs-node"
 
 const { alloc, concat, from } = Buffer
 const { ceil, floor, max, min } = Math
-
-/** The space that each entry takes beside its bytes, so that there is no end of empty ones. */
-const entryBytes = 4096
 
 const chunkBytes = 64 * 1024
 

@@ -27,8 +27,6 @@ export interface StepCall {
   readonly context: { readonly run: { readonly runs: number } } & Record<string, unknown>
   /** The files that the run has. */
   readonly files: ReadonlyArray<RunFile>
-  /** True if no step comes after it. */
-  readonly isLast: boolean
   /** `steps` with its numbers as they are written. */
   readonly exactSteps: () => Record<string, unknown>
 }
@@ -363,10 +361,11 @@ export const runStep = async (
   const value = isPython(step)
     ? await runPython(run, { name: call.step, step, self, stepsJson: stringify(seen(asked.exactSteps())), $, wheels })
     : await step.run.call(self, { steps: call.steps, $ })
-  const goesOn = flow["exit"] === undefined && (!asked.isLast || flow["rerun"] !== undefined)
-  if (goesOn && !isPython(step)) await keepFiles(run, asked.files)
   const result = { ...exports, $return_value: value }
-  if (nodes === undefined) return { result, flow }
-  const next = Blocks.placeAfter(nodes, { ...asked.steps, [asked.step]: result }, asked.step)
-  return { result, flow: { ...flow, next } }
+  const next = nodes === undefined
+    ? steps.findIndex(([name]) => name === asked.step) + 1
+    : Blocks.placeAfter(nodes, { ...asked.steps, [asked.step]: result }, asked.step)
+  const goesOn = flow["exit"] === undefined && (next < steps.length || flow["rerun"] !== undefined)
+  if (goesOn && !isPython(step)) await keepFiles(run, asked.files)
+  return { result, flow: nodes === undefined ? flow : { ...flow, next } }
 }

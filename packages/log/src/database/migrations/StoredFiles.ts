@@ -26,5 +26,6 @@ export const make = Effect.gen(function*() {
       put_at bigint NOT NULL,
       PRIMARY KEY (content, place)
     )`
-  yield* sql`CREATE INDEX stored_file_parts_account ON stored_file_parts (account_id) INCLUDE (size)`
+  yield* sql`CREATE INDEX stored_file_parts_account ON stored_file_parts (account_id) INCLUDE (place, size)`
+  yield* sql`CREATE INDEX stored_file_parts_put_at ON stored_file_parts (put_at)`
 })

@@ -26,5 +26,5 @@ export const make = Effect.gen(function*() {
       put_at bigint NOT NULL,
       PRIMARY KEY (run_id, content, place)
     )`
-  yield* sql`CREATE INDEX workflow_file_parts_account ON workflow_file_parts (account_id) INCLUDE (size)`
+  yield* sql`CREATE INDEX workflow_file_parts_account ON workflow_file_parts (account_id) INCLUDE (place, size)`
 })
