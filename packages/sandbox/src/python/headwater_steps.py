@@ -243,9 +243,10 @@ def packages_in(code):
     """What comments such as `# pipedream add-package name==1.0` ask for."""
     found = []
     for number, line in enumerate(code.splitlines(), 1):
-        asked = re.fullmatch(r"\s*#\s*pipedream\s+add-package\s+(.+?)\s*", line)
-        if asked is not None:
-            found.append({"package": asked[1], "line": number})
+        comment = re.match(r"\s*#\s*pipedream\s+add-package\s", line)
+        asked = line[comment.end() :].strip() if comment else ""
+        if asked:
+            found.append({"package": asked, "line": number})
     return found
 
 
