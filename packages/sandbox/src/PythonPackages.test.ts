@@ -1,8 +1,9 @@
-import { assert, layer } from "@effect/vitest"
+import { assert, it, layer } from "@effect/vitest"
 import { moduleOf, runPython, slowly } from "@headwater/fixtures/PythonSteps"
 import { hashOf, realSandbox } from "@headwater/fixtures/RealSandbox"
 import * as WheelIndex from "@headwater/fixtures/WheelIndex"
 import { Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
 import type { PythonNeeds } from "./ComponentDescription.ts"
 import { PythonPackages, withWheels } from "./PythonPackages.ts"
 import { Sandbox } from "./Sandbox.ts"
@@ -20,6 +21,25 @@ const refused = (needs: PythonNeeds) =>
   Effect.map(Effect.flip(installed(needs)), ({ line, message, reason }) => [reason, line, message])
 
 const init = (name: string, version: string) => ({ [`${name}/__init__.py`]: `version = "${version}"\n` })
+
+it.effect("The time for all Python packages of a component together is limited", () =>
+  Effect.gen(function*() {
+    const index = yield* WheelIndex.WheelIndex
+    const run = Effect.runPromiseWith(yield* Effect.context())
+    for (const n of [0, 1, 2, 3]) {
+      index.publish({ name: `late${n}`, version: "1.0", files: {}, requires: [`late${n + 1}`] })
+    }
+    const needs = needing([], ["late0"])
+    index.beforeAnswer = () => run(TestClock.adjust("25 seconds"))
+    assert.deepStrictEqual(yield* refused(needs), ["unreachable", 1, "not all packages arrived within 120 seconds"])
+    assert.strictEqual(index.asked.length, 5)
+    index.beforeAnswer = () => run(TestClock.adjust("31 seconds"))
+    assert.deepStrictEqual(yield* refused(needs), [
+      "unreachable",
+      1,
+      "late0: there was no answer within 30 seconds"
+    ])
+  }).pipe(Effect.provide(WheelIndex.packages.pipe(Layer.provideMerge(WheelIndex.WheelIndex.layer)))))
 
 layer(
   Layer.merge(
@@ -78,6 +98,7 @@ layer(
       publish({ name: "above", version: "1.0", files: {}, requires: ["native>=1"] })
       publish({ name: "both", version: "1.0", files: {}, requires: ["shapes>=1", "col-ors==2.0"] })
       publish({ name: "forged", version: "1.0", files: {}, sha256: "0".repeat(64) })
+      publish({ name: "unproven", version: "1.0", files: {}, sha256: null })
       const none = "has no wheel that is pure Python, and only those can be installed"
       assert.deepStrictEqual(yield* refused(needing(["col-ors", "native"])), [
         "refused",
@@ -113,6 +134,11 @@ layer(
         "refused",
         2,
         "a requirement has at most 500 characters"
+      ])
+      assert.deepStrictEqual(yield* refused(needing([], ["unproven"])), [
+        "refused",
+        1,
+        "the index gives no SHA-256 checksum of unproven-1.0-py3-none-any.whl"
       ])
       const many = Array.from({ length: 61 }, (_, n) => `many${n}`)
       for (const [needs, line] of [[needing(many), 61], [needing([], many), 1]] as const) {

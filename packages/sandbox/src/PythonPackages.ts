@@ -1,6 +1,7 @@
 import { AccountSlots } from "@headwater/domain/AccountSlots"
 import { OnBehalfOf } from "@headwater/domain/OnBehalfOf"
-import { Context, Effect, Layer, Schema } from "effect"
+import type { EgressHttp } from "@headwater/egress/EgressHttp"
+import { Context, Duration, Effect, Layer, Schema } from "effect"
 import { createHash } from "node:crypto"
 import * as Fs from "node:fs/promises"
 import type { PythonNeeds } from "./ComponentDescription.ts"
@@ -43,6 +44,9 @@ const mostUnpackedBytes = 64 * 1024 * 1024
 const mostPackages = 60
 
 const installedAtOnce = 2
+
+/** For all packages of a component, once it is its turn. */
+const installTime = Duration.minutes(2)
 
 /** The packages that modules come from which are not called like them. */
 const packageOf: Readonly<Record<string, string>> = {
@@ -132,16 +136,19 @@ class Choice {
     return Effect.gen({ self: this }, function*() {
       const found = yield* this.#index.filesOf(name)
       if (found === undefined) return yield* refuse(at, `${needed} is not in the index`)
-      const fitting = found.files.filter(({ requiresPython, version }) =>
+      const fitting = found.filter(({ requiresPython, version }) =>
         PythonRequirement.allows(specifiers, version) && PythonRequirement.allowsText(requiresPython, "3.14.2")
       )
       const file = fitting.find(({ filename }) => this.#kept.has(filename)) ??
         fitting.find(({ version }) => !PythonRequirement.isPrerelease(version)) ?? fitting[0]
       if (file === undefined) {
-        const why = found.files.length > 0
+        const why = found.length > 0
           ? "has no version that fits"
           : "has no wheel that is pure Python, and only those can be installed"
         return yield* refuse(at, `${needed} ${why}`)
+      }
+      if (file.sha256 === undefined) {
+        return yield* refuse(at, `the index gives no SHA-256 checksum of ${file.filename}`)
       }
       const bytes = yield* this.#index.download(file)
       const wheel = yield* Effect.try({
@@ -183,7 +190,7 @@ export class PythonPackages extends Context.Service<PythonPackages, {
    */
   install(steps: ReadonlyArray<StepNeeds>, kept: ReadonlyArray<string>): Effect.Effect<Wheels, PythonPackageUnavailable>
 }>()("@headwater/sandbox/PythonPackages") {
-  static readonly layer = (options: PythonPackagesOptions): Layer.Layer<PythonPackages> =>
+  static readonly layer = (options: PythonPackagesOptions): Layer.Layer<PythonPackages, never, EgressHttp> =>
     Layer.effect(PythonPackages, make(options))
 }
 
@@ -216,7 +223,7 @@ const excessOf = ({ needs: { imports, packages }, step }: StepNeeds): Place | un
 
 const make = Effect.fnUntraced(function*({ extraCaFile, index: url = publicIndex }: PythonPackagesOptions) {
   const extraCa = extraCaFile === undefined ? undefined : yield* Effect.promise(() => Fs.readFile(extraCaFile, "utf8"))
-  const index = makeIndex({ url, ...(extraCa === undefined ? {} : { extraCa }) })
+  const index = yield* makeIndex({ url, ...(extraCa === undefined ? {} : { extraCa }) })
   const slots = new AccountSlots(installedAtOnce, 1)
 
   const install = Effect.fnUntraced(function*(steps: ReadonlyArray<StepNeeds>, kept: ReadonlyArray<string>) {
@@ -241,8 +248,19 @@ const make = Effect.fnUntraced(function*({ extraCaFile, index: url = publicIndex
     )
   })
 
+  const inTime = (steps: ReadonlyArray<StepNeeds>) =>
+    Effect.timeoutOrElse({
+      duration: installTime,
+      orElse: () => {
+        const [first] = askedBy(steps)
+        const message = `not all packages arrived within ${Duration.toSeconds(installTime)} seconds`
+        return Effect.fail(new PythonPackageUnavailable({ reason: "unreachable", message, ...first!.at }))
+      }
+    })
+
   return PythonPackages.of({
-    install: (steps, kept) => Effect.flatMap(OnBehalfOf, (account) => slots.hold(account, install(steps, kept)))
+    install: (steps, kept) =>
+      Effect.flatMap(OnBehalfOf, (account) => slots.hold(account, inTime(steps)(install(steps, kept))))
   })
 })
 
