@@ -220,4 +220,49 @@ def handler(pd): return [colors.version, importlib.metadata.version("col-ors")]`
       const { error } = yield* runPython("import colors\ndef handler(pd): pass")
       assert.strictEqual(error?.message, "No module named 'colors'")
     }), slowly)
+
+  it.effect(
+    "leave nothing of themselves to a component with others, and can't be changed by a step",
+    () =>
+      Effect.gen(function*() {
+        const { publish } = yield* WheelIndex.WheelIndex
+        const made = `import sys, types\nsys.modules["made"] = types.ModuleType("made")\n`
+        publish({ name: "room-one", version: "1.0", files: { "room/one.py": made, "found.py": "n = 1" } })
+        publish({ name: "room-two", version: "1.0", files: { "room/two.py": "" } })
+        const packages = yield* PythonPackages
+        const runWith = Effect.fnUntraced(function*(package_: string, body: string) {
+          const wheels = yield* packages.install([{ step: "greet", needs: needing([package_]) }], [])
+          const code = withWheels(moduleOf(`import sys\ndef handler(pd):\n    ${body}`).code, wheels)
+          const { error, value } = yield* runPython("", { module: { code, hash: hashOf(code) } })
+          return error?.message ?? value
+        })
+        const change = `import room.one, made, found
+    try:
+        open(found.__file__, "w")
+    except PermissionError:
+        return found.n`
+        assert.strictEqual(yield* runWith("room-one", change), 1)
+        assert.strictEqual(yield* runWith("room-one", change), 1)
+        assert.deepStrictEqual(
+          yield* runWith("room-two", `import room.two\n    return [hasattr(room, "one"), "made" in sys.modules]`),
+          [false, false]
+        )
+        for (const name of ["room", "made", "found"]) {
+          const { error } = yield* runPython(`import ${name}\ndef handler(pd): pass`)
+          assert.strictEqual(error?.message, `No module named '${name}'`)
+        }
+      }),
+    slowly
+  )
+
+  it.effect("are at hand only if all of them could be unpacked", () =>
+    Effect.gen(function*() {
+      const packages = yield* PythonPackages
+      const wheels = yield* packages.install([{ step: "greet", needs: needing(["col-ors==1.4"]) }], [])
+      const code = withWheels(moduleOf("import colors\ndef handler(pd): pass").code, { ...wheels, "z.whl": "" })
+      const module = { code, hash: hashOf(code) }
+      for (let times = 0; times < 2; times++) {
+        assert.strictEqual((yield* runPython("", { module })).error?.message, "File is not a zip file")
+      }
+    }), slowly)
 })
