@@ -191,27 +191,20 @@ export class ComponentSaving extends Context.Service<ComponentSaving, {
         isKnown: boolean,
         { steps = [] }: ComponentDescription
       ) {
-        const needs = steps.flatMap(({ name, needs }) => needs === undefined ? [] : [{ name, needs }])
-        if (isKnown || needs.every(({ needs: { imports, packages } }) => imports.length + packages.length === 0)) {
+        const needing = steps.flatMap(({ name, needs }) => needs === undefined ? [] : [{ step: name, needs }])
+        if (isKnown || needing.every(({ needs: { imports, packages } }) => imports.length + packages.length === 0)) {
           return linked
         }
-        const wheels: Record<string, string> = {}
-        for (const { name, needs: ofStep } of needs) {
-          const kept = [...Object.keys(wheels), ...previous?.linked?.wheels ?? []]
-          const installed = yield* Effect.catchTag(
-            python.install(ofStep, kept),
-            "PythonPackageUnavailable",
-            (fault) => {
-              const { line, message, reason } = fault
-              return Effect.fail(
-                reason === "unreachable"
-                  ? Problem.unavailable(`The server can't install Python packages now: ${message}.`, retryAfterSeconds)
-                  : new CodeFault({ message, file: `${name}.py`, line, column: 1, reason: "package" })
-              )
-            }
-          )
-          Object.assign(wheels, installed)
-        }
+        const wheels = yield* Effect.catchTag(
+          python.install(needing, previous?.linked?.wheels ?? []),
+          "PythonPackageUnavailable",
+          ({ line, message, reason, step }) =>
+            Effect.fail(
+              reason === "unreachable"
+                ? Problem.unavailable(`The server can't install Python packages now: ${message}.`, retryAfterSeconds)
+                : new CodeFault({ message, file: `${step}.py`, line, column: 1, reason: "package" })
+            )
+        )
         if (Object.keys(wheels).length === 0) return linked
         const code = withWheels(linked?.code ?? text, wheels)
         if (code.length > LargeImports.maxCharacters) {

@@ -1,3 +1,4 @@
+import { Data, Duration, Effect } from "effect"
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process"
 import { writeFileSync } from "node:fs"
 import { setPriority } from "node:os"
@@ -117,9 +118,15 @@ export const startForComponents = (program: DenoProgram): ChildProcessWithoutNul
 /** The last words of a program that failed, in characters. */
 const lastWords = 1_000
 
+/** A program ended without success, or not in time. */
+export class ProgramFailed extends Data.TaggedError("ProgramFailed")<{ readonly message: string }> {}
+
+/** A program that is run to its end never comes to it if it has not by then. */
+const longestRun = Duration.minutes(5)
+
 /** Runs a program to its end, and answers what it wrote to standard output. */
-export const output = (program: DenoProgram): Promise<Uint8Array> =>
-  new Promise((resolve, reject) => {
+export const output = (program: DenoProgram): Effect.Effect<Uint8Array, ProgramFailed> =>
+  Effect.callback<Uint8Array, ProgramFailed>((resume) => {
     const child = start(program)
     const written: Array<Buffer> = []
     let said = ""
@@ -129,6 +136,14 @@ export const output = (program: DenoProgram): Promise<Uint8Array> =>
     })
     child.stdin.on("error", () => {})
     child.stdin.end()
-    child.on("error", reject)
-    child.on("close", (code) => code === 0 ? resolve(Buffer.concat(written)) : reject(new Error(said)))
-  })
+    const fail = (message: string) => resume(Effect.fail(new ProgramFailed({ message })))
+    child.on("error", ({ message }) => fail(message))
+    child.on("close", (code) => code === 0 ? resume(Effect.succeed(Buffer.concat(written))) : fail(said))
+    return Effect.sync(() => void child.kill("SIGKILL"))
+  }).pipe(Effect.timeoutOrElse({
+    duration: longestRun,
+    orElse: () =>
+      Effect.fail(
+        new ProgramFailed({ message: `The program did not end within ${Duration.toMinutes(longestRun)} minutes` })
+      )
+  }))

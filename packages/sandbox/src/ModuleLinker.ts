@@ -6,13 +6,18 @@ import { type ModuleImport, type ModulePosition, replacedBuiltins } from "./Bund
 import { type Bundle, ModuleBundler, ModuleFaulty, type ModuleUnread } from "./ModuleBundler.ts"
 import { Packages } from "./Packages.ts"
 import * as PackageSpecifier from "./PackageSpecifier.ts"
-import * as RefusedPackages from "./RefusedPackages.ts"
 import * as RegistrySpecifier from "./RegistrySpecifier.ts"
 import * as SourcePlaces from "./SourcePlaces.ts"
 import { moduleName } from "./SourcePlaces.ts"
 import { standIns } from "./StandIns.ts"
 
 const commonName = "component.cjs"
+
+/** Packages that no component can use, with what to do instead. */
+const refusedPackages: Readonly<Record<string, string>> = {
+  "@pipedream/browsers":
+    "it starts a browser, which no sandbox can: have a browser do it that runs elsewhere, and ask that over HTTP"
+}
 
 /** More than any component needs, of packages and of saved components: each is asked for. */
 const maxImports = 100
@@ -142,10 +147,10 @@ const make = Effect.fnUntraced(function*() {
       ]
       const task = { entry, files: Array.from(new Map(files.map((each) => [each.file, each])).values()), standIns }
       const withComponents = components.length === 0 ? {} : { components: components.map(({ name }) => name) }
-      const refused = own.find((each) => Object.hasOwn(RefusedPackages.refusals, each.package.name))
+      const refused = own.find((each) => Object.hasOwn(refusedPackages, each.package.name))
       if (refused !== undefined) {
         const { at, package: { name }, specifier } = refused
-        const message = `${JSON.stringify(specifier)} can't be used: ${RefusedPackages.refusals[name]}`
+        const message = `${JSON.stringify(specifier)} can't be used: ${refusedPackages[name]}`
         return yield* new ModuleFaulty({ message, at })
       }
       if (own.length === 0) return Option.some({ ...linkedOf(yield* bundler.bundle(task)), ...withComponents })

@@ -217,6 +217,64 @@ def handler(pd):
       assert.deepStrictEqual([...first.logs, ...second.logs].map(({ message }) => message), ["held", "held"])
     }), slowly)
 
+  it.effect(
+    "a step keeps no file outside of /tmp, and leaves nothing there, whatever it does to it",
+    () =>
+      Effect.gen(function*() {
+        const write = yield* runPython(`
+import os
+def attempt(path):
+    try:
+        with open(path, "w") as file: file.write("x")
+    except PermissionError:
+        return None
+    return path
+def handler(pd):
+    library = [folder for folder in os.sys.path if os.path.isdir(folder)]
+    files = [file for file in os.sys.path if os.path.isfile(file)]
+    folders = ["/", "/home", "/home/web_user", "/lib", "/dev/shm", "/dev/shm/tmp", "/packages", "/proc", *library]
+    return [len(files) > 0, [attempt(path) for path in [os.path.join(folder, "x") for folder in folders] + files]]`)
+        const [hasFiles, written] = write.value as [boolean, ReadonlyArray<unknown>]
+        assert.isTrue(hasFiles)
+        assert.isAbove(written.length, 10)
+        assert.deepStrictEqual([...new Set(written)], [null])
+        const hide = `
+import os
+def handler(pd):
+    found = os.listdir("/tmp") + [path for path in ("/dev/a", "/dev/b") if os.path.exists(path)]
+    os.makedirs("/tmp/a/b")
+    os.mkdir("/dev/a")
+    for path in ("/tmp/a/b/c", "/dev/b"):
+        open(path, "w").close()
+    os.chmod("/tmp/a/b", 0o555)
+    os.chmod("/tmp", 0o555)
+    return found`
+        for (let times = 0; times < 2; times++) assert.deepStrictEqual((yield* runPython(hide)).value, [])
+        assert.strictEqual((yield* runPython(`def handler(pd): return open("x", "w").write("ab")`)).value, 2)
+      }),
+    slowly
+  )
+
+  it.effect(
+    "a module that a step wrote is gone with the run, and so is where it looked for it",
+    () =>
+      Effect.gen(function*() {
+        const code = (n: number) => `
+import os, sys
+def handler(pd):
+    found = ["/tmp/own" in sys.path]
+    os.mkdir("own")
+    open("own/written.py", "w").write("n = ${n}")
+    sys.path.insert(0, "/tmp/own")
+    import written
+    return [*found, written.n]`
+        assert.deepStrictEqual((yield* runPython(code(1))).value, [false, 1])
+        assert.deepStrictEqual((yield* runPython(code(2))).value, [false, 2])
+        assert.include((yield* runPython("def handler(pd): import written")).error?.message, "written")
+      }),
+    slowly
+  )
+
   it.effect("several runs of a step follow each other in one process", () =>
     Effect.gen(function*() {
       const sandbox = yield* Sandbox

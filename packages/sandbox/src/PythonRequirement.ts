@@ -20,20 +20,28 @@ interface Specifier {
 /** Names that differ in case, or in which of `-`, `_` and `.` they have, are the same. */
 export const nameOf = (written: string): string => written.toLowerCase().replace(/[-_.]+/g, "-")
 
-const form = /^\s*([a-z0-9](?:[a-z0-9._-]*[a-z0-9])?)\s*(?:\[([^\]]*)\])?\s*\(?([^;()@]*?)\)?\s*(?:;(.*))?$/i
+/** The most characters of a requirement that is read. */
+export const mostCharacters = 500
+
+const nameForm = /^([a-z0-9](?:[a-z0-9._-]*[a-z0-9])?) ?(?:\[([^\]]*)\])?/i
+const specifierForm = /^(===|~=|==|!=|<=|>=|<|>) ?([^ ()@]+)$/
 
 /** Reads a requirement; nothing, where it is none of an index's packages. */
 export const parse = (written: string): PythonRequirement | undefined => {
-  const [, name, extras = "", specifiers = "", marker] = form.exec(written) ?? []
-  if (name === undefined) return undefined
-  const read = specifiers.split(",").map((each) => each.trim()).filter((each) => each !== "")
-    .map((each) => /^(===|~=|==|!=|<=|>=|<|>)\s*(\S+)$/.exec(each))
+  if (written.length > mostCharacters) return undefined
+  const [front = "", ...conditions] = written.trim().replaceAll(/\s+/g, " ").split(";")
+  const [start, name, extras = ""] = nameForm.exec(front) ?? []
+  if (start === undefined || name === undefined) return undefined
+  const rest = front.slice(start.length).trim()
+  const read = (rest.startsWith("(") && rest.endsWith(")") ? rest.slice(1, -1) : rest)
+    .split(",").map((each) => each.trim()).filter((each) => each !== "").map((each) => specifierForm.exec(each))
   if (read.some((each) => each === null)) return undefined
+  const marker = conditions.join(";").trim()
   return {
     name: nameOf(name),
     extras: extras.split(",").map((each) => nameOf(each.trim())).filter((each) => each !== ""),
     specifiers: read.map((each) => ({ operator: each![1] as Operator, version: each![2]! })),
-    marker: marker?.trim() === "" ? undefined : marker
+    marker: marker === "" ? undefined : marker
   }
 }
 

@@ -1,9 +1,11 @@
 import { assert, it, layer } from "@effect/vitest"
 import { componentOf, realSandbox, runCode } from "@headwater/fixtures/RealSandbox"
 import * as TemporaryDirectory from "@headwater/fixtures/TemporaryDirectory"
-import { Effect, Layer, Schedule } from "effect"
+import { Effect, Fiber, Layer, Schedule } from "effect"
+import { TestClock } from "effect/testing"
 import * as Fs from "node:fs/promises"
 import * as Path from "node:path"
+import * as DenoProcess from "./DenoProcess.ts"
 import { packagedDenoPath, SandboxConfig } from "./SandboxConfig.ts"
 import { SandboxFiles } from "./SandboxFiles.ts"
 import { SandboxPool } from "./SandboxPool.ts"
@@ -37,6 +39,35 @@ it.effect("what a sandbox reads is readable for whoever it runs as, whatever the
     // Each process reads it at its start. A module that comes with all of Effect makes it several times as large.
     const { size } = yield* Effect.promise(() => Fs.stat(Path.join(runtime, "Main.txt")))
     assert.isBelow(size, 200_000)
+  }))
+
+/** In place of Deno: it ends, or does not. */
+const program = Effect.fnUntraced(function*(cacheDir: string, line: string) {
+  const denoPath = Path.join(cacheDir, "deno-in-place")
+  yield* Effect.promise(() => Fs.writeFile(denoPath, `#!/bin/sh\n${line}\n`, { mode: 0o755 }))
+  return SandboxConfig.layer({ denoPath, cacheDir })
+})
+
+it.effect("what could not be made of a program leaves no files", () =>
+  Effect.gen(function*() {
+    const cacheDir = yield* TemporaryDirectory.make("sandbox-files")
+    const config = yield* program(cacheDir, "echo there is no memory >&2; exit 1")
+    const files = yield* Effect.provide(SandboxFiles, Layer.provide(SandboxFiles.layer, config))
+    assert.include((yield* Effect.flip(files.mainModule.python)).message, "there is no memory")
+    const left = yield* Effect.promise(() => Fs.readdir(Path.join(cacheDir, "sandbox")))
+    assert.deepStrictEqual(left.map((name) => name.replace(/-.*/, "")).sort(), ["deno", "runtime"])
+  }))
+
+it.effect("a program that does not end is given up", () =>
+  Effect.gen(function*() {
+    const cacheDir = yield* TemporaryDirectory.make("sandbox-files")
+    const layer = yield* program(cacheDir, "exec sleep 1000")
+    const config = yield* Effect.provide(SandboxConfig, layer)
+    const files = { denoDirectory: cacheDir, extraCaFile: undefined }
+    const output = DenoProcess.output({ config, files, mainModule: "main.js", language: "python" })
+    const running = yield* Effect.forkChild(Effect.flip(output), { startImmediately: true })
+    yield* TestClock.adjust("5 minutes")
+    assert.strictEqual((yield* Fiber.join(running)).message, "The program did not end within 5 minutes")
   }))
 
 const megabytes = 20

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { createHash } from "node:crypto"
 import * as Fs from "node:fs/promises"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import * as DenoProcess from "./DenoProcess.ts"
 import type { Language } from "./Language.ts"
 import * as RuntimeBundle from "./RuntimeBundle.ts"
@@ -29,22 +29,20 @@ export class SandboxFiles extends Context.Service<
     Effect.gen(function*() {
       const config = yield* SandboxConfig
       const root = join(config.cacheDir, "sandbox")
-      const attempt = <A>(prepare: () => Promise<A>) =>
-        Effect.tryPromise({
-          try: prepare,
-          catch: (cause) =>
-            new SandboxFilesUnusable({
-              directory: root,
-              message: cause instanceof Error ? cause.message : String(cause)
-            })
-        })
-      const files = yield* attempt(() => prepare(root, config))
-      const javascript = yield* attempt(async () => write(root, await RuntimeBundle.ofJavaScript()))
-      const python = attempt(() => preparePython(root, config, files))
+      const files = yield* attempt(root, () => prepare(root, config))
+      const javascript = yield* write(root, yield* attempt(root, RuntimeBundle.ofJavaScript))
+      const python = preparePython(root, config, files)
       return { ...files, mainModule: { javascript: Effect.succeed(javascript), python } }
     })
   )
 }
+
+const attempt = <A>(directory: string, work: () => Promise<A>): Effect.Effect<A, SandboxFilesUnusable> =>
+  Effect.tryPromise({
+    try: work,
+    catch: (cause) =>
+      new SandboxFilesUnusable({ directory, message: cause instanceof Error ? cause.message : String(cause) })
+  })
 
 /** Readable by the user that sandboxes run under, also where the umask would have it otherwise. */
 const writeReadable = async (path: string, content: string | Uint8Array): Promise<void> => {
@@ -58,31 +56,43 @@ const nameOf = (files: RuntimeBundle.RuntimeFiles): string => {
   return `runtime-${hash.digest("hex").slice(0, 16)}`
 }
 
+/** Removed with all that is in it, whatever became of it. */
+const unfinishedIn = (root: string) =>
+  Effect.acquireRelease(
+    attempt(root, async () => {
+      const folder = await Fs.mkdtemp(join(root, "unfinished-"))
+      await Fs.chmod(folder, 0o755)
+      return folder
+    }),
+    (folder) => Effect.ignore(attempt(root, () => Fs.rm(folder, { recursive: true, force: true })))
+  )
+
 /**
  * Named by content and put in place at once: another server may use the same directory, at this or another version.
  *
  * @param complete adds what is made of the files
  * @returns the program
  */
-const write = async (
+const write = Effect.fnUntraced(function*(
   root: string,
   files: RuntimeBundle.RuntimeFiles,
-  complete: (folder: string, name: string) => Promise<void> = async () => {}
-): Promise<string> => {
+  complete: (folder: string, name: string) => Effect.Effect<void, SandboxFilesUnusable> = () => Effect.void
+) {
   const name = nameOf(files)
   const directory = join(root, name)
   const program = join(directory, RuntimeBundle.mainModule)
-  if (await Fs.stat(directory).then(() => true, () => false)) return program
-  const unfinished = await Fs.mkdtemp(join(root, "unfinished-"))
-  await Fs.chmod(unfinished, 0o755)
-  for (const [file, content] of Object.entries(files)) await writeReadable(join(unfinished, file), content)
-  await complete(unfinished, name)
-  await Fs.rename(unfinished, directory).catch(async (error: NodeJS.ErrnoException) => {
-    await Fs.rm(unfinished, { recursive: true })
-    if (error.code !== "ENOTEMPTY" && error.code !== "EEXIST") throw error
+  if (yield* attempt(root, () => Fs.stat(directory).then(() => true, () => false))) return program
+  const unfinished = yield* unfinishedIn(root)
+  yield* attempt(root, async () => {
+    for (const [file, content] of Object.entries(files)) await writeReadable(join(unfinished, file), content)
   })
+  yield* complete(unfinished, name)
+  yield* attempt(root, () =>
+    Fs.rename(unfinished, directory).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== "ENOTEMPTY" && error.code !== "EEXIST") throw error
+    }))
   return program
-}
+}, Effect.scoped)
 
 const prepare = async (root: string, config: SandboxConfig["Service"]): Promise<DenoProcess.DenoFiles> => {
   const denoDirectory = join(root, "deno")
@@ -98,21 +108,40 @@ const prepare = async (root: string, config: SandboxConfig["Service"]): Promise<
   return { denoDirectory, extraCaFile }
 }
 
+/** Keeps a file that took long to make. */
+const keep = async (path: string, content: Uint8Array): Promise<void> => {
+  await Fs.mkdir(dirname(path), { recursive: true })
+  const unfinished = `${path}-${process.pid}`
+  try {
+    await Fs.writeFile(unfinished, content)
+    await Fs.rename(unfinished, path)
+  } finally {
+    await Fs.rm(unfinished, { force: true })
+  }
+}
+
 /** An interpreter takes seconds to load its modules, and a fraction of one to begin with a snapshot of its memory. */
-const preparePython = async (
+const preparePython = Effect.fnUntraced(function*(
   root: string,
   config: SandboxConfig["Service"],
   files: DenoProcess.DenoFiles
-): Promise<string> =>
-  write(root, await RuntimeBundle.ofPython(), async (folder, name) => {
-    const kept = config.keptDir === undefined ? undefined : join(config.keptDir, `${name}.snapshot`)
-    const known = kept === undefined ? undefined : await Fs.readFile(kept).catch(() => undefined)
-    const mainModule = join(folder, RuntimeBundle.snapshotModule)
-    const snapshot = known ?? await DenoProcess.output({ config, files, mainModule, language: "python" })
-    await writeReadable(join(folder, RuntimeBundle.snapshotFile), snapshot)
-    if (kept === undefined || known !== undefined) return
-    await Fs.mkdir(config.keptDir!, { recursive: true })
-    const unfinished = `${kept}-${process.pid}`
-    await Fs.writeFile(unfinished, snapshot)
-    await Fs.rename(unfinished, kept)
-  })
+) {
+  const ofPython = yield* attempt(root, RuntimeBundle.ofPython)
+  return yield* write(
+    root,
+    ofPython,
+    Effect.fnUntraced(function*(folder, name) {
+      const kept = config.keptDir === undefined ? undefined : join(config.keptDir, `${name}.snapshot`)
+      const known = kept === undefined
+        ? undefined
+        : yield* attempt(root, () => Fs.readFile(kept).catch(() => undefined))
+      const mainModule = join(folder, RuntimeBundle.snapshotModule)
+      const snapshot = known ?? (yield* Effect.mapError(
+        DenoProcess.output({ config, files, mainModule, language: "python" }),
+        ({ message }) => new SandboxFilesUnusable({ directory: root, message })
+      ))
+      yield* attempt(root, () => writeReadable(join(folder, RuntimeBundle.snapshotFile), snapshot))
+      if (kept !== undefined && known === undefined) yield* attempt(root, () => keep(kept, snapshot))
+    })
+  )
+})

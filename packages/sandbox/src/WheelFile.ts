@@ -45,7 +45,9 @@ const mostMetadata = 4 * 1024 * 1024
 const contentOf = (bytes: Buffer, { compressed, method, offset }: Entry): string => {
   const from = offset + 30 + bytes.readUInt16LE(offset + 26) + bytes.readUInt16LE(offset + 28)
   const content = bytes.subarray(from, from + compressed)
-  return (method === 0 ? content : inflateRawSync(content, { maxOutputLength: mostMetadata })).toString("utf8")
+  const plain = method === 0 ? content : inflateRawSync(content, { maxOutputLength: mostMetadata })
+  if (plain.length > mostMetadata) throw new WheelUnreadable("its description is too long")
+  return plain.toString("utf8")
 }
 
 export interface Wheel {

@@ -34,7 +34,6 @@ import {
   Layer,
   Redacted,
   References,
-  Result,
   Schedule,
   Scheduler,
   Scope
@@ -144,9 +143,12 @@ const surroundings = ({ activity, link, network, realClock, sandbox }: EngineOpt
     ),
     countedHttp(activity).pipe(Layer.provide(EgressHttp.layer({ extraCa: network.authority.certificate }))),
     Packages.layer({ directory: Path.join(sandbox.cacheDir, "packages") }),
-    PythonPackages.layer({})
+    PythonPackages.layer({}).pipe(
+      Layer.provide(EgressHttp.layer()),
+      Layer.provide(EgressGuard.layer(EgressAllowList.empty))
+    )
   ).pipe(
-    Layer.provideMerge(network.layer(link, EgressGuard.layer(Result.getOrThrow(EgressAllowList.fromString(""))))),
+    Layer.provideMerge(network.layer(link, EgressGuard.layer(EgressAllowList.empty))),
     Layer.provide(Layer.succeed(Clock.Clock, realClock))
   )
 

@@ -3,6 +3,7 @@
 import ast
 import asyncio
 import collections.abc
+import contextlib
 import importlib
 import inspect
 import io
@@ -23,13 +24,21 @@ from pyodide.ffi import JsException, run_sync, to_js
 # The files of the runtime, which tracebacks leave out.
 OWN = "<headwater>/"
 TMP = "/tmp"
+DEVICES = "/dev"
 PACKAGES = "/packages"
+UNFINISHED = f"{PACKAGES}/unfinished"
+
+# Modules by which Python reaches JavaScript.
+OF_INTERPRETER = {"js", "pyodide", "pyodide_js", "_pyodide"}
 
 # What the process offers to the run that is under way.
 host = None
 
 # The packages that are at hand, by their key.
 packages = ""
+
+# What a process begins with.
+first_modules, first_path, first_finders, first_devices = frozenset(), [], [], frozenset()
 
 
 class Output(io.TextIOBase):
@@ -243,9 +252,10 @@ def packages_in(code):
     """What comments such as `# pipedream add-package name==1.0` ask for."""
     found = []
     for number, line in enumerate(code.splitlines(), 1):
-        asked = re.fullmatch(r"\s*#\s*pipedream\s+add-package\s+(.+?)\s*", line)
-        if asked is not None:
-            found.append({"package": asked[1], "line": number})
+        comment = re.match(r"\s*#\s*pipedream\s+add-package\s", line)
+        asked = line[comment.end() :].strip() if comment else ""
+        if asked:
+            found.append({"package": asked, "line": number})
     return found
 
 
@@ -265,29 +275,63 @@ def imports_in(tree):
             continue
         for name in names:
             top = name.partition(".")[0]
-            is_known = top in sys.stdlib_module_names or top in sys.modules or top in ("js", "pyodide", "pyodide_js")
+            is_known = top in sys.stdlib_module_names or top in sys.modules or top in OF_INTERPRETER
             if not is_known and id(node) not in optional:
                 found.setdefault(top, node.lineno)
     return [{"module": name, "line": line} for name, line in found.items()]
 
 
+@contextlib.contextmanager
+def all_writable():
+    """Files are ours whatever their permissions say."""
+    from pyodide_js import FS
+
+    FS.ignorePermissions = True
+    try:
+        yield
+    finally:
+        FS.ignorePermissions = False
+
+
+def close(top):
+    """What is in a folder can't be written to, nor the folder: it would be there for the next run."""
+    for folder, folders, files in os.walk(top):
+        folders[:] = [name for name in folders if os.path.join(folder, name) not in (TMP, "/proc/self")]
+        # The interpreter adds devices.
+        if folder != DEVICES:
+            os.chmod(folder, 0o555)
+        for path in (os.path.join(folder, name) for name in files):
+            if os.path.isfile(path) and not os.path.islink(path):
+                os.chmod(path, 0o444)
+
+
+def unpack(wheels, folder):
+    """Has the folder once it is complete."""
+    shutil.rmtree(UNFINISHED, ignore_errors=True)
+    os.makedirs(UNFINISHED)
+    for _, content in wheels:
+        with zipfile.ZipFile(io.BytesIO(content.to_bytes())) as wheel:
+            wheel.extractall(UNFINISHED)
+    close(UNFINISHED)
+    os.rename(UNFINISHED, folder)
+
+
 def take_packages(host):
-    """Has the packages of the component at hand, and no others."""
+    """Has the packages of the component at hand, and no others, nor modules of a run before."""
     global packages
-    if packages == host.packages:
-        return
-    for name, module in list(sys.modules.items()):
-        if str(getattr(module, "__file__", None) or "").startswith(PACKAGES):
+    folder = f"{PACKAGES}/{host.packages}" if host.packages else None
+    if folder and not os.path.exists(folder):
+        with all_writable():
+            unpack(host.wheels(), folder)
+    is_same = folder and packages == host.packages
+    if not is_same:
+        sys.meta_path[:] = first_finders
+    for name in sys.modules.keys() - first_modules:
+        # What packages hold by now stays with them, but for what the step wrote.
+        stays = is_same and not str(getattr(sys.modules[name], "__file__", None)).startswith(TMP)
+        if not stays and name.partition(".")[0] not in OF_INTERPRETER | sys.stdlib_module_names:
             del sys.modules[name]
-    sys.path[:] = [path for path in sys.path if not path.startswith(PACKAGES)]
-    if host.packages:
-        folder = f"{PACKAGES}/{host.packages}"
-        if not os.path.exists(folder):
-            os.makedirs(folder)
-            for _, content in host.wheels():
-                with zipfile.ZipFile(io.BytesIO(content.to_bytes())) as wheel:
-                    wheel.extractall(folder)
-        sys.path.append(folder)
+    sys.path[:] = [*first_path, folder] if folder else first_path
     importlib.invalidate_caches()
     packages = host.packages
 
@@ -338,10 +382,18 @@ def told(error, file):
 def begin(env):
     os.environ.clear()
     os.environ.update(env)
-    os.makedirs(TMP, exist_ok=True)
+    os.chmod(TMP, 0o777)
     os.chdir(TMP)
     # The snapshot that the process began with is everybody's.
     random.seed()
+
+
+def empty(folder, kept):
+    for path in (os.path.join(folder, name) for name in os.listdir(folder) if name not in kept):
+        if os.path.isdir(path) and not os.path.islink(path):
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            os.unlink(path)
 
 
 def end():
@@ -350,12 +402,9 @@ def end():
         task.cancel()
     sys.stdout.flush()
     sys.stderr.flush()
-    for name in os.listdir(TMP):
-        path = os.path.join(TMP, name)
-        if os.path.isdir(path) and not os.path.islink(path):
-            shutil.rmtree(path, ignore_errors=True)
-        else:
-            os.unlink(path)
+    with all_writable():
+        empty(TMP, set())
+        empty(DEVICES, first_devices)
 
 
 async def settled(awaitable):
@@ -414,12 +463,18 @@ def run(offered):
 
 
 def install():
+    global first_modules, first_path, first_finders, first_devices
     sys.stdout, sys.stderr = Output("info"), Output("error")
     sys.argv, sys.executable = [""], ""
+    # There is no place to keep it.
+    sys.dont_write_bytecode = True
     time.sleep = sleep
     helpers = types.ModuleType("pipedream.script_helpers")
     package = types.ModuleType("pipedream")
     package.__path__ = []
     package.script_helpers = helpers
     sys.modules["pipedream"], sys.modules["pipedream.script_helpers"] = package, helpers
-
+    first_modules, first_path, first_finders = frozenset(sys.modules), list(sys.path), list(sys.meta_path)
+    first_devices = frozenset(os.listdir(DEVICES))
+    os.makedirs(PACKAGES)
+    close("/")
