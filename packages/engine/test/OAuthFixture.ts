@@ -29,16 +29,12 @@ export const connected = Effect.gen(function*() {
   const account = yield* EngineFixture.account
   const accounts = yield* OAuthAccounts
   const now = yield* Clock.currentTimeMillis
-  const secrets = {
-    clientSecret: server.clientSecret,
-    accessToken: access_token,
-    refreshToken: refresh_token,
-    told: {}
-  }
+  const granted = { accessToken: access_token, refreshToken: refresh_token, told: {} }
   const { id } = yield* accounts.create({
     account: { accountId: account.id, app: "shop", name: "", credentials: { shop: "north" } },
     client: clientOf(server),
-    token: timed(secrets, now, now + expires_in * 1_000)
+    clientSecret: server.clientSecret,
+    token: timed(granted, now, now + expires_in * 1_000)
   })
   const tokens = yield* node
   return { account, accounts, first: access_token, id, server, tokens }

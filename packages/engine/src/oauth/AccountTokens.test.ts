@@ -77,7 +77,7 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds", excludeTestServices
     it.effect("fails once for all when its renewal is refused, and recovers with the next one", () =>
       Effect.gen(function*() {
         const { account, accounts, first, id, server, tokens } = yield* setup
-        const { refreshToken } = (yield* accounts.open([id])).get(id)!.secrets
+        const { refreshToken } = (yield* accounts.open([id])).get(id)!.tokens
         yield* server.revoke(refreshToken!)
         yield* TestClock.adjust(55 * minutes)
         yield* tokens.renewDue
@@ -95,8 +95,7 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds", excludeTestServices
         assert.strictEqual(server.renewals, 1)
         const again = yield* server.grant
         const now = yield* Clock.currentTimeMillis
-        const secrets = { ...(yield* accounts.open([id])).get(id)!.secrets, accessToken: again.access_token }
-        yield* tokens.take(id, timed(secrets, now, now + 3_600_000))
+        yield* tokens.take(id, (before) => timed({ ...before, accessToken: again.access_token }, now, now + 3_600_000))
         assert.strictEqual((yield* tokenOf(tokens, account.id, id)).token, again.access_token)
         assert.strictEqual((yield* accounts.find(account.id, [id])).get(id)!.state, "connected")
         const types = (yield* told(account.id)).map(({ type }) => type)
