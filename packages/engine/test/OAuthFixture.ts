@@ -2,7 +2,7 @@
 import type { OAuthClient } from "@headwater/domain/OAuth"
 import { OAuthServer } from "@headwater/fixtures/OAuthServer"
 import { OAuthAccounts } from "@headwater/log/access/OAuthAccounts"
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, type Scope } from "effect"
 import { AccountTokens, timed } from "../src/oauth/AccountTokens.ts"
 import * as EngineFixture from "./EngineFixture.ts"
 
@@ -18,7 +18,11 @@ const clientOf = ({ authorizationUrl, clientId, deviceUrl, tokenUrl }: OAuthServ
 })
 
 /** A node of its own that renews tokens. */
-export const node = Effect.gen(function*() {
+export const node: Effect.Effect<
+  AccountTokens["Service"],
+  never,
+  Layer.Services<typeof AccountTokens.layer> | Scope.Scope
+> = Effect.gen(function*() {
   return Context.get(yield* Layer.build(Layer.fresh(AccountTokens.layer)), AccountTokens)
 })
 

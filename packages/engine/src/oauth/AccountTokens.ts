@@ -146,9 +146,10 @@ const make = Effect.gen(function*() {
     if (free <= 0) return
     const until = now + TokenRenewal.claimMs
     // Looks that wait for the database would pile up.
-    const ids = yield* Effect.catch(
-      accounts.claimDue(now, until, free),
-      (error) => Effect.as(Effect.logWarning("Could not look for renewals that are due; trying again", error), [])
+    const ids = yield* accounts.claimDue(now, until, free).pipe(
+      Effect.catch((error) =>
+        Effect.as(Effect.logWarning("Could not look for renewals that are due; trying again", error), [])
+      )
     )
     // A renewal that is under way on this node has claimed its account.
     yield* Effect.forEach(ids, (id) => once(id, renewClaimed(id, until)), { concurrency: "unbounded", discard: true })

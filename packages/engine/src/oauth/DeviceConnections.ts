@@ -8,6 +8,7 @@ import { TokenEndpoint, type TokenRefused, TokenUnavailable } from "./TokenEndpo
 
 /** The pause between questions about a device unless the provider says, and what is added where it asks for more. */
 const usualIntervalMs = 5_000
+const longestIntervalMs = 60_000
 
 const deviceGrant = "urn:ietf:params:oauth:grant-type:device_code"
 
@@ -53,7 +54,7 @@ export const make = Effect.fnUntraced(function*({ clientOf, keep }: ConnectedAcc
         return yield* new TokenUnavailable({ message: `${new URL(deviceUrl).host}: the answer has no device code` })
       }
       const now = yield* RealTime.currentTimeMillis
-      const intervalMs = millisOf(answer["interval"], usualIntervalMs, longestMs)
+      const intervalMs = millisOf(answer["interval"], usualIntervalMs, longestIntervalMs)
       const expiresAt = now + millisOf(answer["expires_in"], longestMs, 2 * longestMs)
       const confirmation = yield* connections.begin({
         appAccountId: account.id,
