@@ -4,7 +4,7 @@ import { Accounts } from "@headwater/log/access/Accounts"
 import { OAuthAccounts } from "@headwater/log/access/OAuthAccounts"
 import { DueWork } from "@headwater/log/work/DueWork"
 import type { LiveToken } from "@headwater/sandbox/Run"
-import { Clock, Effect, Fiber } from "effect"
+import { Clock, Deferred, Effect, Fiber } from "effect"
 import { SqlError } from "effect/sql"
 import { TestClock } from "effect/testing"
 import * as EngineFixture from "../../test/EngineFixture.ts"
@@ -166,11 +166,16 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds", excludeTestServices
         const { accounts, first, id } = yield* setup
         yield* TestClock.adjust(55 * minutes)
         let tries = 0
+        const kept = yield* Deferred.make<void>()
         const patient = yield* nodeWith(accounts, {
-          renewed: (...all) => Effect.suspend(() => ++tries < 30 ? Effect.fail(away) : accounts.renewed(...all))
+          renewed: (...all) =>
+            Effect.andThen(
+              Deferred.succeed(kept, undefined),
+              Effect.suspend(() => ++tries < 30 ? Effect.fail(away) : accounts.renewed(...all))
+            )
         })
         const renewing = yield* Effect.forkChild(patient.renew(id))
-        while (tries === 0) yield* TestClock.withLive(Effect.sleep("5 millis"))
+        yield* Deferred.await(kept)
         yield* EngineFixture.whileTimePasses(Fiber.join(renewing), "500 millis")
         assert.strictEqual(tries, 30)
         const { standing, tokens } = (yield* accounts.open([id])).get(id)!
