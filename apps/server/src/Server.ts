@@ -27,6 +27,7 @@ import { Diagnosis } from "./Diagnosis.ts"
 import { FirstPartyPublishing } from "./FirstPartyPublishing.ts"
 import { FirstStart, greeting } from "./FirstStart.ts"
 import * as HeapGrowth from "./HeapGrowth.ts"
+import { BodyRoom } from "./http/conventions/BodyRoom.ts"
 import { HttpSettings } from "./http/conventions/HttpSettings.ts"
 import { NodeServer } from "./http/conventions/NodeServer.ts"
 import { RateLimiting } from "./http/conventions/RateLimiting.ts"
@@ -175,7 +176,7 @@ const mailListener = (options: { readonly reusePort: boolean }) =>
       ? undefined
       : { cert: yield* read(tls.value.certPath), key: yield* read(tls.value.keyPath) }
     return MailListener.layer({ ...settings, ...options, tls: pem })
-  })).pipe(Layer.provide(RateLimiting.layer), Layer.provide(httpSettings))
+  })).pipe(Layer.provide([BodyRoom.layer, RateLimiting.layer]), Layer.provide(httpSettings))
 
 /** The time that runs may still take when the server is told to stop. A run that is cut off is run again later. */
 const grace = "10 seconds"

@@ -71,7 +71,10 @@ const exampleOAuth = {
   error: null
 } as const
 
-const HttpUrl = Text.pipe(Schema.check(Schema.isPattern(/^https?:\/\/[^/\s]+[^\s]*$/)))
+/** Secrets go there: without encryption only within the machine. */
+const HttpUrl = Text.pipe(Schema.check(Schema.isPattern(
+  /^(https:\/\/[^/\s]+[^\s]*|http:\/\/(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?([/?#][^\s]*)?)$/
+)))
 
 const Secret = textUpTo(8_000).pipe(Schema.check(Schema.isMinLength(1)))
 

@@ -23,15 +23,14 @@ export const OAuthClient = Schema.Struct({
 })
 export type OAuthClient = typeof OAuthClient.Type
 
-/** The secrets of an account. */
-export const OAuthSecrets = Schema.Struct({
-  clientSecret: Schema.NullOr(Schema.String),
+/** The tokens of an account. */
+export const OAuthTokens = Schema.Struct({
   accessToken: Schema.NullOr(Schema.String),
   refreshToken: Schema.NullOr(Schema.String),
   /** Texts that the token endpoint told beside, such as the URL of the user's instance. */
   told: Schema.Record(Schema.String, Schema.String)
 })
-export type OAuthSecrets = typeof OAuthSecrets.Type
+export type OAuthTokens = typeof OAuthTokens.Type
 
 /**
  * `unconnected`: there was no token yet. `connected`: there is one. `failing`: the last renewal was refused, or the token has
@@ -110,6 +109,33 @@ export const endpointsOf = (client: OAuthClient, credentials: Credentials): Resu
     }
   })
 
+type Endpoints = Result.Result<OAuthEndpoints, string>
+
+/** The URL at which tokens are renewed. */
+export const renewalUrlOf = ({ peculiar: { refreshUrl }, tokenUrl }: OAuthEndpoints): string => refreshUrl ?? tokenUrl
+
+/** The URLs that the client's secret goes to. */
+const secretUrlsOf = (endpoints: OAuthEndpoints): ReadonlyArray<string | null> => [
+  endpoints.tokenUrl,
+  renewalUrlOf(endpoints),
+  endpoints.deviceUrl
+]
+
+/** True if a change has the client's secret go to a URL that it did not go to before. */
+export const movesSecret = (before: Endpoints, after: Endpoints): boolean => {
+  if (Result.isFailure(after)) return false
+  const known = Result.isFailure(before) ? [] : secretUrlsOf(before.success)
+  return secretUrlsOf(after.success).some((url) => url !== null && !known.includes(url))
+}
+
+/** True if a change has the refresh token go to another URL than the one that it is for. */
+export const movesRefreshToken = (before: Endpoints, after: Endpoints): boolean =>
+  Result.isSuccess(after) &&
+  (Result.isFailure(before) || renewalUrlOf(before.success) !== renewalUrlOf(after.success))
+
+/** The longest life of a token, in milliseconds: some say that theirs never end, by a number of any size. */
+export const longestLifeMs = 10 * 365 * 24 * 3_600_000
+
 /** A token is renewed when so much of its life is left, and no longer before its end than so many milliseconds. */
 const shareLeft = 0.25
 const longestLeftMs = 10 * 60_000
@@ -119,7 +145,7 @@ export const renewalOf = (issuedAt: number, expiresAt: number): number =>
   Math.round(expiresAt - Math.min((expiresAt - issuedAt) * shareLeft, longestLeftMs))
 
 /** The `$auth` of an account with tokens, but for the access token. */
-export const authOf = (client: OAuthClient, { told }: OAuthSecrets, credentials: Credentials): Credentials => ({
+export const authOf = (client: OAuthClient, { told }: OAuthTokens, credentials: Credentials): Credentials => ({
   ...told,
   ...credentials,
   oauth_client_id: client.clientId

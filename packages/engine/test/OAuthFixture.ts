@@ -2,7 +2,7 @@
 import type { OAuthClient } from "@headwater/domain/OAuth"
 import { OAuthServer } from "@headwater/fixtures/OAuthServer"
 import { OAuthAccounts } from "@headwater/log/access/OAuthAccounts"
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, type Scope } from "effect"
 import { AccountTokens, timed } from "../src/oauth/AccountTokens.ts"
 import * as EngineFixture from "./EngineFixture.ts"
 
@@ -18,7 +18,11 @@ const clientOf = ({ authorizationUrl, clientId, deviceUrl, tokenUrl }: OAuthServ
 })
 
 /** A node of its own that renews tokens. */
-export const node = Effect.gen(function*() {
+export const node: Effect.Effect<
+  AccountTokens["Service"],
+  never,
+  Layer.Services<typeof AccountTokens.layer> | Scope.Scope
+> = Effect.gen(function*() {
   return Context.get(yield* Layer.build(Layer.fresh(AccountTokens.layer)), AccountTokens)
 })
 
@@ -29,16 +33,12 @@ export const connected = Effect.gen(function*() {
   const account = yield* EngineFixture.account
   const accounts = yield* OAuthAccounts
   const now = yield* Clock.currentTimeMillis
-  const secrets = {
-    clientSecret: server.clientSecret,
-    accessToken: access_token,
-    refreshToken: refresh_token,
-    told: {}
-  }
+  const granted = { accessToken: access_token, refreshToken: refresh_token, told: {} }
   const { id } = yield* accounts.create({
     account: { accountId: account.id, app: "shop", name: "", credentials: { shop: "north" } },
     client: clientOf(server),
-    token: timed(secrets, now, now + expires_in * 1_000)
+    clientSecret: server.clientSecret,
+    token: timed(granted, now, now + expires_in * 1_000)
   })
   const tokens = yield* node
   return { account, accounts, first: access_token, id, server, tokens }

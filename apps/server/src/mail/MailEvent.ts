@@ -14,6 +14,9 @@ export class MailUnreadable extends Schema.TaggedError<MailUnreadable>()("MailUn
   message: Schema.String
 }) {}
 
+/** The text of a message that is HTML alone is made of no more than this, in characters: that takes the time of everybody. */
+const mostHtmlToText = 64 * 1024
+
 /** The event of a message: its headers by name, its text, and its attachments with what they hold. */
 const eventOf = ({ attachments, headers, html, text }: ParsedMail, envelope: Envelope) => ({
   body: { text: text ?? "", html: html === false ? "" : html ?? "" },
@@ -35,6 +38,7 @@ export const parse = (message: Buffer, envelope: Envelope): Effect.Effect<string
     try: async () => {
       // The event has what the message itself says: no HTML made of its text, and no image within its HTML.
       const parsed = await simpleParser(message, {
+        maxHtmlLengthToParse: mostHtmlToText,
         skipTextToHtml: true,
         skipTextLinks: true,
         keepCidLinks: true,

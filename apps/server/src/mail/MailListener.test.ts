@@ -3,9 +3,26 @@ import * as Json from "@headwater/fixtures/Json"
 import { Effect, Layer } from "effect"
 import { createTransport, type NodemailerError, type SendMailOptions } from "nodemailer"
 import * as Http from "../../test/HttpAppFixture.ts"
+import { BodyRoom } from "../http/conventions/BodyRoom.ts"
 import { HttpSettings } from "../http/conventions/HttpSettings.ts"
 import { RateLimiting } from "../http/conventions/RateLimiting.ts"
+import * as MailEvent from "./MailEvent.ts"
 import { MailListener } from "./MailListener.ts"
+
+const held: Array<{ readonly accountId: string; readonly bytes: number }> = []
+
+/** Room that notes for whom it is held. */
+const room = Layer.effect(
+  BodyRoom,
+  Effect.map(BodyRoom, (room) =>
+    BodyRoom.of({
+      ...room,
+      hold: (accountId, bytes) => {
+        held.push({ accountId, bytes })
+        return room.hold(accountId, bytes)
+      }
+    }))
+).pipe(Layer.provide(BodyRoom.layer))
 
 const listener = MailListener.layer({
   host: "127.0.0.1",
@@ -16,6 +33,7 @@ const listener = MailListener.layer({
   tls: undefined,
   reusePort: false
 }).pipe(
+  Layer.provide(room),
   Layer.provide(RateLimiting.layer),
   Layer.provide(Layer.succeed(HttpSettings, Http.settings)),
   Layer.provideMerge(Http.layer)
@@ -101,9 +119,32 @@ layer(listener, { excludeTestServices: true })("the mail listener", (it) => {
       assert.match(yield* send({ to: address.replace(/@.*/, "@example.org"), text: "x" }), /^550/)
       assert.match(yield* send({ to: `${keyOf}@${Http.mailDomain}`, text: "x" }), /^550/)
       assert.match(yield* send({ to: address, text: "x".repeat(30_000) }), /^552/)
+      const controls = { text: "\u0001".repeat(10_000), textEncoding: "base64" as const }
+      assert.match(yield* send({ to: address, ...controls }), /^552/)
       const refused = yield* http.request("POST", `/http/${address.split("@")[0]}`, { key: null, raw: "x" })
       Http.assertProblem(refused, 404, "not_found")
       yield* http.request("PUT", `/v1/sources/${source.id}`, { body: { active: false } })
       assert.match(yield* send({ to: address, text: "x" }), /^550/)
+    }))
+
+  it.effect("makes no text of much HTML, which would take the time of everybody", () =>
+    Effect.gen(function*() {
+      for (const [html, text] of [["<b>x</b>", "x"], [`<b>${"x".repeat(70_000)}</b>`, ""]] as const) {
+        const message = Buffer.from(`Content-Type: text/html\r\n\r\n${html}\r\n`)
+        const event = Json.parse(yield* MailEvent.parse(message, { from: "a", to: "b", tag: null }))
+        assert.strictEqual(Json.textOf(event["body"]!["text"]), text)
+        assert.strictEqual(Json.textOf(event["body"]!["html"]).trim(), html)
+      }
+    }))
+
+  it.effect("holds room for a message, as for the body of a request", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const source = yield* http.created("/v1/sources", { component_code: onMail })
+      assert.match(yield* send({ to: addressOf(source), text: "x" }), /^250/)
+      const own = held.filter(({ accountId }) => accountId === http.accountId)
+      assert.strictEqual(own.length, 1)
+      assert.isAtLeast(own[0]!.bytes, 1_000)
+      assert.isAtMost(own[0]!.bytes, 20_000)
     }))
 })

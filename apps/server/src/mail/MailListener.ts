@@ -1,7 +1,9 @@
 import { type Endpoint, type HttpReply, Ingest, type RequestError } from "@headwater/engine/Ingest"
 import { Context, Effect, Layer } from "effect"
 import type { Socket } from "node:net"
+import type { Readable } from "node:stream"
 import { SMTPServer, type SMTPServerAddress, type SMTPServerSession } from "smtp-server"
+import { BodyRoom } from "../http/conventions/BodyRoom.ts"
 import { RateLimiting } from "../http/conventions/RateLimiting.ts"
 import * as MailEvent from "./MailEvent.ts"
 
@@ -46,6 +48,35 @@ interface Mailbox {
   readonly address: string
 }
 
+/** A message may be so much larger than its sender has declared, in bytes: some count otherwise. */
+const undeclaredBytes = 16 * 1024
+
+/** The event of a message as JSON may be so many times as large as the message may. */
+const largestJson = 2
+
+/** The most bytes that a message may have, by what its sender has declared (RFC 1870). */
+const mostBytesOf = ({ mailFrom }: SMTPServerSession["envelope"], maxBytes: number): number => {
+  const declared = mailFrom === false || mailFrom.args === false
+    ? Number.NaN
+    : Number(Reflect.get(mailFrom.args, "SIZE"))
+  return declared > 0 ? Math.min(declared + undeclaredBytes, maxBytes) : maxBytes
+}
+
+/** Reads a message. The rest of one that is too large is read and dropped. */
+const read = (stream: Readable, mostBytes: number): Effect.Effect<Buffer, Refusal> =>
+  Effect.callback((resume) => {
+    const chunks: Array<Buffer> = []
+    let length = 0
+    stream.on("data", (chunk: Buffer) => {
+      length += chunk.length
+      if (length <= mostBytes) chunks.push(chunk)
+    })
+    stream.on("end", () => resume(length > mostBytes ? Effect.fail(tooLarge) : Effect.succeed(Buffer.concat(chunks))))
+    stream.on("error", () => {})
+    // The sender has gone: nobody is answered.
+    stream.on("close", () => resume(Effect.fail(later)))
+  })
+
 /** The number of emitters that a message has passed through, by its own header. */
 const hopsIn = (message: Buffer): number => {
   const end = message.indexOf("\r\n\r\n")
@@ -70,6 +101,7 @@ export class MailListener extends Context.Service<MailListener, { readonly port:
       Effect.gen(function*() {
         const ingest = yield* Ingest
         const rate = yield* RateLimiting
+        const room = yield* BodyRoom
         const context = yield* Effect.context<never>()
         const runFork = Effect.runForkWith(context)
         const mailboxes = new WeakMap<SMTPServerSession["envelope"], Mailbox>()
@@ -112,19 +144,24 @@ export class MailListener extends Context.Service<MailListener, { readonly port:
           mailboxes.set(envelope, { endpoint, tag, address })
         })
 
-        const take = Effect.fnUntraced(function*(message: Buffer, { envelope }: SMTPServerSession) {
+        /** Takes a message, with room for it from before it is read until its event is durable. */
+        const take = Effect.fnUntraced(function*(stream: Readable, { envelope }: SMTPServerSession) {
           const mailbox = mailboxes.get(envelope)
           if (mailbox === undefined) return yield* Effect.fail(unknownMailbox)
           const { address: to, endpoint, tag } = mailbox
+          const mostBytes = mostBytesOf(envelope, settings.maxBytes)
+          yield* Effect.mapError(room.hold(endpoint.accountId, mostBytes), () => later)
+          const message = yield* read(stream, mostBytes)
           const from = envelope.mailFrom === false ? "" : envelope.mailFrom.address
           const eventJson = yield* Effect.mapError(MailEvent.parse(message, { from, to, tag }), () => unreadable)
+          if (Buffer.byteLength(eventJson) > largestJson * settings.maxBytes) return yield* Effect.fail(tooLarge)
           rate.noteBytes(endpoint.accountId, message.length)
           const request = { eventJson, hops: hopsIn(message), kind: "email" as const }
           yield* Effect.mapError(
             Effect.callback<HttpReply, RequestError>((resume) => ingest.take(endpoint, request, resume)),
             refusalOf
           )
-        })
+        }, Effect.scoped)
 
         const server = new SMTPServer({
           ...settings.tls,
@@ -139,18 +176,7 @@ export class MailListener extends Context.Service<MailListener, { readonly port:
           socketTimeout: silenceMs,
           closeTimeout: closeMs,
           onRcptTo: (address, session, done) => answer(find(address, session), done),
-          onData: (stream, session, done) => {
-            const chunks: Array<Buffer> = []
-            let length = 0
-            stream.on("data", (chunk: Buffer) => {
-              length += chunk.length
-              if (length <= settings.maxBytes) chunks.push(chunk)
-            })
-            stream.on("end", () =>
-              length > settings.maxBytes
-                ? done(tooLarge)
-                : answer(take(Buffer.concat(chunks), session), done))
-          }
+          onData: (stream, session, done) => answer(take(stream, session), done)
         })
         server.server.on("connection", (socket: Socket) => {
           const end = runFork(Effect.delay(Effect.sync(() => socket.destroy()), longestConnection))

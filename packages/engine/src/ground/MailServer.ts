@@ -1,3 +1,4 @@
+import * as RealTime from "@headwater/domain/RealTime"
 import { Context, Effect, Layer, Redacted, Schema } from "effect"
 import { createTransport, type NodemailerError } from "nodemailer"
 
@@ -55,8 +56,18 @@ const mostConnections = 4
 
 const connectMs = 10_000
 
-/** Less than an attempt of a delivery may take. */
+/** Less than a message may take. */
 const silenceMs = 20_000
+
+/** A message may take as long as the slowest request of a delivery, with the wait for one of the connections. */
+const patience = "30 seconds"
+
+const tooSlow = new MailFailed({
+  reason: "timeout",
+  isFinal: false,
+  status: null,
+  message: `the SMTP server has not taken the message within ${patience}`
+})
 
 /** The SMTP server that the operator has set for what this server sends; undefined without one. */
 export const MailServer = Context.Reference<
@@ -91,8 +102,9 @@ export const layer = (options: { readonly url: Redacted.Redacted; readonly from:
         send: ({ hops, html, id, subject, text, to }) =>
           Effect.map(
             Effect.tryPromise({
-              try: () =>
+              try: (signal) =>
                 transport.sendMail({
+                  signal,
                   from: options.from,
                   to: { name: "", address: to },
                   subject,
@@ -102,7 +114,10 @@ export const layer = (options: { readonly url: Redacted.Redacted; readonly from:
                   headers: { "Auto-Submitted": "auto-generated", "X-Headwater-Hops": String(hops) }
                 }),
               catch: (error) => failureOf(error as NodemailerError)
-            }),
+            }).pipe(
+              Effect.timeoutOrElse({ duration: patience, orElse: () => Effect.fail(tooSlow) }),
+              RealTime.on
+            ),
             ({ response }): MailTaken => ({ status: Number(response.slice(0, 3)) || 250, reply: response })
           )
       })

@@ -1,8 +1,11 @@
 import { assert, layer } from "@effect/vitest"
 import type * as Id from "@headwater/domain/Id"
+import { Accounts } from "@headwater/log/access/Accounts"
+import { OAuthAccounts } from "@headwater/log/access/OAuthAccounts"
 import { DueWork } from "@headwater/log/work/DueWork"
 import type { LiveToken } from "@headwater/sandbox/Run"
-import { Clock, Effect } from "effect"
+import { Clock, Deferred, Effect, Fiber } from "effect"
+import { SqlError } from "effect/sql"
 import { TestClock } from "effect/testing"
 import * as EngineFixture from "../../test/EngineFixture.ts"
 import { connected as setup, node } from "../../test/OAuthFixture.ts"
@@ -12,6 +15,12 @@ const minutes = 60_000
 
 const tokenOf = (tokens: AccountTokens["Service"], accountId: Id.AccountId, id: string) =>
   Effect.map(tokens.of(accountId, new Map([[id, {}]])), (found) => found.get(id)!.token!)
+
+/** A node that does some things otherwise with the table. */
+const nodeWith = (accounts: OAuthAccounts["Service"], otherwise: Partial<OAuthAccounts["Service"]>) =>
+  Effect.provideService(node, OAuthAccounts, OAuthAccounts.of({ ...accounts, ...otherwise }))
+
+const away = new SqlError.SqlError({ reason: new SqlError.ConnectionError({ cause: new Error("away") }) })
 
 /** The types of the events that the account's log is about to have. */
 const told = Effect.fnUntraced(function*(accountId: Id.AccountId) {
@@ -77,7 +86,7 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds", excludeTestServices
     it.effect("fails once for all when its renewal is refused, and recovers with the next one", () =>
       Effect.gen(function*() {
         const { account, accounts, first, id, server, tokens } = yield* setup
-        const { refreshToken } = (yield* accounts.open([id])).get(id)!.secrets
+        const { refreshToken } = (yield* accounts.open([id])).get(id)!.tokens
         yield* server.revoke(refreshToken!)
         yield* TestClock.adjust(55 * minutes)
         yield* tokens.renewDue
@@ -95,8 +104,7 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds", excludeTestServices
         assert.strictEqual(server.renewals, 1)
         const again = yield* server.grant
         const now = yield* Clock.currentTimeMillis
-        const secrets = { ...(yield* accounts.open([id])).get(id)!.secrets, accessToken: again.access_token }
-        yield* tokens.take(id, timed(secrets, now, now + 3_600_000))
+        yield* tokens.take(id, (before) => timed({ ...before, accessToken: again.access_token }, now, now + 3_600_000))
         assert.strictEqual((yield* tokenOf(tokens, account.id, id)).token, again.access_token)
         assert.strictEqual((yield* accounts.find(account.id, [id])).get(id)!.state, "connected")
         const types = (yield* told(account.id)).map(({ type }) => type)
@@ -139,5 +147,105 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds", excludeTestServices
         yield* tokens.renewDue
         assert.strictEqual((yield* tokenOf(tokens, account.id, id)).generation, 2)
       }).pipe(Effect.scoped, EngineFixture.onTestClock))
+
+    it.effect("is not asked for by a node whose claim was over before it asked", () =>
+      Effect.gen(function*() {
+        const { accounts, id, server, tokens } = yield* setup
+        yield* TestClock.adjust(55 * minutes)
+        const slow = yield* nodeWith(accounts, {
+          open: (ids) =>
+            Effect.tap(accounts.open(ids), () => Effect.andThen(TestClock.adjust(2 * minutes), tokens.renewDue))
+        })
+        yield* slow.renewDue
+        assert.strictEqual(server.renewals, 1)
+        assert.strictEqual((yield* accounts.open([id])).get(id)!.standing.generation, 2)
+      }).pipe(Effect.scoped, EngineFixture.onTestClock))
+
+    it.effect("is kept however long the database is away", () =>
+      Effect.gen(function*() {
+        const { accounts, first, id } = yield* setup
+        yield* TestClock.adjust(55 * minutes)
+        let tries = 0
+        const kept = yield* Deferred.make<void>()
+        const patient = yield* nodeWith(accounts, {
+          renewed: (...all) =>
+            Effect.andThen(
+              Deferred.succeed(kept, undefined),
+              Effect.suspend(() => ++tries < 30 ? Effect.fail(away) : accounts.renewed(...all))
+            )
+        })
+        const renewing = yield* Effect.forkChild(patient.renew(id))
+        yield* Deferred.await(kept)
+        yield* EngineFixture.whileTimePasses(Fiber.join(renewing), "500 millis")
+        assert.strictEqual(tries, 30)
+        const { standing, tokens } = (yield* accounts.open([id])).get(id)!
+        assert.deepInclude(standing, { state: "connected", generation: 2 })
+        assert.notStrictEqual(tokens.accessToken, first)
+      }).pipe(Effect.scoped, EngineFixture.onTestClock))
+
+    it.effect("stays when the client is changed while it is renewed, and so does the client", () =>
+      Effect.gen(function*() {
+        const { account, accounts, first, id } = yield* setup
+        const fields = { name: undefined, credentials: undefined }
+        const meanwhile = yield* nodeWith(accounts, {
+          renewed: (...all) =>
+            Effect.gen(function*() {
+              const now = yield* Clock.currentTimeMillis
+              yield* Effect.orDie(
+                accounts.change(account.id, id, fields, ({ standing: { client } }) =>
+                  Effect.succeed({ client, clientSecret: "another", keepsRefreshToken: true }), now)
+              )
+              return yield* accounts.renewed(...all)
+            })
+        })
+        yield* meanwhile.renew(id)
+        const { clientSecret, standing, tokens } = (yield* accounts.open([id])).get(id)!
+        assert.strictEqual(clientSecret, "another")
+        assert.strictEqual(standing.generation, 2)
+        assert.notStrictEqual(tokens.accessToken, first)
+      }).pipe(Effect.scoped, EngineFixture.onTestClock))
+
+    it.effect("that somebody else got is made from those that a renewal has left", () =>
+      Effect.gen(function*() {
+        const { accounts, id, tokens } = yield* setup
+        const before = (yield* accounts.open([id])).get(id)!.tokens
+        let renewals = 0
+        const late = yield* nodeWith(accounts, {
+          renewed: (...all) =>
+            Effect.andThen(renewals++ === 0 ? tokens.renew(id) : Effect.void, accounts.renewed(...all))
+        })
+        yield* late.take(id, (present) => timed({ ...present, accessToken: "given" }, 0, null))
+        const after = (yield* accounts.open([id])).get(id)!
+        assert.strictEqual(after.tokens.accessToken, "given")
+        assert.notStrictEqual(after.tokens.refreshToken, before.refreshToken)
+        assert.strictEqual(after.standing.generation, 3)
+      }).pipe(Effect.scoped, EngineFixture.onTestClock))
+
+    it.effect("of a suspended account waits, and takes the place of no other", () =>
+      Effect.gen(function*() {
+        const suspended = yield* setup
+        yield* TestClock.adjust(1 * minutes)
+        const { accounts, id } = yield* setup
+        yield* (yield* Accounts).suspend(suspended.account.id)
+        yield* TestClock.adjust(55 * minutes)
+        const now = yield* Clock.currentTimeMillis
+        const claimed = yield* accounts.claimDue(now, now + minutes, 100)
+        assert.include(claimed, id)
+        assert.notInclude(claimed, suspended.id)
+        yield* (yield* Accounts).resume(suspended.account.id)
+        assert.deepStrictEqual(yield* accounts.claimDue(now, now + minutes, 100), [suspended.id])
+      }).pipe(Effect.scoped, EngineFixture.onTestClock))
+
+    it.effect("lasts ten years at most, whatever is said of it", () =>
+      Effect.sync(() => {
+        const tokens = { accessToken: "a", refreshToken: "r", told: {} }
+        for (const said of [1e300, Infinity, Number.MAX_SAFE_INTEGER]) {
+          const { expiresAt, renewAt } = timed(tokens, 1_000, said)
+          assert.strictEqual(new Date(expiresAt!).getUTCFullYear(), 1979)
+          assert.isBelow(renewAt!, expiresAt!)
+        }
+        assert.strictEqual(timed(tokens, 1_000, -1e300).expiresAt, 0)
+        assert.strictEqual(timed(tokens, 1_000, -1e300).renewAt, 250)
+      }))
   }
 )

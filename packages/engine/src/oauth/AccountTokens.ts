@@ -1,6 +1,6 @@
 import type { Credentials } from "@headwater/domain/AppAccount"
 import type * as Id from "@headwater/domain/Id"
-import { authOf } from "@headwater/domain/OAuth"
+import { authOf, type OAuthTokens } from "@headwater/domain/OAuth"
 import * as RealTime from "@headwater/domain/RealTime"
 import * as Recurring from "@headwater/domain/Recurring"
 import type { AppAccounts } from "@headwater/log/access/AppAccounts"
@@ -8,7 +8,6 @@ import { type NewToken, OAuthAccounts, type OpenedOAuthAccount } from "@headwate
 import { untilAnswered } from "@headwater/log/database/TransientSqlError"
 import type { LiveToken } from "@headwater/sandbox/Run"
 import { Clock, Context, Deferred, Effect, Layer } from "effect"
-import type { Suspensions } from "../ground/Suspensions.ts"
 import type { TokenEndpoint } from "./TokenEndpoint.ts"
 import * as TokenRenewal from "./TokenRenewal.ts"
 
@@ -22,9 +21,6 @@ const lookEvery = "1 second"
 
 /** Renewals that a node has under way at once. */
 const mostAtOnce = 32
-
-/** Nobody else renews a token for so long, in milliseconds: longer than a renewal takes. */
-const claimMs = 60_000
 
 /** A run waits for a token that ends within so many milliseconds to be renewed. */
 const endingMs = 60_000
@@ -63,8 +59,8 @@ export class AccountTokens extends Context.Service<AccountTokens, {
   readonly watch: (tokens: ReadonlyArray<LiveToken>, onRenewed: (token: LiveToken) => void) => () => void
   /** Takes note that an API has refused a token of an account: it is renewed, if it is still the account's. */
   readonly refused: (token: Pick<LiveToken, "account" | "generation">) => void
-  /** Gives an account a token that somebody else got, in place of its own. */
-  readonly take: (id: string, token: NewToken) => Effect.Effect<void>
+  /** Gives an account a token that somebody else got, in place of its own. It is made from the tokens that the account has then. */
+  readonly take: (id: string, token: (before: OAuthTokens) => NewToken) => Effect.Effect<void>
   /** Renews a token now, and returns when that is done or has failed. */
   readonly renew: (id: string) => Effect.Effect<void>
   /** Begins the renewals that are due, and returns once they are over. */
@@ -75,7 +71,7 @@ export class AccountTokens extends Context.Service<AccountTokens, {
   static readonly layer: Layer.Layer<
     AccountTokens,
     never,
-    AppAccounts | OAuthAccounts | Suspensions | TokenEndpoint
+    AppAccounts | OAuthAccounts | TokenEndpoint
   > = Layer.effect(AccountTokens, Effect.suspend(() => make))
 
   /** Has the renewals made in time, and what other nodes renew be heard of. */
@@ -134,9 +130,13 @@ const make = Effect.gen(function*() {
       id,
       RealTime.on(Effect.gen(function*() {
         const now = yield* Clock.currentTimeMillis
-        if (yield* untilAnswered(accounts.claim(id, generation, now, now + claimMs))) return yield* renewClaimed(id)
+        const until = now + TokenRenewal.claimMs
+        if (yield* untilAnswered(accounts.claim(id, generation, now, until))) return yield* renewClaimed(id, until)
         const isClaimed = Effect.suspend(() => untilAnswered(accounts.isClaimed(id, generation, now)))
-        yield* Effect.repeat(Effect.delay(isClaimed, pollMs), { while: (still) => still, times: claimMs / pollMs })
+        yield* Effect.repeat(Effect.delay(isClaimed, pollMs), {
+          while: (still) => still,
+          times: TokenRenewal.claimMs / pollMs
+        })
       }))
     )
 
@@ -144,9 +144,15 @@ const make = Effect.gen(function*() {
     const now = yield* RealTime.currentTimeMillis
     const free = mostAtOnce - underWay.size
     if (free <= 0) return
-    const ids = yield* untilAnswered(accounts.claimDue(now, now + claimMs, free))
+    const until = now + TokenRenewal.claimMs
+    // Looks that wait for the database would pile up.
+    const ids = yield* accounts.claimDue(now, until, free).pipe(
+      Effect.catch((error) =>
+        Effect.as(Effect.logWarning("Could not look for renewals that are due; trying again", error), [])
+      )
+    )
     // A renewal that is under way on this node has claimed its account.
-    yield* Effect.forEach(ids, (id) => once(id, renewClaimed(id)), { concurrency: "unbounded", discard: true })
+    yield* Effect.forEach(ids, (id) => once(id, renewClaimed(id, until)), { concurrency: "unbounded", discard: true })
   })
 
   const lookForRenewed = Effect.gen(function*() {
@@ -179,8 +185,8 @@ const make = Effect.gen(function*() {
         opened = own(yield* openOf([...credentials.keys()]))
       }
       return new Map(opened.map((account) => {
-        const { secrets, standing: { client, id } } = account
-        const auth = authOf(client, secrets, credentials.get(id) ?? {})
+        const { standing: { client, id }, tokens } = account
+        const auth = authOf(client, tokens, credentials.get(id) ?? {})
         return [id, { auth, token: liveTokenOf(account) }]
       }))
     }),
@@ -216,7 +222,7 @@ const make = Effect.gen(function*() {
       Effect.repeat(
         Effect.gen(function*() {
           const opened = (yield* openOf([id])).get(id)
-          return opened === undefined || (yield* keepToken(opened, token))
+          return opened === undefined || (yield* keepToken(opened, token(opened.tokens)))
         }),
         // If a renewal came between, its token is the older one.
         { until: (isDone) => isDone }
@@ -228,5 +234,5 @@ const make = Effect.gen(function*() {
   })
 })
 
-const liveTokenOf = ({ secrets: { accessToken }, standing: { generation, id } }: OpenedOAuthAccount) =>
+const liveTokenOf = ({ standing: { generation, id }, tokens: { accessToken } }: OpenedOAuthAccount) =>
   accessToken === null ? undefined : { account: id, generation, token: accessToken }

@@ -1,16 +1,15 @@
 import { AppAccountEvent } from "@headwater/domain/AppAccountEvents"
 import * as EmitId from "@headwater/domain/EmitId"
-import { endpointsOf, type OAuthSecrets, type OAuthStanding, renewalOf } from "@headwater/domain/OAuth"
+import { endpointsOf, longestLifeMs, type OAuthStanding, type OAuthTokens, renewalOf } from "@headwater/domain/OAuth"
 import * as RealTime from "@headwater/domain/RealTime"
 import * as Stream from "@headwater/domain/Stream"
 import { AppAccounts } from "@headwater/log/access/AppAccounts"
 import { type NewToken, OAuthAccounts, type OpenedOAuthAccount } from "@headwater/log/access/OAuthAccounts"
-import { retrySchedule, untilAnswered } from "@headwater/log/database/TransientSqlError"
+import { untilAnswered } from "@headwater/log/database/TransientSqlError"
 import type { DueItem } from "@headwater/log/work/DueWork"
 import type { LiveToken } from "@headwater/sandbox/Run"
 import { Clock, Effect, Metric, Result, Schema } from "effect"
 import * as DueItems from "../ground/DueItems.ts"
-import { Suspensions } from "../ground/Suspensions.ts"
 import {
   type GrantedToken,
   type SpeakingClient,
@@ -22,6 +21,9 @@ import {
 /** A renewal that could not be had is tried again after so long, and each time after twice as long, in milliseconds. */
 const firstRetryMs = 30_000
 const longestRetryMs = 3_600_000
+
+/** Nobody else renews a token for so long, in milliseconds: longer than the provider may take to answer. */
+export const claimMs = 60_000
 
 const renewalsTotal = Metric.counter("headwater_token_renewals_total", {
   description: "Renewals of OAuth tokens of accounts with apps.",
@@ -54,26 +56,28 @@ const told = (
 /** A token as it is kept that was granted at a time, in Unix milliseconds. */
 export const tokenOf = (
   { accessToken, lifetimeSeconds, refreshToken, told: toldBy }: GrantedToken,
-  before: OAuthSecrets,
+  before: OAuthTokens,
   now: number
 ): NewToken => {
-  const secrets = {
-    clientSecret: before.clientSecret,
+  const tokens = {
     accessToken,
     // A provider that does not rotate refresh tokens gives none again.
     refreshToken: refreshToken ?? before.refreshToken,
     told: { ...before.told, ...toldBy }
   }
-  return timed(secrets, now, lifetimeSeconds === null ? null : now + lifetimeSeconds * 1_000)
+  return timed(tokens, now, lifetimeSeconds === null ? null : now + lifetimeSeconds * 1_000)
 }
 
-/** A token with the time at which it is to be looked at: to be renewed, or found to have ended. */
-export const timed = (secrets: OAuthSecrets, now: number, expiresAt: number | null): NewToken => ({
-  secrets,
-  renewedAt: now,
-  expiresAt,
-  renewAt: expiresAt === null ? null : secrets.refreshToken === null ? expiresAt : renewalOf(now, expiresAt)
-})
+/**
+ * A token with the time at which it is to be looked at: to be renewed, or found to have ended.
+ *
+ * @param endsAt the time at which it is said to end, in Unix milliseconds; null if nobody knows
+ */
+export const timed = (tokens: OAuthTokens, now: number, endsAt: number | null): NewToken => {
+  const expiresAt = endsAt === null ? null : Math.max(0, Math.min(endsAt, now + longestLifeMs))
+  const renewAt = expiresAt === null ? null : tokens.refreshToken === null ? expiresAt : renewalOf(now, expiresAt)
+  return { tokens, renewedAt: now, expiresAt, renewAt }
+}
 
 const refusal = (code: string, message: string): TokenRefused => new TokenRefused({ code, message })
 
@@ -85,21 +89,18 @@ const refusal = (code: string, message: string): TokenRefused => new TokenRefuse
 export const make = Effect.fnUntraced(function*(publish: (token: LiveToken) => void) {
   const appAccounts = yield* AppAccounts
   const accounts = yield* OAuthAccounts
-  const suspensions = yield* Suspensions
   const endpoint = yield* TokenEndpoint
   const context = yield* Effect.context<never>()
 
-  /** Keeps what came of a renewal. The provider may take the old refresh token no more, so a database that is away is waited for. */
-  const kept = <A, E>(keep: Effect.Effect<A, E>) =>
-    Effect.orDie(Effect.retry(keep, { schedule: retrySchedule, times: 8 }))
-
-  const speaking = Effect.fnUntraced(function*({ secrets, standing: { accountId, client, id } }: OpenedOAuthAccount) {
+  const speaking = Effect.fnUntraced(function*(
+    { clientSecret, standing: { accountId, client, id } }: OpenedOAuthAccount
+  ) {
     const credentials = (yield* untilAnswered(appAccounts.credentials(accountId, [id]))).get(id) ?? {}
     return Result.map(endpointsOf(client, credentials), (endpoints): SpeakingClient => ({
       accountId,
       endpoints,
       clientId: client.clientId,
-      clientSecret: secrets.clientSecret
+      clientSecret
     }))
   })
 
@@ -108,14 +109,13 @@ export const make = Effect.fnUntraced(function*(publish: (token: LiveToken) => v
   })
 
   const noteFailure = Effect.fnUntraced(function*(
-    { standing }: OpenedOAuthAccount,
+    { failures, standing }: OpenedOAuthAccount,
     failure: TokenRefused | TokenUnavailable
   ) {
     const now = yield* RealTime.currentTimeMillis
     const { expiresAt, failingSince, generation, id } = standing
     const isRefused = failure._tag === "TokenRefused"
     renewals[isRefused ? "refused" : "unavailable"].updateUnsafe(1, context)
-    const failures = yield* untilAnswered(accounts.failures(id))
     const renewAt = isRefused ? null : now + Math.min(firstRetryMs * 2 ** failures, longestRetryMs)
     const isEnded = expiresAt !== null && expiresAt <= now
     const fails = isRefused || isEnded || standing.state !== "connected"
@@ -127,42 +127,50 @@ export const make = Effect.fnUntraced(function*(publish: (token: LiveToken) => v
         error: failure.message
       })
     }
-    const event = told(
-      standing,
-      yield* appOf(standing),
-      { type: "account.failing", error: failure.message },
-      yield* Clock.currentTimeMillis
+    const said = { type: "account.failing" as const, error: failure.message }
+    const events = isNew ? [told(standing, yield* appOf(standing), said, yield* Clock.currentTimeMillis)] : []
+    const failingFrom = fails ? failingSince ?? now : null
+    yield* untilAnswered(
+      accounts.failed(id, generation, { error: failure.message, renewAt, failingSince: failingFrom }, events)
     )
-    yield* kept(accounts.failed(
-      id,
-      generation,
-      { error: failure.message, renewAt, failingSince: fails ? failingSince ?? now : null },
-      isNew ? [event] : []
-    ))
   })
 
-  /** Keeps a new token, and tells of it. */
+  /**
+   * Keeps a new token, and tells of it. The provider may take the old refresh token no more, so a database that is away is waited
+   * for.
+   */
   const keepToken = Effect.fnUntraced(function*({ standing }: OpenedOAuthAccount, token: NewToken) {
     const { generation, id } = standing
     const recovered = standing.state !== "failing" ? [] : [
       told(standing, yield* appOf(standing), { type: "account.recovered" }, yield* Clock.currentTimeMillis)
     ]
-    if (!(yield* kept(accounts.renewed(id, generation, token, recovered)))) return false
-    const { accessToken } = token.secrets
+    if (!(yield* untilAnswered(accounts.renewed(id, generation, token, recovered)))) return false
+    const { accessToken } = token.tokens
     if (accessToken !== null) publish({ account: id, generation: generation + 1, token: accessToken })
     return true
   })
 
   const noteSuccess = Effect.fnUntraced(function*(opened: OpenedOAuthAccount, granted: GrantedToken) {
     renewals.renewed.updateUnsafe(1, context)
-    yield* keepToken(opened, tokenOf(granted, opened.secrets, yield* RealTime.currentTimeMillis))
+    yield* keepToken(opened, tokenOf(granted, opened.tokens, yield* RealTime.currentTimeMillis))
   })
 
-  /** Renews the token of an account that is claimed. */
-  const renewClaimed = Effect.fnUntraced(function*(id: string) {
+  /** Claims an account for as long as the provider may take. Answers false if the claim that one had is somebody else's by now. */
+  const claimAgain = ({ standing: { generation, id } }: OpenedOAuthAccount, own: number) =>
+    untilAnswered(Effect.flatMap(
+      RealTime.currentTimeMillis,
+      (now) => accounts.claim(id, generation, now, now + claimMs, own)
+    ))
+
+  /**
+   * Renews the token of an account that is claimed.
+   *
+   * @param claimedUntil the end of the claim
+   */
+  const renewClaimed = Effect.fnUntraced(function*(id: string, claimedUntil: number) {
     const opened = (yield* untilAnswered(accounts.open([id]))).get(id)
-    if (opened === undefined || suspensions.isSuspended(opened.standing.accountId)) return
-    const { refreshToken } = opened.secrets
+    if (opened === undefined) return
+    const { refreshToken } = opened.tokens
     if (refreshToken === null) {
       return yield* noteFailure(
         opened,
@@ -171,6 +179,8 @@ export const make = Effect.fnUntraced(function*(publish: (token: LiveToken) => v
     }
     const client = yield* speaking(opened)
     if (Result.isFailure(client)) return yield* noteFailure(opened, refusal("no_endpoint", client.failure))
+    // The database may have been away for longer than a claim lasts.
+    if (!(yield* claimAgain(opened, claimedUntil))) return
     yield* endpoint.token(client.success, { grant_type: "refresh_token", refresh_token: refreshToken }).pipe(
       Effect.matchEffect({
         onSuccess: (granted) => noteSuccess(opened, granted),

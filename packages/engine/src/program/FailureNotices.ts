@@ -3,7 +3,7 @@ import type { NewEvent } from "@headwater/domain/Event"
 import * as Stream from "@headwater/domain/Stream"
 import { untilAnswered } from "@headwater/log/database/TransientSqlError"
 import { DedupeMarks } from "@headwater/log/logs/DedupeMarks"
-import { DateTime, Effect } from "effect"
+import { DateTime, Effect, Option, Schema } from "effect"
 import { createHash } from "node:crypto"
 import { EngineConfig } from "../ground/EngineConfig.ts"
 import { MailServer } from "../ground/MailServer.ts"
@@ -15,8 +15,19 @@ import type * as RunEvents from "./RunEvents.ts"
 /** Characters of an error that an e-mail tells. */
 const mostTold = 10_000
 
-const markOf = ({ message, name }: RunEvents.RunFailure): string =>
-  `notice:${createHash("sha256").update(`${name}\n${message}`).digest("base64url")}`
+/** E-mails about the errors of a workflow in a day. */
+const mostOfDay = 20
+
+/** The one mark of a workflow: the errors that were told of on a day, by their hashes. */
+const mark = "notices"
+
+const Told = Schema.Struct({ day: Schema.String, hashes: Schema.Array(Schema.String) })
+type Told = typeof Told.Type
+
+const decodeTold = Schema.decodeUnknownOption(Schema.fromJsonString(Told))
+
+const hashOf = ({ message, name }: RunEvents.RunFailure): string =>
+  createHash("sha256").update(`${name}\n${message}`).digest("base64url")
 
 /** The e-mail about a run of a workflow that has failed. */
 const mailOf = (
@@ -24,7 +35,8 @@ const mailOf = (
   { message, name, stack }: RunEvents.RunFailure,
   { annotations = {} }: EndedRun,
   publicUrl: string,
-  at: string
+  at: string,
+  isLast: boolean
 ): OutgoingMail => ({
   email: {
     subject: `The workflow ${program.name} failed: ${name}`.slice(0, 200),
@@ -32,7 +44,8 @@ const mailOf = (
       `The workflow ${program.name} (${program.id}) failed at ${at}, at its step ${annotations["step"] ?? ""}:`,
       (stack ?? `${name}: ${message}`).slice(0, mostTold),
       `Its run is ${annotations["run_id"] ?? ""}: ${publicUrl}/console`,
-      "You are told of each error of a workflow once a day."
+      "You are told of each error of a workflow once a day." +
+      (isLast ? ` This is the last of ${mostOfDay} e-mails about it today.` : "")
     ].join("\n\n")
   }
 })
@@ -40,7 +53,9 @@ const mailOf = (
 const services = Effect.all({ config: EngineConfig, marks: DedupeMarks, server: MailServer })
 
 /**
- * Tells the owner of an account by e-mail that a run of a workflow has failed, each error of a workflow once a day (UTC).
+ * Tells the owner of an account by e-mail that a run of a workflow has failed, each error of a workflow once a day (UTC), and no
+ * more than so many: an error may have another message each time.
+ *
  * The e-mail is in the commit of the run, and so is the mark that it was told. Nobody is told where no SMTP server is set.
  */
 export class FailureNotices {
@@ -58,37 +73,49 @@ export class FailureNotices {
     runs: ReadonlyArray<EndedRun>,
     made: ReadonlyArray<RunEvents.RunEvents>
   ): Effect.Effect<ReadonlyArray<RunEvents.RunEvents>> {
-    const failures = runs.flatMap(({ failure }) => failure === undefined ? [] : [markOf(failure)])
-    if (failures.length === 0 || this.services.server === undefined) return Effect.succeed(made)
+    const hasFailed = runs.some(({ failure }) => failure !== undefined)
+    if (!hasFailed || this.services.server === undefined) return Effect.succeed(made)
     return Effect.gen({ self: this }, function*() {
-      const { config: { publicUrl }, marks } = this.services
+      const { config: { publicUrl } } = this.services
       const now = yield* DateTime.now
       const day = DateTime.formatIsoDateUtc(now)
-      // A commit that ends while the database answers is in one of the two.
-      const before = new Map(memory.marks)
-      const stored = yield* untilAnswered(marks.known(memory.program.id, failures))
-      const known = new Map([...stored.map(({ mark, value }) => [mark, value] as const), ...before, ...memory.marks])
+      const before = yield* this.told(memory)
+      let told: Told = before?.day === day ? before : { day, hashes: [] }
       return made.map((one, index) => {
         const run = runs[index]!
         if (run.failure === undefined) return one
-        const mark = markOf(run.failure)
-        if (known.get(mark) === day) return one
-        known.set(mark, day)
-        memory.marks.set(mark, day)
+        const hash = hashOf(run.failure)
+        if (told.hashes.length >= mostOfDay || told.hashes.includes(hash)) return one
+        told = { day, hashes: [...told.hashes, hash] }
+        const value = JSON.stringify(told)
+        memory.marks.set(mark, value)
+        const isLast = told.hashes.length === mostOfDay
         const event: NewEvent = {
           stream: Stream.sends,
           emitId: EmitId.make(),
           hops: run.origin.input.hops + 1,
           meta: {},
           cause: run.origin.input.cause,
-          payload: JSON.stringify(mailOf(memory, run.failure, run, publicUrl, DateTime.formatIso(now)))
+          payload: JSON.stringify(mailOf(memory, run.failure, run, publicUrl, DateTime.formatIso(now), isLast))
         }
         const seenAt = DateTime.toEpochMillis(now)
         return {
           ...one,
           events: [...one.events, event],
-          marks: [...one.marks, { emitterId: memory.program.id, mark, value: day, seenAt }]
+          marks: [...one.marks, { emitterId: memory.program.id, mark, value, seenAt }]
         }
+      })
+    })
+  }
+
+  /** What was told last, also by commits that have not ended. */
+  private told(memory: ProgramMemory): Effect.Effect<Told | undefined> {
+    return Effect.suspend(() => {
+      // A commit that ends while the database answers is in one of the two.
+      const before = memory.marks.get(mark)
+      return Effect.map(untilAnswered(this.services.marks.known(memory.program.id, [mark])), ([stored]) => {
+        const value = memory.marks.get(mark) ?? before ?? stored?.value
+        return value === undefined ? undefined : Option.getOrUndefined(decodeTold(value))
       })
     })
   }

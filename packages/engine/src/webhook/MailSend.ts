@@ -2,11 +2,12 @@ import * as RealTime from "@headwater/domain/RealTime"
 import { Accounts } from "@headwater/log/access/Accounts"
 import { untilAnswered } from "@headwater/log/database/TransientSqlError"
 import { Clock, Effect, Option, Result } from "effect"
-import { MailFailed, MailServer } from "../ground/MailServer.ts"
+import { MailFailed, MailServer, type MailTaken } from "../ground/MailServer.ts"
 import * as AttemptRecord from "./AttemptRecord.ts"
 import type { AttemptRequest, AttemptResult } from "./AttemptRecord.ts"
 import type { DeliveryOutcome } from "./DeliveryOutcome.ts"
 import type { OutgoingMail } from "./OutgoingMail.ts"
+import { refuse } from "./RefusedAttempt.ts"
 import type { WebhookMemory } from "./WebhookMemory.ts"
 
 const notSet = new MailFailed({
@@ -22,7 +23,7 @@ const outcomeOf = ({ isFinal, message, reason }: MailFailed): DeliveryOutcome =>
   message
 })
 
-/** Sends a message to the owner of a webhook's account. Calls back once, unless it is cancelled. */
+/** Sends a message to the owner of a webhook's account. Calls back once, after it has returned, unless it is cancelled. */
 export type MailSend = (
   memory: WebhookMemory,
   attempt: AttemptRequest,
@@ -40,9 +41,9 @@ export const make: Effect.Effect<MailSend, never, Accounts> = Effect.gen(functio
     function*(
       accountId: WebhookMemory["webhook"]["accountId"],
       { emitId: id, hops }: AttemptRequest["event"],
-      mail: OutgoingMail
+      mail: OutgoingMail,
+      server: NonNullable<typeof MailServer.Service>
     ) {
-      if (server === undefined) return yield* notSet
       const account = yield* untilAnswered(accounts.get(accountId))
       // An account that is gone is being erased, and the webhook with it.
       const to = Option.match(account, { onNone: () => "", onSome: ({ email }) => email })
@@ -53,17 +54,18 @@ export const make: Effect.Effect<MailSend, never, Accounts> = Effect.gen(functio
   return (memory, attempt, mail, onResult) => {
     const startedAt = clock.currentTimeMillisUnsafe()
     const beganAt = RealTime.elapsedUnsafe(clock)
-    const fiber = runFork(
-      Effect.map(Effect.result(send(memory.webhook.accountId, attempt.event, mail)), (sent) => {
-        const durationMs = Math.round(RealTime.elapsedUnsafe(clock) - beganAt)
-        const outcome: DeliveryOutcome = Result.isSuccess(sent) ? { _tag: "Delivered" } : outcomeOf(sent.failure)
-        const endedAt = clock.currentTimeMillisUnsafe()
-        const result = AttemptRecord.make(memory, attempt, outcome, null, startedAt, endedAt, durationMs, undefined)
-        const status = Result.isSuccess(sent) ? sent.success.status : sent.failure.status
-        const responseBody = Result.isSuccess(sent) ? Buffer.from(sent.success.reply) : null
-        onResult({ ...result, record: { ...result.record, status, responseBody } })
-      })
-    )
+    const resultOf = (sent: Result.Result<MailTaken, MailFailed>): AttemptResult => {
+      const durationMs = Math.round(RealTime.elapsedUnsafe(clock) - beganAt)
+      const outcome: DeliveryOutcome = Result.isSuccess(sent) ? { _tag: "Delivered" } : outcomeOf(sent.failure)
+      const endedAt = clock.currentTimeMillisUnsafe()
+      const result = AttemptRecord.make(memory, attempt, outcome, null, startedAt, endedAt, durationMs, undefined)
+      const status = Result.isSuccess(sent) ? sent.success.status : sent.failure.status
+      const responseBody = Result.isSuccess(sent) ? Buffer.from(sent.success.reply) : null
+      return { ...result, record: { ...result.record, status, responseBody } }
+    }
+    if (server === undefined) return refuse(resultOf(Result.fail(notSet)), onResult)
+    const sending = Effect.result(send(memory.webhook.accountId, attempt.event, mail, server))
+    const fiber = runFork(Effect.map(sending, (sent) => onResult(resultOf(sent))))
     return { cancel: () => fiber.interruptUnsafe() }
   }
 })

@@ -15,6 +15,7 @@ import { EchoedSecrets } from "./EchoedSecrets.ts"
 import * as MailSend from "./MailSend.ts"
 import * as OutgoingMail from "./OutgoingMail.ts"
 import * as OutgoingRequest from "./OutgoingRequest.ts"
+import { refuse } from "./RefusedAttempt.ts"
 import * as SentHeaders from "./SentHeaders.ts"
 import * as StandardWebhook from "./StandardWebhook.ts"
 import type { WebhookMemory } from "./WebhookMemory.ts"
@@ -115,19 +116,6 @@ const resultOf = (
     : DeliveryOutcome.ofFailure(answer.failure)
   const kept = Result.map(answer, (response) => withoutSecrets(response, secrets))
   return AttemptRecord.make(memory, attempt, outcome, requestHeaders, startedAt, endedAt, durationMs, kept)
-}
-
-/** Tells, once it has returned, that nothing was sent. */
-const refuse = (result: AttemptResult, onResult: (result: AttemptResult) => void) => {
-  let isCancelled = false
-  queueMicrotask(() => {
-    if (!isCancelled) onResult(result)
-  })
-  return {
-    cancel: () => {
-      isCancelled = true
-    }
-  }
 }
 
 /**

@@ -1,8 +1,8 @@
 import type { AppAccount, Credentials } from "@headwater/domain/AppAccount"
 import type * as Id from "@headwater/domain/Id"
-import { OAuthClient, OAuthSecrets, OAuthStanding } from "@headwater/domain/OAuth"
+import { OAuthClient, OAuthStanding, OAuthTokens } from "@headwater/domain/OAuth"
 import { Seal, type SealBroken } from "@headwater/domain/Seal"
-import { Context, Effect, Layer, Redacted, Schema } from "effect"
+import { Context, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import * as Column from "../database/Column.ts"
 import * as Rows from "../internal/Rows.ts"
@@ -25,18 +25,29 @@ const Row = Schema.Struct({
   failingSince: "failing_since"
 }))
 
-const SecretsText = Schema.fromJsonString(OAuthSecrets)
+const TokensText = Schema.fromJsonString(OAuthTokens)
 const encodeClient = Schema.encodeSync(Schema.fromJsonString(OAuthClient))
 
 /** An account with its secrets. */
 export interface OpenedOAuthAccount {
   readonly standing: OAuthStanding
-  readonly secrets: OAuthSecrets
+  readonly clientSecret: string | null
+  readonly tokens: OAuthTokens
+  /** The number of renewals in a row that failed. */
+  readonly failures: number
+}
+
+/** The client that an account has from now on. */
+export interface ChangedClient {
+  readonly client: OAuthClient
+  readonly clientSecret: string | null
+  /** False if the refresh token is of another place than that to which it would go. */
+  readonly keepsRefreshToken: boolean
 }
 
 /** A new token of an account. Times are in Unix milliseconds. */
 export interface NewToken {
-  readonly secrets: OAuthSecrets
+  readonly tokens: OAuthTokens
   readonly expiresAt: number | null
   readonly renewAt: number | null
   readonly renewedAt: number
@@ -65,6 +76,7 @@ export class OAuthAccounts extends Context.Service<OAuthAccounts, {
       readonly credentials: Credentials
     }
     readonly client: OAuthClient
+    readonly clientSecret: string | null
     readonly token: NewToken
   }) => Effect.Effect<AppAccount, SqlError.SqlError>
   /** Those that there are, by id. */
@@ -76,27 +88,39 @@ export class OAuthAccounts extends Context.Service<OAuthAccounts, {
   readonly open: (
     ids: ReadonlyArray<string>
   ) => Effect.Effect<ReadonlyMap<string, OpenedOAuthAccount>, SqlError.SqlError | SealBroken>
-  /** Gives an account another client. A renewal that was refused is due again. */
-  readonly change: (
+  /**
+   * Changes an account and its client, by what it is while nobody else changes it. A renewal that was refused is due again. None
+   * for an unknown account.
+   */
+  readonly change: <E>(
+    accountId: Id.AccountId,
     id: string,
-    client: OAuthClient,
-    secrets: OAuthSecrets,
+    fields: { readonly name: string | undefined; readonly credentials: Credentials | undefined },
+    changed: (before: OpenedOAuthAccount, credentials: Credentials) => Effect.Effect<ChangedClient, E>,
     now: number
-  ) => Effect.Effect<void, SqlError.SqlError>
+  ) => Effect.Effect<Option.Option<AppAccount>, E | SqlError.SqlError | SealBroken>
   /** The tokens of those that there are, by id: their generations. */
   readonly generations: (ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyMap<string, number>, SqlError.SqlError>
-  /** Claims accounts whose renewal is due and that nobody has claimed, until a time in Unix milliseconds. */
+  /**
+   * Claims accounts whose renewal is due and that nobody has claimed, until a time in Unix milliseconds. Those of suspended
+   * accounts wait.
+   */
   readonly claimDue: (
     now: number,
     until: number,
     limit: number
   ) => Effect.Effect<ReadonlyArray<string>, SqlError.SqlError>
-  /** Claims an account if its token is still of this generation and nobody has claimed it. */
+  /**
+   * Claims an account if its token is still of this generation and nobody else has claimed it.
+   *
+   * @param own the end of the claim by which one has it already
+   */
   readonly claim: (
     id: string,
     generation: number,
     now: number,
-    until: number
+    until: number,
+    own?: number
   ) => Effect.Effect<boolean, SqlError.SqlError>
   /** True if somebody renews the token of this generation. */
   readonly isClaimed: (id: string, generation: number, now: number) => Effect.Effect<boolean, SqlError.SqlError>
@@ -114,14 +138,13 @@ export class OAuthAccounts extends Context.Service<OAuthAccounts, {
     failure: FailedRenewal,
     told: ReadonlyArray<DueItem>
   ) => Effect.Effect<boolean, SqlError.SqlError>
-  /** The number of renewals in a row that failed. */
-  readonly failures: (id: string) => Effect.Effect<number, SqlError.SqlError>
 }>()("@headwater/log/access/OAuthAccounts") {
   static readonly layer: Layer.Layer<OAuthAccounts, never, AppAccounts | DueWork | SqlClient.SqlClient | Seal> = Layer
     .effect(OAuthAccounts, Effect.suspend(() => make))
 }
 
 const placeOf = (id: string): string => `oauth_accounts/${id}`
+const secretPlaceOf = (id: string): string => `${placeOf(id)}/client_secret`
 
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
@@ -133,21 +156,44 @@ const make = Effect.gen(function*() {
   const shown = sql`
     id, account_id, client, state, generation, is_renewable, expires_at, renewed_at, renew_at, failing_since, error`
 
-  const sealed = Effect.fnUntraced(function*(id: string, secrets: OAuthSecrets) {
-    const text = yield* Effect.orDie(Schema.encodeEffect(SecretsText)(secrets))
+  const sealedTokens = Effect.fnUntraced(function*(id: string, tokens: OAuthTokens) {
+    const text = yield* Effect.orDie(Schema.encodeEffect(TokensText)(tokens))
     return yield* seal.seal(placeOf(id), Redacted.make(text))
   })
 
-  const opened = Effect.fnUntraced(function*(id: string, secrets: Uint8Array) {
-    const text = Redacted.value(yield* seal.open(placeOf(id), secrets))
-    return yield* Effect.orDie(Schema.decodeEffect(SecretsText)(text))
+  const sealedSecret = (id: string, secret: string | null) =>
+    secret === null ? Effect.succeed(null) : seal.seal(secretPlaceOf(id), Redacted.make(secret))
+
+  interface SealedRow {
+    readonly id: string
+    readonly client_secret: Uint8Array | null
+    readonly tokens: Uint8Array
+    readonly failures: number
+  }
+
+  /** Opens what a statement selects, which is all of `opening`. */
+  const opened = Effect.fnUntraced(function*(rows: ReadonlyArray<SealedRow>) {
+    const standings = yield* all(Effect.succeed(rows))
+    return yield* Effect.forEach(
+      rows,
+      ({ client_secret: secret, failures, id, tokens }, index) =>
+        Effect.gen(function*() {
+          const text = Redacted.value(yield* seal.open(placeOf(id), tokens))
+          return {
+            standing: standings[index]!,
+            clientSecret: secret === null ? null : Redacted.value(yield* seal.open(secretPlaceOf(id), secret)),
+            tokens: yield* Effect.orDie(Schema.decodeEffect(TokensText)(text)),
+            failures
+          } satisfies OpenedOAuthAccount
+        })
+    )
   })
 
-  const columnsOf = Effect.fnUntraced(function*(id: string, { expiresAt, renewAt, renewedAt, secrets }: NewToken) {
+  const columnsOf = Effect.fnUntraced(function*(id: string, { expiresAt, renewAt, renewedAt, tokens }: NewToken) {
     return {
-      secrets: yield* sealed(id, secrets),
-      state: secrets.accessToken === null ? "unconnected" : "connected",
-      is_renewable: secrets.refreshToken !== null,
+      tokens: yield* sealedTokens(id, tokens),
+      state: tokens.accessToken === null ? "unconnected" : "connected",
+      is_renewable: tokens.refreshToken !== null,
       expires_at: expiresAt,
       renewed_at: renewedAt,
       renew_at: renewAt,
@@ -158,19 +204,22 @@ const make = Effect.gen(function*() {
     }
   })
 
+  const opening = sql`${shown}, client_secret, tokens, failures`
+
   const ofRows = <A>(rows: ReadonlyArray<A>, keyOf: (row: A) => string) => new Map(rows.map((row) => [keyOf(row), row]))
 
   const isStill = (id: string, generation: number) => sql`id = ${id} AND generation = ${generation}`
 
   return OAuthAccounts.of({
-    create: Effect.fnUntraced(function*({ account, client, token }) {
+    create: Effect.fnUntraced(function*({ account, client, clientSecret, token }) {
       const created = yield* appAccounts.create(account)
       yield* sql`INSERT INTO oauth_accounts ${
         sql.insert({
           id: created.id,
           account_id: created.accountId,
           client: encodeClient(client),
-          generation: token.secrets.accessToken === null ? 0 : 1,
+          client_secret: yield* sealedSecret(created.id, clientSecret),
+          generation: token.tokens.accessToken === null ? 0 : 1,
           ...yield* columnsOf(created.id, token)
         })
       }`
@@ -183,22 +232,36 @@ const make = Effect.gen(function*() {
       ),
     open: Effect.fnUntraced(function*(ids) {
       if (ids.length === 0) return new Map()
-      const rows = yield* sql<{ readonly id: string; readonly secrets: Uint8Array }>`
-        SELECT ${shown}, secrets FROM oauth_accounts WHERE ${sql.in("id", ids)}`
-      const standings = yield* all(Effect.succeed(rows))
-      const accounts = yield* Effect.forEach(
-        standings,
-        (standing, index) => Effect.map(opened(standing.id, rows[index]!.secrets), (secrets) => ({ standing, secrets }))
-      )
-      return ofRows(accounts, ({ standing }) => standing.id)
+      const rows = yield* sql<SealedRow>`SELECT ${opening} FROM oauth_accounts WHERE ${sql.in("id", ids)}`
+      return ofRows(yield* opened(rows), ({ standing }) => standing.id)
     }),
-    change: Effect.fnUntraced(function*(id, client, secrets, now) {
-      yield* sql`
-        UPDATE oauth_accounts SET
-          client = ${encodeClient(client)}, secrets = ${yield* sealed(id, secrets)}, failures = 0,
-          renew_at = CASE WHEN state = 'failing' THEN ${now} ELSE renew_at END
-        WHERE id = ${id}`
-    }),
+    change: Effect.fnUntraced(function*(accountId, id, fields, changed, now) {
+      const rows = yield* sql<SealedRow>`
+        SELECT ${opening} FROM oauth_accounts WHERE id = ${id} AND account_id = ${accountId} FOR UPDATE`
+      const [before] = yield* opened(rows)
+      if (before === undefined) return Option.none()
+      const credentials = (yield* appAccounts.credentials(accountId, [id])).get(id) ?? {}
+      const { client, clientSecret, keepsRefreshToken } = yield* changed(before, credentials)
+      const { standing: { expiresAt, generation, renewAt, state }, tokens } = before
+      const drops = !keepsRefreshToken && tokens.refreshToken !== null
+      const columns = {
+        client: encodeClient(client),
+        client_secret: yield* sealedSecret(id, clientSecret),
+        failures: 0,
+        renew_at: drops ? expiresAt : state === "failing" ? now : renewAt,
+        // A renewal that is under way with the refresh token comes to nothing.
+        ...(drops
+          ? {
+            tokens: yield* sealedTokens(id, { ...tokens, refreshToken: null }),
+            is_renewable: false,
+            generation: generation + 1,
+            claimed_until: null
+          }
+          : {})
+      }
+      yield* sql`UPDATE oauth_accounts SET ${sql.update(columns)} WHERE id = ${id}`
+      return yield* appAccounts.update(accountId, id, fields)
+    }, sql.withTransaction),
     generations: (ids) =>
       Effect.map(
         sql<{ readonly id: string; readonly generation: number }>`
@@ -210,17 +273,20 @@ const make = Effect.gen(function*() {
         sql<{ readonly id: string }>`
           UPDATE oauth_accounts SET claimed_until = ${until}
           WHERE id IN (
-            SELECT id FROM oauth_accounts
-            WHERE renew_at <= ${now} AND (claimed_until IS NULL OR claimed_until <= ${now})
-            ORDER BY renew_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
+            SELECT o.id FROM oauth_accounts o JOIN accounts a ON a.id = o.account_id
+            WHERE o.renew_at <= ${now} AND (o.claimed_until IS NULL OR o.claimed_until <= ${now})
+              AND a.suspended_at IS NULL
+            ORDER BY o.renew_at LIMIT ${limit} FOR UPDATE OF o SKIP LOCKED
           ) RETURNING id`,
         (rows) => rows.map(({ id }) => id)
       ),
-    claim: (id, generation, now, until) =>
+    claim: (id, generation, now, until, own) =>
       Effect.map(
         sql`
           UPDATE oauth_accounts SET claimed_until = ${until}
-          WHERE ${isStill(id, generation)} AND (claimed_until IS NULL OR claimed_until <= ${now}) RETURNING id`,
+          WHERE ${isStill(id, generation)}
+            AND (claimed_until IS NULL OR claimed_until <= ${now} OR claimed_until = ${own ?? null}::bigint)
+          RETURNING id`,
         (rows) => rows.length > 0
       ),
     isClaimed: (id, generation, now) =>
@@ -247,11 +313,6 @@ const make = Effect.gen(function*() {
       if (rows.length === 0) return false
       if (told.length > 0) yield* dueWork.put(told)
       return true
-    }, sql.withTransaction),
-    failures: (id) =>
-      Effect.map(
-        sql<{ readonly failures: number }>`SELECT failures FROM oauth_accounts WHERE id = ${id}`,
-        ([row]) => row?.failures ?? 0
-      )
+    }, sql.withTransaction)
   })
 })

@@ -115,6 +115,47 @@ layer(Http.layer, { excludeTestServices: true })("accounts with apps", (it) => {
       Json.assertHolds(known["oauth"], { provider: "github", state: "unconnected", expires_at: null })
     }))
 
+  it.effect("over OAuth 2 take neither the client's secret nor the refresh token along to another place", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const server = yield* OAuthServer.make()
+      const { refresh_token } = yield* server.grant
+      const own = { ...server.oauth, token_url: server.tokenUrl.replace("127.0.0.1", "localhost"), device_url: null }
+      const account = yield* http.created("/v1/accounts", {
+        app: "shop",
+        oauth: { ...own, refresh_token, access_token: "a", expires_at: 9_007_199_254_740_991 }
+      })
+      const put = (body: unknown) => http.request("PUT", `/v1/accounts/${account.id}`, { body })
+      for (const oauth of [{ token_url: server.tokenUrl }, { device_url: server.deviceUrl }]) {
+        assert.deepStrictEqual(Http.issuePaths(yield* put({ oauth })), ["oauth.client_secret"])
+      }
+      for (const token_url of ["http://10.0.0.1/", "http://127.0.0.1@evil.example/", "http://{host}/token"]) {
+        assert.deepStrictEqual(Http.issuePaths(yield* put({ oauth: { token_url } })), ["oauth.token_url"])
+      }
+      const renamed = yield* put({ name: "x", oauth: { scopes: ["openid", "email"] } })
+      Json.assertHolds(renamed.json["data"]!["oauth"], { state: "connected", renewable: true })
+      const lists = yield* http.request("GET", "/v1/accounts")
+      assert.isBelow(Number(lists.json["data"]![0]!["oauth"]!["expires_at"]), 4_000_000_000)
+      const moved = yield* put({ oauth: { token_url: server.tokenUrl, client_secret: server.clientSecret } })
+      Json.assertHolds(moved.json["data"]!["oauth"], {
+        state: "connected",
+        renewable: false,
+        token_url: server.tokenUrl
+      })
+      assert.strictEqual(server.renewals, 0)
+
+      const known = yield* http.created("/v1/accounts", {
+        app: "shop",
+        credentials: { host: "gitlab.example.com" },
+        oauth: { client_id: "a", client_secret: "cs-7Yb2", provider: "gitlab" }
+      })
+      const changed = (body: unknown) => http.request("PUT", `/v1/accounts/${known.id}`, { body })
+      const credentials = { host: "evil.example" }
+      assert.deepStrictEqual(Http.issuePaths(yield* changed({ credentials })), ["oauth.client_secret"])
+      const given = yield* changed({ credentials, oauth: { client_secret: "cs-8Zc3" } })
+      assert.strictEqual(given.status, 200, given.text)
+    }).pipe(Effect.scoped))
+
   it.effect("are connected by an authorization code with PKCE, by who began it and once", () =>
     Effect.gen(function*() {
       const http = yield* Http.tenant()

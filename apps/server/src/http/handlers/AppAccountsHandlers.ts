@@ -5,13 +5,20 @@ import * as Pagination from "@headwater/api/Pagination"
 import * as Problem from "@headwater/api/Problem"
 import type { AppAccount, Credentials } from "@headwater/domain/AppAccount"
 import * as ConfiguredProps from "@headwater/domain/ConfiguredProps"
-import type { OAuthClient, OAuthSecrets, OAuthStanding } from "@headwater/domain/OAuth"
+import {
+  endpointsOf,
+  movesRefreshToken,
+  movesSecret,
+  type OAuthClient,
+  type OAuthStanding,
+  type OAuthTokens
+} from "@headwater/domain/OAuth"
 import * as RealTime from "@headwater/domain/RealTime"
 import { AccountConnections } from "@headwater/engine/AccountConnections"
 import { AccountTokens, timed } from "@headwater/engine/AccountTokens"
 import type { TokenRefused, TokenUnavailable } from "@headwater/engine/TokenEndpoint"
 import { AppAccounts } from "@headwater/log/access/AppAccounts"
-import { OAuthAccounts, type OpenedOAuthAccount } from "@headwater/log/access/OAuthAccounts"
+import { type ChangedClient, OAuthAccounts, type OpenedOAuthAccount } from "@headwater/log/access/OAuthAccounts"
 import { Effect, type Option, Redacted } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { answerFailures } from "../conventions/FailureProblem.ts"
@@ -82,10 +89,34 @@ const checkClient = ({ provider, tokenUrl }: OAuthClient) =>
     ? Effect.fail(Problem.invalid([{ path: "oauth.token_url", message: "is required without a provider" }]))
     : Effect.void
 
-const tokenOf = (given: ChangedOAuth, before: OAuthSecrets, now: number) =>
+/** The client that an account has once it is given fields and credentials. */
+const changedClient = Effect.fnUntraced(function*(
+  { clientSecret, standing: { client: before } }: OpenedOAuthAccount,
+  credentialsBefore: Credentials,
+  given: ChangedOAuth,
+  credentials: Credentials | undefined
+): Effect.fn.Return<ChangedClient, Problem.InvalidRequest> {
+  const client = clientOf(given, before)
+  yield* checkClient(client)
+  const places = endpointsOf(before, credentialsBefore)
+  const newPlaces = endpointsOf(client, credentials ?? credentialsBefore)
+  // Who may change an account is not to learn its secret: it goes nowhere else than whoever gave it said.
+  if (clientSecret !== null && given.client_secret === undefined && movesSecret(places, newPlaces)) {
+    return yield* Problem.invalid([{
+      path: "oauth.client_secret",
+      message: "is required again, since the client's secret would go to another place than before"
+    }])
+  }
+  return {
+    client,
+    clientSecret: given.client_secret ?? clientSecret,
+    keepsRefreshToken: !movesRefreshToken(places, newPlaces)
+  }
+})
+
+const tokenOf = (given: ChangedOAuth, before: OAuthTokens, now: number) =>
   timed(
     {
-      clientSecret: given.client_secret ?? before.clientSecret,
       accessToken: given.access_token ?? before.accessToken,
       refreshToken: given.refresh_token ?? before.refreshToken,
       told: before.told
@@ -94,7 +125,7 @@ const tokenOf = (given: ChangedOAuth, before: OAuthSecrets, now: number) =>
     given.expires_at === undefined ? null : given.expires_at * 1_000
   )
 
-const noSecrets: OAuthSecrets = { clientSecret: null, accessToken: null, refreshToken: null, told: {} }
+const noTokens: OAuthTokens = { accessToken: null, refreshToken: null, told: {} }
 
 /** True if only a renewal tells how long the token lasts. */
 const isToBeRenewed = ({ access_token, expires_at, refresh_token }: ChangedOAuth): boolean =>
@@ -147,21 +178,30 @@ export const layer = HttpApiBuilder.group(
     ) {
       const client = clientOf(given, noClient)
       yield* checkClient(client)
-      const token = tokenOf(given, noSecrets, yield* RealTime.currentTimeMillis)
-      const created = yield* oauthAccounts.create({ account, client, token })
+      const token = tokenOf(given, noTokens, yield* RealTime.currentTimeMillis)
+      const clientSecret = given.client_secret ?? null
+      const created = yield* oauthAccounts.create({ account, client, clientSecret, token })
       if (isToBeRenewed(given)) yield* tokens.renew(created.id)
       return created
     })
 
-    const changeOAuth = Effect.fnUntraced(function*({ secrets, standing }: OpenedOAuthAccount, given: ChangedOAuth) {
-      const { client: before, id, state } = standing
-      const client = clientOf(given, before)
+    const changeOAuth = Effect.fnUntraced(function*(
+      { accountId, id, state }: OAuthStanding,
+      fields: { readonly name: string | undefined; readonly credentials: Credentials | undefined },
+      given: ChangedOAuth
+    ) {
       const now = yield* RealTime.currentTimeMillis
-      const clientSecret = given.client_secret ?? secrets.clientSecret
+      const updated = yield* oauthAccounts.change(
+        accountId,
+        id,
+        fields,
+        (before, credentials) => changedClient(before, credentials, given, fields.credentials),
+        now
+      )
       const hasToken = given.access_token !== undefined || given.refresh_token !== undefined
-      yield* oauthAccounts.change(id, client, { ...secrets, clientSecret }, now)
-      if (hasToken) yield* tokens.take(id, tokenOf(given, { ...secrets, clientSecret }, now))
+      if (hasToken) yield* tokens.take(id, (before) => tokenOf(given, before, now))
       if (isToBeRenewed(given) || (!hasToken && state === "failing")) yield* tokens.renew(id)
+      return updated
     })
 
     return handlers.handleAll({
@@ -187,17 +227,15 @@ export const layer = HttpApiBuilder.group(
         const accountId = yield* CurrentAccount
         if (credentials !== undefined) yield* checkSize(credentials)
         const found = yield* orNotFound(params.id, yield* appAccounts.get(accountId, params.id))
-        const opened = oauth === undefined ? undefined : (yield* oauthAccounts.open([found.id])).get(found.id)
-        if (oauth !== undefined && opened === undefined) {
+        const standing = (yield* oauthAccounts.find(accountId, [found.id])).get(found.id)
+        if (oauth !== undefined && standing === undefined) {
           return yield* Problem.invalid([{ path: "oauth", message: "the account is not over OAuth 2" }])
         }
-        if (oauth !== undefined && opened !== undefined) yield* checkClient(clientOf(oauth, opened.standing.client))
-        const updated = yield* orNotFound(
-          params.id,
-          yield* appAccounts.update(accountId, params.id, { name, credentials })
-        )
-        if (oauth !== undefined && opened !== undefined) yield* changeOAuth(opened, oauth)
-        return yield* shown(updated)
+        const fields = { name, credentials }
+        const updated = standing === undefined || (oauth === undefined && credentials === undefined)
+          ? yield* appAccounts.update(accountId, found.id, fields)
+          : yield* changeOAuth(standing, fields, oauth ?? {})
+        return yield* shown(yield* orNotFound(params.id, updated))
       }, answerFailures),
       connect: Effect.fnUntraced(function*({ params, payload: { device = false, return_to } }) {
         const account = yield* orNotFound(params.id, yield* appAccounts.get(yield* CurrentAccount, params.id))

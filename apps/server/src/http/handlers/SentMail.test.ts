@@ -96,4 +96,18 @@ layer(live, { excludeTestServices: true })("$.send.email", (it) => {
         ["ann@example.com", "The workflow charge failed: RangeError", "no total of 18"]
       ])
     }))
+
+  it.effect("tells of no more than 20 errors of a workflow in a day, and says which is the last", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const workflow = yield* http.created("/v1/workflows", { workflow_code: failing })
+      for (let order = 1; order <= 25; order++) {
+        yield* http.request("POST", `/v1/workflows/${workflow.id}/invocations`, { body: { event: order } })
+      }
+      yield* http.summaries(`/v1/workflows/${workflow.id}/$errors/event_summaries?limit=100`, 25)
+      const sends = `/v1/workflows/${workflow.id}/event_summaries?event_name=$sends&expand=event&limit=100`
+      const summaries = yield* http.summaries(sends, 20)
+      assert.strictEqual(summaries.length, 20)
+      assert.strictEqual(summaries.filter((summary) => JSON.stringify(summary).includes("the last of 20")).length, 1)
+    }))
 })
