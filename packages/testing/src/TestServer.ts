@@ -25,19 +25,7 @@ import { Diagnosis } from "@headwater/server/Diagnosis"
 import * as HttpApp from "@headwater/server/http/HttpApp"
 import { HttpSettings } from "@headwater/server/http/HttpSettings"
 import { NodeServer } from "@headwater/server/http/NodeServer"
-import {
-  Clock,
-  Context,
-  Duration,
-  Effect,
-  Exit,
-  Layer,
-  Redacted,
-  References,
-  Schedule,
-  Scheduler,
-  Scope
-} from "effect"
+import { Clock, Context, Duration, Effect, Exit, Layer, Redacted, References, Schedule, Scheduler, Scope } from "effect"
 import { Digest, WebCrypto } from "effect/crypto"
 import * as Fs from "node:fs"
 import { createServer, type Socket } from "node:net"
