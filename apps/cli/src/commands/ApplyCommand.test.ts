@@ -428,6 +428,31 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
     )
 
     it.effect(
+      "carry a workflow with the saved component that it imports",
+      () =>
+        Effect.gen(function*() {
+          const { environment, server } = yield* RunningServer
+          yield* untilPublished(server)
+          const folder = yield* Files.make({
+            "headwater.json": "{\"format\": 1}",
+            "components/say.json": "{\"code\": \"components/say.mjs\"}",
+            "components/say.mjs":
+              `export default { key: "text-say", type: "action", props: { text: "string" }, run() { return this.text } }`,
+            "workflows/greet.json":
+              `{"name": "Greet", "code": "workflows/greet.mjs", "configured_props": {"say.text": "{{steps.trigger.event}}"}}`,
+            "workflows/greet.mjs": `import say from "registry:text-say"\nexport default { steps: { say } }`
+          })
+          const apply = CommandInProcess.run(["apply", folder, "--yes"], { env: environment })
+          const applied = yield* apply
+          assert.deepStrictEqual([applied.code, applied.stderr], [0, ""])
+          const { data } = yield* server.api("GET", "/workflows/greet")
+          Json.assertHolds(data!["configured_props"], { "say.text": "{{steps.trigger.event}}" })
+          assert.strictEqual((yield* apply).stdout, "Nothing to do\n")
+        }),
+      HeadwaterCommand.patienceMs
+    )
+
+    it.effect(
       "carry the client of an account over OAuth 2, without its secret and its tokens",
       () =>
         Effect.gen(function*() {

@@ -278,6 +278,8 @@ class Planning {
   private readonly changes: Array<Change> = []
   private readonly faults: Array<string>
   private readonly matches: Plan["matches"]
+  /** Keys of components that are created. */
+  private readonly newKeys = new Set<string>()
   private readonly bundles = new Map<string, { readonly code: string; readonly place: SourcePlaces.SourcePlaces }>()
   private readonly given: Given
   private readonly call: ApiAccess["Service"]["call"]
@@ -381,14 +383,15 @@ class Planning {
     })
   }
 
-  private declaredBy(thing: Setup.Thing, code: string | undefined) {
+  /** The key of the code, and the props that it declares. */
+  private described(thing: Setup.Thing, code: string | undefined) {
     return Effect.gen({ self: this }, function*() {
       const { registry, url } = thing.fields
       if (typeof registry === "string") {
         const { data } = yield* this.call(({ components }) =>
           components.getPublished({ params: { key: registry }, query: {} })
         ).pipe(Effect.catchTag("NotFoundProblem", ({ detail }) => Effect.fail(refuse(at(thing, "registry", detail)))))
-        return data.configurable_props
+        return data
       }
       const isWorkflow = thing.kind === "workflows"
       const what = code === undefined ? { [isWorkflow ? "workflow_url" : "component_url"]: url } : {
@@ -398,7 +401,9 @@ class Planning {
       const { data } = yield* this.call((client) =>
         client.code.check({ headers: {}, payload: { ...what, configured_props: values } })
       )
-      if (data.valid && data.errors.length === 0) return data.configurable_props
+      // An action makes no source, which is all that a check tells of, and can be saved.
+      const isAction = thing.kind === "components" && data.type === "action"
+      if (isAction || data.valid && data.errors.length === 0) return data
       const made = code === undefined
         ? undefined
         : this.bundles.get(Path.join(this.given.folder, String(thing.fields["code"])))
@@ -409,6 +414,11 @@ class Planning {
       )
       return yield* refuse(at(thing, code === undefined ? "url" : "code", CodeCheck.errorLines({ errors }).join("; ")))
     })
+  }
+
+  /** True if code imports a component that is not there before the changes are made: only then it can be checked. */
+  private importsNew(code: string): boolean {
+    return [...this.newKeys].some((key) => code.includes(`"registry:${key}`))
   }
 
   private planProgram(thing: Setup.Thing, present: AccountThing | undefined) {
@@ -424,11 +434,16 @@ class Planning {
           : before["url"] === url
       )
       const found = yield* secretsOf(thing)
+      if (present === undefined && code !== undefined && this.importsNew(code)) {
+        const secrets = [...found].map(([place, text]) => [place.slice("configured_props.".length), text] as const)
+        this.changes.push({ ...nothing, action: "create", thing, code, secretProps: Object.fromEntries(secrets) })
+        return
+      }
       const kept = isSameCode ? present.code?.configurable_props : undefined
       let compared = kept === undefined ? undefined : yield* this.compare(thing, present, kept, found)
       // Other values may have the code add other props.
       if (compared === undefined || compared.issues.length > 0 || compared.fields.length > 0) {
-        compared = yield* this.compare(thing, present, yield* this.declaredBy(thing, code), found)
+        compared = yield* this.compare(thing, present, (yield* this.described(thing, code)).configurable_props, found)
       }
       this.faults.push(...compared.issues)
       const { secretProps } = compared
@@ -526,7 +541,8 @@ class Planning {
     return Effect.gen({ self: this }, function*() {
       const { code } = yield* this.bundle(thing, String(thing.fields["code"]))
       if (this.given.account.components.has(hashOf(code))) return
-      yield* this.declaredBy(thing, code)
+      const { key } = yield* this.described(thing, code)
+      if (key !== null) this.newKeys.add(key)
       this.changes.push({ ...nothing, action: "create", thing, code })
     })
   }
