@@ -78,7 +78,7 @@ export const rows = (it: It): void => {
       assertProblem(yield* bob.send("POST", `${path}/complete_connection`, complete), 404, "not_found")
 
       const changed = yield* client.ok("PUT", path, {
-        oauth: { scopes: [], device_url: "https://git.example.com/device" }
+        oauth: { scopes: [], device_url: "https://git.example.com/device", client_secret: "cs-7Yb2secret" }
       })
       Json.assertHolds(changed["oauth"], {
         scopes: [],

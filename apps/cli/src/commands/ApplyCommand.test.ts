@@ -488,11 +488,19 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
           )
           assert.match((yield* apply).stdout, /1 to change/)
           assert.deepStrictEqual<unknown>((yield* carried)["scopes"], ["read_user"])
+          const moved = { ...oauth, scopes: ["read_user"], token_url: "https://gitlab.example.com/oauth/token" }
+          yield* edit(folder, "accounts/carried.json", (before) => ({ ...before, oauth: moved }))
+          HeadwaterCommand.assertRefused(
+            yield* CommandInProcess.run(["apply", folder, "--yes"], { env: { ...env, CARRIED_SECRET: "" } }),
+            /oauth\.client_secret: is secret: set CARRIED_SECRET/
+          )
+          assert.match((yield* apply).stdout, /1 to change/)
+          assert.strictEqual(Json.textOf((yield* carried)["token_url"]), moved.token_url)
 
           const exported = Path.join(yield* TemporaryDirectory.make("carried"), "all")
           yield* CommandInProcess.run(["export", exported], { env })
           const text = (yield* filesOf(exported))["accounts/gitlab-carried.json"]!
-          Json.assertHolds(Json.parse(text), { app: "gitlab", oauth: { ...oauth, scopes: ["read_user"] } })
+          Json.assertHolds(Json.parse(text), { app: "gitlab", oauth: moved })
           assert.notInclude(text, "7Yb2secret")
         }),
       HeadwaterCommand.patienceMs

@@ -63,7 +63,7 @@ const listening = {
 }
 
 /** The client of an account over OAuth 2. Its tokens do not move: it is connected again. */
-const OAuthClient = Schema.Struct(Struct.omit(NewOAuth.fields, [
+export const OAuthClient = Schema.Struct(Struct.omit(NewOAuth.fields, [
   "client_secret",
   "access_token",
   "refresh_token",

@@ -1,5 +1,4 @@
-import type { NewOAuth } from "@headwater/api/AppAccountsApi"
-import { Effect, Predicate, type Schema } from "effect"
+import { Effect, Predicate, Schema } from "effect"
 import { ApiAccess, ServerAway } from "../access/ApiAccess.ts"
 import { CommandRefused } from "../CommandRefused.ts"
 import * as Setup from "./Setup.ts"
@@ -30,6 +29,9 @@ const put = (fields: Record<string, Schema.Json>, place: string, value: Schema.J
 }
 
 const propsOf = ({ fields }: Setup.Thing) => (fields["configured_props"] ?? {}) as Setup.Fields
+
+/** The client of an account, as its file, which was checked, has it. */
+const clientOf = (oauth: Schema.Json) => Effect.orDie(Schema.decodeUnknownEffect(Setup.OAuthClient)(oauth))
 
 /** As its file names accounts, not as the account itself does. */
 const propOf = (thing: Setup.Thing, field: string, after: Schema.Json) =>
@@ -250,7 +252,7 @@ class Application {
       }
       const client = oauth === undefined ? {} : {
         oauth: {
-          ...oauth as unknown as NewOAuth,
+          ...yield* clientOf(oauth),
           ...(secret === undefined ? {} : { client_secret: secret.text })
         }
       }

@@ -574,11 +574,18 @@ const needed = ({ code }: AccountThing, secretProps: Setup.Fields) =>
 const originOf = (url: Schema.Json | undefined): string | undefined =>
   typeof url === "string" ? URL.parse(url)?.origin : undefined
 
+/** What says where the secret of an account's client goes. The server takes it along to no other place. */
+const secretPlacesOf = ({ fields: { oauth } }: Setup.Thing) =>
+  ["provider", "token_url", "device_url"].map((name) => (oauth as Setup.Fields | undefined)?.[name] ?? null)
+
 /** Places of secrets without which the thing can't be created, or changed as its file says. */
 const neededSecrets = (thing: Setup.Thing, present: AccountThing | undefined): ReadonlyArray<string> => {
   switch (thing.kind) {
     case "accounts":
-      if (present !== undefined) return []
+      if (present !== undefined) {
+        const isMoved = !Equal.equals(secretPlacesOf(thing), secretPlacesOf(present))
+        return isMoved ? ["oauth.client_secret"] : []
+      }
       return thing.fields["oauth"] === undefined ? ["credentials"] : ["credentials", "oauth.client_secret"]
     case "environment_variables":
       return thing.fields["secret"] === true && present === undefined ? ["value"] : []

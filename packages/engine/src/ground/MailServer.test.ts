@@ -4,6 +4,9 @@ import { TestClock } from "effect/testing"
 import { type AddressInfo, createServer, type Server } from "node:net"
 import * as MailServer from "./MailServer.ts"
 
+/** By itself a connection ends after 20 seconds of silence. */
+const beforeSilence = 15_000
+
 /** A server that greets, and says nothing more. */
 const silent = Effect.gen(function*() {
   const opened = yield* Deferred.make<void>()
@@ -30,17 +33,21 @@ const silent = Effect.gen(function*() {
   return { closed, sending }
 })
 
-it.effect("a message that an SMTP server does not take ends in time, and so does its connection", () =>
-  Effect.gen(function*() {
-    const { closed, sending } = yield* silent
-    yield* TestClock.adjust("30 seconds")
-    assert.deepInclude(yield* Fiber.join(sending), { reason: "timeout", isFinal: false })
-    yield* Deferred.await(closed)
-  }))
+it.effect(
+  "a message that an SMTP server does not take ends in time, and so does its connection",
+  () =>
+    Effect.gen(function*() {
+      const { closed, sending } = yield* silent
+      yield* TestClock.adjust("30 seconds")
+      assert.deepInclude(yield* Fiber.join(sending), { reason: "timeout", isFinal: false })
+      yield* Deferred.await(closed)
+    }),
+  beforeSilence
+)
 
 it.effect("a message that is cancelled leaves no connection", () =>
   Effect.gen(function*() {
     const { closed, sending } = yield* silent
     yield* Fiber.interrupt(sending)
     yield* Deferred.await(closed)
-  }))
+  }), beforeSilence)
