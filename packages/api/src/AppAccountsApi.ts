@@ -73,7 +73,8 @@ const exampleOAuth = {
 
 /** Secrets go there: without encryption only within the machine. */
 const HttpUrl = Text.pipe(Schema.check(Schema.isPattern(
-  /^(https:\/\/[^/\s]+[^\s]*|http:\/\/(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?([/?#][^\s]*)?)$/
+  /^(https:\/\/[^/\s]+[^\s]*|http:\/\/(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?([/?#][^\s]*)?)$/,
+  { expected: "an https URL, or an http URL of this machine" }
 )))
 
 const Secret = textUpTo(8_000).pipe(Schema.check(Schema.isMinLength(1)))

@@ -130,7 +130,9 @@ layer(Http.layer, { excludeTestServices: true })("accounts with apps", (it) => {
         assert.deepStrictEqual(Http.issuePaths(yield* put({ oauth })), ["oauth.client_secret"])
       }
       for (const token_url of ["http://10.0.0.1/", "http://127.0.0.1@evil.example/", "http://{host}/token"]) {
-        assert.deepStrictEqual(Http.issuePaths(yield* put({ oauth: { token_url } })), ["oauth.token_url"])
+        const wrong = yield* put({ oauth: { token_url } })
+        assert.deepStrictEqual(Http.issuePaths(wrong), ["oauth.token_url"])
+        assert.include(wrong.text, "Expected an https URL, or an http URL of this machine")
       }
       const renamed = yield* put({ name: "x", oauth: { scopes: ["openid", "email"] } })
       Json.assertHolds(renamed.json["data"]!["oauth"], { state: "connected", renewable: true })
