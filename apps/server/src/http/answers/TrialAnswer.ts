@@ -3,7 +3,7 @@ import { isDeeper, maxComponentDepth } from "@headwater/domain/JsonDepth"
 import type { Trial, TrialChange } from "@headwater/engine/TrialRuns"
 import type { RunResponse } from "@headwater/sandbox/Run"
 import { isUtf8 } from "node:buffer"
-import type { Place } from "../../ComponentSaving.ts"
+import type { Place } from "../../CodeFault.ts"
 
 /** JSON texts go into the answer as they are: they are most of it. */
 const object = (members: Readonly<Record<string, string | undefined>>): string =>

@@ -1,4 +1,4 @@
-import type { CodeFault } from "../../ComponentSaving.ts"
+import type { CodeFault } from "../../CodeFault.ts"
 
 const advice: Readonly<Record<CodeFault["reason"], string>> = {
   syntax: "Correct the syntax here.",

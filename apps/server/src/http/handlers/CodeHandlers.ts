@@ -15,16 +15,9 @@ import type { ProgramKind } from "@headwater/log/resources/Programs"
 import { Effect, Option, Result, Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
-import {
-  CodeFault,
-  componentInvalid,
-  ComponentSaving,
-  inCode,
-  type LoadedComponent,
-  type Place,
-  type SavedComponent,
-  sourceFault
-} from "../../ComponentSaving.ts"
+import { CodeFault, componentInvalid, inCode, type Place } from "../../CodeFault.ts"
+import type { LoadedComponent, SavedComponent } from "../../CodeReading.ts"
+import { ComponentSaving, sourceFault } from "../../ComponentSaving.ts"
 import { boundOf } from "../answers/EventSummaries.ts"
 import * as TrialAnswer from "../answers/TrialAnswer.ts"
 import { answerFailures } from "../conventions/FailureProblem.ts"

@@ -10,7 +10,8 @@ import { type ComponentOutline, Components } from "@headwater/log/resources/Comp
 import { Programs } from "@headwater/log/resources/Programs"
 import { Effect, Option, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { ComponentSaving, inCode, resourceOf } from "../../ComponentSaving.ts"
+import { inCode } from "../../CodeFault.ts"
+import { ComponentSaving, resourceOf } from "../../ComponentSaving.ts"
 import { answerFailures } from "../conventions/FailureProblem.ts"
 import { hookProblem } from "./HookProblem.ts"
 

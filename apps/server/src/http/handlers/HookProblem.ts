@@ -1,7 +1,7 @@
 import * as Problem from "@headwater/api/Problem"
 import { type HookFailed } from "@headwater/engine/ActorCalls"
 import * as CauseLines from "@headwater/sandbox/runtime/CauseLines"
-import type { Place } from "../../ComponentSaving.ts"
+import type { Place } from "../../CodeFault.ts"
 
 /** A failure of a component's code that a client asked to be run, told where it was written. */
 export const hookProblem = (place: Place, failure: HookFailed) => {

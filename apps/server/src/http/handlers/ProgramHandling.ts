@@ -5,7 +5,7 @@ import { declaredProps, type Program } from "@headwater/domain/Program"
 import { endpointUrl, EngineConfig, mailAddress } from "@headwater/engine/EngineConfig"
 import { Components } from "@headwater/log/resources/Components"
 import { Effect, Fiber, Option, type Schema } from "effect"
-import type { SavedComponent } from "../../ComponentSaving.ts"
+import type { SavedComponent } from "../../CodeReading.ts"
 import { HttpSettings } from "../conventions/HttpSettings.ts"
 
 /** A component to use, and whether it was saved for this request alone. */
