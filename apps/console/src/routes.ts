@@ -32,6 +32,9 @@ export const routes: ReadonlyArray<Route> = [
   { path: ["workflows", ":workflow", "runs", ":run"], title: "Run", load: () => import("./pages/RunPage.tsx") },
   { path: ["accounts"], title: "Accounts", load: () => import("./pages/AccountsPage.tsx") },
   { path: ["accounts", ":account"], title: "Account", load: () => import("./pages/AccountPage.tsx") },
+  { path: ["variables"], title: "Variables", load: () => import("./pages/VariablesPage.tsx") },
+  { path: ["data-stores"], title: "Data stores", load: () => import("./pages/DataStoresPage.tsx") },
+  { path: ["data-stores", ":store"], title: "Data store", load: () => import("./pages/DataStorePage.tsx") },
   { path: ["registry"], title: "Registry", load: () => import("./pages/RegistryPage.tsx") },
   { path: ["registry", ":component"], title: "Component", load: () => import("./pages/RegistryComponentPage.tsx") },
   { path: ["bulk-actions"], title: "Bulk actions", load: () => import("./pages/BulkActionsPage.tsx") },
@@ -51,6 +54,8 @@ export const places: ReadonlyArray<{ readonly path: string; readonly name: strin
   { path: "sources", name: "Sources" },
   { path: "workflows", name: "Workflows" },
   { path: "accounts", name: "Accounts" },
+  { path: "variables", name: "Variables" },
+  { path: "data-stores", name: "Data stores" },
   { path: "registry", name: "Registry" },
   { path: "bulk-actions", name: "Bulk actions" }
 ]

@@ -8,6 +8,8 @@ export type Parameters = Readonly<Record<string, string | number | boolean | Rea
 export interface Request {
   readonly query?: Parameters
   readonly body?: unknown
+  /** A body in JSON that is sent as it is written, in place of `body`. */
+  readonly text?: string
   readonly signal?: AbortSignal
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -34,7 +36,7 @@ export const urlOf = (path: ReadonlyArray<string>, query: Parameters = {}): URL 
 export const respond = async (
   method: string,
   path: ReadonlyArray<string>,
-  { body, headers, query, signal }: Request = {}
+  { body, headers, query, signal, text = body === undefined ? undefined : JSON.stringify(body) }: Request = {}
 ): Promise<Response> => {
   let response: Response
   try {
@@ -44,9 +46,9 @@ export const respond = async (
       headers: {
         ...ownHeader,
         ...headers,
-        ...(body === undefined ? {} : { "content-type": "application/json" })
+        ...(text === undefined ? {} : { "content-type": "application/json" })
       },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(text === undefined ? {} : { body: text }),
       ...(signal === undefined ? {} : { signal })
     })
   } catch (error) {

@@ -1,11 +1,9 @@
 import { useSignal } from "@preact/signals"
 import type { ComponentChildren } from "preact"
-import { type Failure, failureOf } from "../api/Failure.ts"
-import { Dialog } from "./Dialog.tsx"
-import { Failed } from "./Failed.tsx"
+import { FormDialog, jsonFault } from "./FormDialog.tsx"
 
 /** Asks for a JSON text and does something with it. */
-export const JsonDialog = ({ act, children, doing, failed, label, name, note, onClose, text, title }: {
+export const JsonDialog = ({ act, children, label, text, ...dialog }: {
   readonly title: string
   readonly note: string
   readonly label: string
@@ -22,53 +20,22 @@ export const JsonDialog = ({ act, children, doing, failed, label, name, note, on
   readonly children?: ComponentChildren
 }) => {
   const given = useSignal(text)
-  const fault = useSignal<string | undefined>(undefined)
-  const failure = useSignal<Failure | undefined>(undefined)
-  const isUnderWay = useSignal(false)
-  const start = async (event: Event) => {
-    event.preventDefault()
-    if (isUnderWay.value) return
-    fault.value = undefined
-    failure.value = undefined
-    try {
-      JSON.parse(given.value)
-    } catch (error) {
-      fault.value = `This is not JSON: ${error instanceof Error ? error.message : String(error)}`
-      return
-    }
-    isUnderWay.value = true
-    try {
-      await act(given.value)
-    } catch (error) {
-      failure.value = failureOf(error)
-    } finally {
-      isUnderWay.value = false
-    }
-  }
   return (
-    <Dialog title={title} onClose={onClose}>
-      <form onSubmit={(event) => void start(event)}>
-        <p class="note">{note}</p>
+    <FormDialog {...dialog} faultOf={() => jsonFault(given.value)} act={() => act(given.value)} result={children}>
+      {(isFaulty) => (
         <label class="field">
           <span>{label}</span>
           <textarea
             rows={6}
             spellcheck={false}
-            aria-invalid={fault.value !== undefined}
+            aria-invalid={isFaulty}
             value={given.value}
             onInput={(event) => {
               given.value = event.currentTarget.value
             }}
           />
         </label>
-        {fault.value === undefined ? null : <p class="fault" role="alert">{fault.value}</p>}
-        {failure.value === undefined ? null : <Failed what={failed} failure={failure.value} />}
-        {children}
-        <div class="dialog-acts">
-          <button type="button" class="quiet" onClick={onClose}>Close</button>
-          <button type="submit" class="main" disabled={isUnderWay.value}>{isUnderWay.value ? doing : name}</button>
-        </div>
-      </form>
-    </Dialog>
+      )}
+    </FormDialog>
   )
 }

@@ -1,0 +1,99 @@
+import { useSignal } from "@preact/signals"
+import { hrefOf, visit } from "../api/Address.ts"
+import { may } from "../api/Session.ts"
+import { usePagedList } from "../api/usePagedList.ts"
+import { Empty } from "../parts/Empty.tsx"
+import { FormDialog } from "../parts/FormDialog.tsx"
+import { harmless } from "../parts/Harmless.ts"
+import { PagedRows, type RowColumn } from "../parts/PagedRows.tsx"
+import { Time } from "../parts/Time.tsx"
+import * as DataStores from "../resources/DataStores.ts"
+
+const columns: ReadonlyArray<RowColumn<DataStores.DataStoreResource>> = [
+  {
+    name: "Name",
+    width: "minmax(9rem, 3fr)",
+    cell: ({ id, name }) => (
+      <a tabIndex={-1} href={hrefOf(["data-stores", id])}>
+        <bdi>{harmless(name)}</bdi>
+      </a>
+    )
+  },
+  { name: "Made", width: "8.5rem", cell: ({ created_at }) => <Time ms={created_at * 1_000} /> }
+]
+
+const NewDataStore = () => {
+  const isAsked = useSignal(false)
+  const name = useSignal("")
+  if (!may("write")) return null
+  return (
+    <>
+      <button
+        type="button"
+        class="main"
+        onClick={() => {
+          isAsked.value = true
+        }}
+      >
+        New data store …
+      </button>
+      {isAsked.value
+        ? (
+          <FormDialog
+            title="New data store"
+            note="Sources and workflows share it: give its name to a prop of the type data_store."
+            name="Make it"
+            doing="Making …"
+            failed="It is not made."
+            act={async () => visit(hrefOf(["data-stores", await DataStores.create(name.value)]))}
+            onClose={() => {
+              isAsked.value = false
+            }}
+          >
+            {() => (
+              <>
+                <label class="field">
+                  <span>Name</span>
+                  <input
+                    type="text"
+                    required
+                    spellcheck={false}
+                    value={name.value}
+                    onInput={(event) => {
+                      name.value = event.currentTarget.value
+                    }}
+                  />
+                </label>
+              </>
+            )}
+          </FormDialog>
+        )
+        : null}
+    </>
+  )
+}
+
+/** The keys with values that sources and workflows share. */
+export default () => {
+  const stores = usePagedList("data-stores", DataStores.list)
+  return (
+    <div class="page is-list">
+      <div class="page-head">
+        <h1>Data stores</h1>
+        <span class="grow" />
+        <NewDataStore />
+      </div>
+      <PagedRows
+        list={stores}
+        noun={["data store", "data stores"]}
+        columns={columns}
+        onOpen={({ id }) => visit(hrefOf(["data-stores", id]))}
+        empty={
+          <Empty what="There are no data stores yet.">
+            <p>Code keeps values in them that other sources and workflows read.</p>
+          </Empty>
+        }
+      />
+    </div>
+  )
+}

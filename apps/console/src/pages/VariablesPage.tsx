@@ -1,0 +1,166 @@
+import { type Signal, useSignal } from "@preact/signals"
+import { useLoading } from "../api/Loading.ts"
+import { may } from "../api/Session.ts"
+import { Act } from "../parts/Act.tsx"
+import { Empty } from "../parts/Empty.tsx"
+import { FormDialog } from "../parts/FormDialog.tsx"
+import { harmless } from "../parts/Harmless.ts"
+import { tell } from "../parts/Notices.tsx"
+import type { RowColumn } from "../parts/PagedRows.tsx"
+import { SearchedRows } from "../parts/SearchedRows.tsx"
+import { Time } from "../parts/Time.tsx"
+import * as Variables from "../resources/Variables.ts"
+
+const pollMs = 10_000
+
+/** A variable that is changed; none for a new one. */
+type Asked = Variables.Variable | "new" | undefined
+
+const columns: ReadonlyArray<RowColumn<Variables.Variable>> = [
+  {
+    name: "Name",
+    width: "minmax(9rem, 1fr)",
+    cell: ({ name }) => (
+      <code>
+        <bdi>{harmless(name)}</bdi>
+      </code>
+    )
+  },
+  {
+    name: "Value",
+    width: "minmax(9rem, 3fr)",
+    cell: ({ secret, value }) => secret ? <span class="note">secret</span> : <bdi>{harmless(value ?? "")}</bdi>
+  },
+  { name: "Changed", width: "8.5rem", cell: ({ updated_at }) => <Time ms={updated_at * 1_000} />, isWideOnly: true }
+]
+
+const VariableDialog = ({ asked, onDone }: { readonly asked: Signal<Asked>; readonly onDone: () => void }) => {
+  const before = typeof asked.value === "object" ? asked.value : undefined
+  const name = useSignal(before?.name ?? "")
+  const value = useSignal(before?.value ?? "")
+  const secret = useSignal(before?.secret ?? false)
+  const close = () => {
+    asked.value = undefined
+  }
+  return (
+    <FormDialog
+      title={before === undefined ? "Set a variable" : `Change ${before.name}`}
+      note="Code finds it in process.env, in runs that begin 2 seconds later at the latest."
+      name="Set"
+      doing="Setting …"
+      failed="It is not set."
+      faultOf={() => before?.secret === true && value.value === "" ? "Give its value anew." : undefined}
+      act={async () => {
+        await Variables.set(name.value, { value: value.value, secret: secret.value }, undefined)
+        tell("done", `${name.value} is set.`)
+        onDone()
+        close()
+      }}
+      onClose={close}
+      result={before === undefined ? null : (
+        <Act
+          needs="write"
+          kind="danger"
+          done={`${before.name} is removed.`}
+          act={async () => {
+            await Variables.drop(before)
+            onDone()
+            close()
+          }}
+        >
+          Remove it
+        </Act>
+      )}
+    >
+      {() => (
+        <>
+          {before === undefined
+            ? (
+              <label class="field">
+                <span>Name</span>
+                <input
+                  type="text"
+                  required
+                  spellcheck={false}
+                  placeholder="SHOP_URL"
+                  value={name.value}
+                  onInput={(event) => {
+                    name.value = event.currentTarget.value
+                  }}
+                />
+              </label>
+            )
+            : null}
+          <label class="field">
+            <span>Value</span>
+            <textarea
+              rows={3}
+              spellcheck={false}
+              placeholder={before?.secret === true ? "It can't be read: give it anew." : ""}
+              value={value.value}
+              onInput={(event) => {
+                value.value = event.currentTarget.value
+              }}
+            />
+          </label>
+          <label class="choice">
+            <input
+              type="checkbox"
+              checked={secret.value}
+              onChange={(event) => {
+                secret.value = event.currentTarget.checked
+              }}
+            />
+            <span>Secret: it is never shown again</span>
+          </label>
+        </>
+      )}
+    </FormDialog>
+  )
+}
+
+/** The environment variables that code of all sources and workflows finds. */
+export default () => {
+  const variables = useLoading("variables", (signal) => Variables.all(undefined, signal), { everyMs: pollMs })
+  const asked = useSignal<Asked>(undefined)
+  const mayWrite = may("write")
+  return (
+    <div class="page is-list">
+      <div class="page-head">
+        <h1>Variables</h1>
+        <span class="grow" />
+        {mayWrite
+          ? (
+            <button
+              type="button"
+              class="main"
+              onClick={() => {
+                asked.value = "new"
+              }}
+            >
+              Set a variable …
+            </button>
+          )
+          : null}
+      </div>
+      <SearchedRows
+        loading={variables}
+        noun={["variable", "variables"]}
+        label="Name or value"
+        textsOf={({ name, value }) => [name, value]}
+        columns={columns}
+        onOpen={(variable) => {
+          if (mayWrite) asked.value = variable
+        }}
+        empty={
+          <Empty what="There are no environment variables yet.">
+            <p>
+              Those of one source or workflow alone are set with <code>headwater env set NAME --program …</code>.
+            </p>
+          </Empty>
+        }
+      />
+      {asked.value === undefined ? null : <VariableDialog asked={asked} onDone={() => void variables.reload()} />}
+    </div>
+  )
+}

@@ -1,0 +1,68 @@
+import { useSignal } from "@preact/signals"
+import type { ComponentChildren } from "preact"
+import { type Failure, failureOf } from "../api/Failure.ts"
+import { Dialog } from "./Dialog.tsx"
+import { Failed } from "./Failed.tsx"
+
+/** Asks for something and does it. The dialog stays open until it is closed, which the act may do. */
+export const FormDialog = ({ act, children, doing, failed, faultOf, name, note, onClose, result, title }: {
+  readonly title: string
+  readonly note: string
+  /** The fields, and whether what is in them can't be sent. */
+  readonly children: (isFaulty: boolean) => ComponentChildren
+  /** The reason why what is in the fields can't be sent, if there is one. */
+  readonly faultOf?: () => string | undefined
+  /** The text of the button, and its text while the act is under way. */
+  readonly name: string
+  readonly doing: string
+  /** The message about a failure. */
+  readonly failed: string
+  readonly act: () => Promise<unknown>
+  readonly onClose: () => void
+  /** The result of the act. */
+  readonly result?: ComponentChildren
+}) => {
+  const fault = useSignal<string | undefined>(undefined)
+  const failure = useSignal<Failure | undefined>(undefined)
+  const isUnderWay = useSignal(false)
+  const start = async (event: Event) => {
+    event.preventDefault()
+    if (isUnderWay.value) return
+    failure.value = undefined
+    fault.value = faultOf?.()
+    if (fault.value !== undefined) return
+    isUnderWay.value = true
+    try {
+      await act()
+    } catch (error) {
+      failure.value = failureOf(error)
+    } finally {
+      isUnderWay.value = false
+    }
+  }
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form onSubmit={(event) => void start(event)}>
+        <p class="note">{note}</p>
+        {children(fault.value !== undefined)}
+        {fault.value === undefined ? null : <p class="fault" role="alert">{fault.value}</p>}
+        {failure.value === undefined ? null : <Failed what={failed} failure={failure.value} />}
+        {result}
+        <div class="dialog-acts">
+          <button type="button" class="quiet" onClick={onClose}>Close</button>
+          <button type="submit" class="main" disabled={isUnderWay.value}>{isUnderWay.value ? doing : name}</button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+/** The reason why a text is not JSON, if it is not. */
+export const jsonFault = (text: string): string | undefined => {
+  try {
+    JSON.parse(text)
+    return undefined
+  } catch (error) {
+    return `This is not JSON: ${error instanceof Error ? error.message : String(error)}`
+  }
+}

@@ -1,0 +1,89 @@
+import { assert, layer } from "@effect/vitest"
+import * as Json from "@headwater/fixtures/Json"
+import { ConsoleSite } from "./browser/ConsoleSite.ts"
+import { inBrowser } from "./browser/InBrowser.ts"
+import * as PageFaults from "./browser/PageFaults.ts"
+import * as ServerOnTestDatabase from "./ServerOnTestDatabase.ts"
+
+layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: true })("the console", (it) => {
+  it.effect("sets, changes and removes environment variables, and never shows a secret one", () =>
+    inBrowser(async ({ api, signedIn }) => {
+      const page = await signedIn("/variables")
+      await page.getByText("There are no environment variables yet").waitFor()
+      const set = async (name: string, value: string, isSecret: boolean) => {
+        await page.getByRole("button", { name: "Set a variable" }).click()
+        const dialog = page.getByRole("dialog")
+        assert.deepStrictEqual(await PageFaults.violations(page), [])
+        await dialog.getByLabel("Name").fill(name)
+        await dialog.getByLabel("Value").fill(value)
+        if (isSecret) await dialog.getByLabel("Secret").check()
+        await dialog.getByRole("button", { name: "Set" }).click()
+        await dialog.waitFor({ state: "detached" })
+      }
+      await set("SHOP_URL", "https://shop.example", false)
+      await set("SHOP_TOKEN", "t-0123456789", true)
+      await page.getByRole("gridcell", { name: "https://shop.example" }).waitFor()
+      await page.getByRole("gridcell", { name: "SHOP_TOKEN" }).waitFor()
+      assert.notInclude(await page.content(), "t-0123456789")
+
+      await page.getByRole("gridcell", { name: "SHOP_TOKEN" }).click()
+      await page.getByRole("dialog").getByRole("button", { name: "Set" }).click()
+      await page.getByRole("alert").getByText("Give its value anew").waitFor()
+      await page.keyboard.press("Escape")
+      await page.getByRole("gridcell", { name: "https://shop.example" }).click()
+      await page.getByRole("dialog").getByLabel("Value").fill("https://new.example")
+      await page.getByRole("dialog").getByRole("button", { name: "Set" }).click()
+      await page.getByRole("gridcell", { name: "https://new.example" }).waitFor()
+      const { data } = await api("GET", "/environment_variables")
+      assert.deepStrictEqual<unknown>(
+        Json.listOf(data).map(({ name, secret, value }) => [name, value, secret]),
+        [["SHOP_TOKEN", null, true], ["SHOP_URL", "https://new.example", false]]
+      )
+      await page.getByRole("gridcell", { name: "SHOP_URL" }).click()
+      await page.getByRole("dialog").getByRole("button", { name: "Remove it" }).click()
+      await page.getByRole("gridcell", { name: "SHOP_URL" }).waitFor({ state: "detached" })
+    }))
+
+  it.effect("makes a data store, and sets, finds and removes its entries with all digits of their numbers", () =>
+    inBrowser(async ({ api, signedIn }) => {
+      const page = await signedIn("/data-stores")
+      await page.getByRole("button", { name: "New data store" }).click()
+      await page.getByRole("dialog").getByLabel("Name").fill("Visits")
+      await page.getByRole("dialog").getByRole("button", { name: "Make it" }).click()
+      await page.getByRole("heading", { name: "Visits" }).waitFor()
+      await page.getByText("It has no entries").waitFor()
+      const set = async (key: string, value: string) => {
+        await page.getByRole("button", { name: "Set an entry" }).click()
+        const dialog = page.getByRole("dialog")
+        await dialog.getByLabel("Key").fill(key)
+        await dialog.getByLabel("Value").fill(value)
+        await dialog.getByRole("button", { name: "Set" }).click()
+        return dialog
+      }
+      const faulty = await set("ann", "{")
+      await faulty.getByText("This is not JSON").waitFor()
+      await page.keyboard.press("Escape")
+      await set("ann", "{\"id\": 8202522731445525542, \"rate\": 0.12345678901234567891}")
+      const exact = "{\"id\":8202522731445525542,\"rate\":0.12345678901234567891}"
+      await page.getByRole("gridcell", { name: exact }).waitFor()
+      await page.getByRole("gridcell", { name: exact }).click()
+      const changing = page.getByRole("dialog").getByLabel("Value")
+      assert.strictEqual(await changing.inputValue(), exact)
+      await changing.fill(exact.replace("}", ",\"seen\":1}"))
+      await page.getByRole("dialog").getByRole("button", { name: "Set" }).click()
+      await page.getByRole("gridcell", { name: "\"seen\":1" }).waitFor()
+      await set("ben", "[]")
+      await page.getByText("2 entries").waitFor()
+      await page.getByLabel("Keys that begin so").fill("b")
+      await page.getByRole("gridcell", { name: "ann" }).waitFor({ state: "detached" })
+      await page.getByRole("gridcell", { name: "ben" }).click()
+      await page.getByRole("dialog").getByRole("button", { name: "Remove it" }).click()
+      await page.getByText("No key begins so").waitFor()
+      const [store] = Json.listOf((await api("GET", "/data_stores"))["data"])
+      const { data: entries } = await api("GET", `/data_stores/${Json.textOf(store!["id"])}/entries`)
+      assert.deepStrictEqual(Json.listOf(entries).map(({ key }) => Json.textOf(key)), ["ann"])
+      await page.getByRole("button", { name: "Delete" }).click()
+      await page.getByRole("button", { name: "Delete for good" }).click()
+      await page.getByText("There are no data stores yet").waitFor()
+    }))
+})
