@@ -1,4 +1,5 @@
-import { type Signal, useComputed, useSignal } from "@preact/signals"
+import { computed, type Signal, useSignal } from "@preact/signals"
+import { useMemo } from "preact/hooks"
 import { address, hrefOf, setQuery, visit } from "../api/Address.ts"
 import { remove } from "../api/Api.ts"
 import { useLoading } from "../api/Loading.ts"
@@ -132,10 +133,11 @@ const Entries = ({ id, onChange }: { readonly id: string; readonly onChange: () 
     (signal) => DataStores.entries(id, prefix, after, signal),
     { everyMs: pollMs }
   )
-  const rows = useComputed(() => {
-    const loaded = entries.loaded.value
-    return loaded.state === "shown" || loaded.state === "stale" ? loaded.value.items : []
-  })
+  const rows = useMemo(() =>
+    computed(() => {
+      const loaded = entries.loaded.value
+      return loaded.state === "shown" || loaded.state === "stale" ? loaded.value.items : []
+    }), [entries])
   const shown = fitting(columns)
   const changed = () => {
     void entries.reload()
