@@ -96,7 +96,7 @@ const somePages = async ({ api, orders, webhook }: Site): Promise<ReadonlyArray<
     (await api("POST", "/bulk_actions", { action: "retry", filter: { webhook_id: webhook }, dry_run: true }))["data"]!
   const oauth = { client_id: "north", provider: "gitlab", scopes: ["api"] }
   const account = (await api("POST", "/accounts", { app: "gitlab", oauth }))["data"]!
-  const store = (await api("POST", "/data_stores", { name: "pages" }))["data"]!
+  const store = (await api("POST", "/data_stores", { name: `pages ${crypto.randomUUID()}` }))["data"]!
   await api("PUT", `/data_stores/${Json.textOf(store["id"])}/entry`, { key: "a", value: { n: 1 } })
   await api("PUT", "/environment_variables/PAGES", { value: "shown" })
   return [

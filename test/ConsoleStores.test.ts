@@ -26,6 +26,11 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
       await page.getByRole("gridcell", { name: "SHOP_TOKEN" }).waitFor()
       assert.notInclude(await page.content(), "t-0123456789")
 
+      await page.getByRole("button", { name: "Set a variable" }).click()
+      await page.getByRole("dialog").getByLabel("Name").fill("SHOP_TOKEN")
+      await page.getByRole("dialog").getByRole("button", { name: "Set" }).click()
+      await page.getByRole("alert").getByText("There is one of this name").waitFor()
+      await page.keyboard.press("Escape")
       await page.getByRole("gridcell", { name: "SHOP_TOKEN" }).click()
       await page.getByRole("dialog").getByRole("button", { name: "Set" }).click()
       await page.getByRole("alert").getByText("Give its value anew").waitFor()
@@ -41,6 +46,7 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
       )
       await page.getByRole("gridcell", { name: "SHOP_URL" }).click()
       await page.getByRole("dialog").getByRole("button", { name: "Remove it" }).click()
+      await page.getByRole("dialog", { name: "Are you sure?" }).getByRole("button", { name: "Remove it" }).click()
       await page.getByRole("gridcell", { name: "SHOP_URL" }).waitFor({ state: "detached" })
     }))
 
@@ -78,6 +84,7 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
       await page.getByRole("gridcell", { name: "ann" }).waitFor({ state: "detached" })
       await page.getByRole("gridcell", { name: "ben" }).click()
       await page.getByRole("dialog").getByRole("button", { name: "Remove it" }).click()
+      await page.getByRole("dialog", { name: "Are you sure?" }).getByRole("button", { name: "Remove it" }).click()
       await page.getByText("No key begins so").waitFor()
       const [store] = Json.listOf((await api("GET", "/data_stores"))["data"])
       const { data: entries } = await api("GET", `/data_stores/${Json.textOf(store!["id"])}/entries`)

@@ -49,7 +49,7 @@ export const LinkedCode = Schema.Struct({
   lock: Schema.optionalKey(Schema.String),
   /** The names of the files of the Python packages that its steps need, where these need any. */
   wheels: Schema.optionalKey(Schema.Array(Schema.String)),
-  /** The components that became part of it, as `registry:<key>@<version>`, where it has any. */
+  /** The components that became part of it without the code saying in which version, as `registry:<key>@<version>`. */
   components: Schema.optionalKey(Schema.Array(Schema.String))
 })
 export type LinkedCode = typeof LinkedCode.Type

@@ -3,6 +3,7 @@ import * as Fs from "node:fs/promises"
 import { isBuiltin } from "node:module"
 import { join } from "node:path"
 import { type ModuleImport, type ModulePosition, replacedBuiltins } from "./BundlerProtocol.ts"
+import * as LargeImports from "./LargeImports.ts"
 import { type Bundle, ModuleBundler, ModuleFaulty, type ModuleUnread } from "./ModuleBundler.ts"
 import { Packages } from "./Packages.ts"
 import * as PackageSpecifier from "./PackageSpecifier.ts"
@@ -87,20 +88,28 @@ const importComponents = <E>(
   imports: ReadonlyArray<ModuleImport>,
   kept: ReadonlyArray<string>,
   componentOf: LinkOptions<E>["componentOf"]
-) =>
-  Effect.forEach(
+) => {
+  let characters = 0
+  return Effect.forEach(
     imports,
     Effect.fnUntraced(function*({ at, specifier }) {
       const faulty = (why: string) => new ModuleFaulty({ message: `${JSON.stringify(specifier)} ${why}`, at })
       const asked = RegistrySpecifier.parse(specifier)
       if (asked === undefined) return yield* faulty("is not of the form registry:<key> or registry:<key>@<version>")
       const before = kept.map(RegistrySpecifier.parse).find((each) => each?.key === asked.key)
-      const found = yield* componentOf({ ...asked, version: asked.version ?? before?.version })
+      const isKept = asked.version === undefined && before !== undefined
+      const earlier = isKept ? yield* componentOf(before) : Option.none()
+      const found = Option.isSome(earlier) ? earlier : yield* componentOf(asked)
       if (Option.isNone(found)) return yield* faulty("is neither a component of the account nor one in the registry")
       const { code, version } = found.value
+      characters += code.length
+      if (characters > LargeImports.maxCharacters) {
+        return yield* faulty(`is too large: imports take at most ${LargeImports.maxCharacters} characters together`)
+      }
       return { specifier, code, name: RegistrySpecifier.format({ key: asked.key, version }) }
     })
   )
+}
 
 const make = Effect.fnUntraced(function*() {
   const bundler = yield* ModuleBundler
@@ -146,7 +155,9 @@ const make = Effect.fnUntraced(function*() {
         ...components.map(({ code, name }) => ({ file: name, type: "js" as const, text: code, links: [] }))
       ]
       const task = { entry, files: Array.from(new Map(files.map((each) => [each.file, each])).values()), standIns }
-      const withComponents = components.length === 0 ? {} : { components: components.map(({ name }) => name) }
+      // An import that names its version needs none to be kept.
+      const kept = components.filter(({ name, specifier }) => name !== specifier).map(({ name }) => name)
+      const withComponents = components.length === 0 ? {} : { components: kept }
       const refused = own.find((each) => Object.hasOwn(refusedPackages, each.package.name))
       if (refused !== undefined) {
         const { at, package: { name }, specifier } = refused

@@ -440,7 +440,7 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
               `export default { key: "text-say", type: "action", props: { text: "string" }, run() { return this.text } }`,
             "workflows/greet.json":
               `{"name": "Greet", "code": "workflows/greet.mjs", "configured_props": {"say.text": "{{steps.trigger.event}}"}}`,
-            "workflows/greet.mjs": `import say from "registry:text-say"\nexport default { steps: { say } }`
+            "workflows/greet.mjs": `import say from 'registry:text-say'\nexport default { steps: { say } }`
           })
           const apply = CommandInProcess.run(["apply", folder, "--yes"], { env: environment })
           const applied = yield* apply
@@ -448,6 +448,14 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
           const { data } = yield* server.api("GET", "/workflows/greet")
           Json.assertHolds(data!["configured_props"], { "say.text": "{{steps.trigger.event}}" })
           assert.strictEqual((yield* apply).stdout, "Nothing to do\n")
+
+          // A folder that was written before there were data stores says nothing of them.
+          yield* server.api("POST", "/data_stores", { name: "Kept" })
+          yield* server.api("POST", "/webhooks", { url: "https://example.com/", name: "Not kept" })
+          const prune = ["apply", folder, "--prune", "--dry-run"]
+          const planned = yield* CommandInProcess.run(prune, { env: environment })
+          assert.match(planned.stdout, /- delete webhooks\/not-kept\n/)
+          assert.notInclude(planned.stdout, "data_stores/")
         }),
       HeadwaterCommand.patienceMs
     )

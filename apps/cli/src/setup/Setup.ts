@@ -1,10 +1,13 @@
 import { NewOAuth } from "@headwater/api/AppAccountsApi"
 import * as Batch from "@headwater/api/Batch"
 import * as Filter from "@headwater/api/Filter"
+import { textUpTo } from "@headwater/api/Text"
 import * as WebhookRequestSettings from "@headwater/api/WebhookRequestSettings"
 import * as WebhookSettings from "@headwater/api/WebhookSettings"
 import { WebhookUrl } from "@headwater/api/WebhookUrl"
 import { WorkflowResource } from "@headwater/api/WorkflowsApi"
+import { longestName } from "@headwater/domain/DataStore"
+import { namePattern } from "@headwater/domain/EnvironmentVariable"
 import { StreamNameInput } from "@headwater/domain/Stream"
 import { Schema, Struct } from "effect"
 
@@ -80,13 +83,15 @@ export const files = {
   }),
   environment_variables: Schema.Struct({
     ...common,
-    name: Schema.String,
+    name: Schema.String.check(
+      Schema.isPattern(namePattern, { expected: "letters, digits and _, no digit first" })
+    ),
     value: Schema.optionalKey(Schema.String),
     secret: Schema.optionalKey(Schema.Boolean),
     program: Schema.optionalKey(Schema.String.annotate({ description: "The source or workflow that it is for." }))
   }),
   /** Without its entries. */
-  data_stores: Schema.Struct({ name: Schema.String }),
+  data_stores: Schema.Struct({ name: textUpTo(longestName).check(Schema.isMinLength(1)) }),
   webhooks: Schema.Struct({
     ...common,
     name: Schema.optionalKey(Schema.NullOr(Schema.String)),

@@ -175,7 +175,7 @@ class Application {
       const payload = {
         ...where,
         name: String(thing.fields["name"]),
-        configured_props: SetupPlan.propsWithIds(props, (ref) => this.ids.get(ref)),
+        configured_props: SetupPlan.propsWithIds(props, (ref) => this.ids.get(ref) ?? this.presentIds.get(ref)),
         ...Object.fromEntries(settings.map((name) => [name, thing.fields[name]]))
       } as const
       const active = (thing.fields["active"] ?? present?.fields["active"] ?? true) === true

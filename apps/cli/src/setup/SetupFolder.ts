@@ -47,9 +47,22 @@ const misspelled = Effect.fnUntraced(function*(folder: string) {
   })
 })
 
+/** Kinds of folders whose marker names none. */
+const kindsOfOld: ReadonlyArray<Setup.Kind> = [
+  "accounts",
+  "webhooks",
+  "components",
+  "sources",
+  "workflows",
+  "subscriptions",
+  "auto_subscriptions"
+]
+
 /** Things of a folder, and under what id each is known on a server. */
 export interface Folder {
   readonly things: ReadonlyArray<Setup.Thing>
+  /** The kinds that the folder holds: of others it says nothing, not that there are none. */
+  readonly kinds: ReadonlyArray<Setup.Kind>
   readonly ids: ReadonlyMap<string, string>
 }
 
@@ -96,6 +109,10 @@ export const read = Effect.fnUntraced(function*(folder: string) {
   if (!Predicate.isObject(marked) || Reflect.get(marked, "format") !== format) {
     return yield* refuse(`${marker}: format: expected ${format}, which is what this version reads`)
   }
+  const named: unknown = Reflect.get(marked, "kinds")
+  const written = named === undefined
+    ? kindsOfOld
+    : Setup.kinds.filter((kind) => Array.isArray(named) && named.includes(kind))
   const things: Array<Setup.Thing> = []
   const faults: Array<string> = [...yield* misspelled(folder)]
   for (const kind of Setup.kinds) {
@@ -110,6 +127,7 @@ export const read = Effect.fnUntraced(function*(folder: string) {
   const ids = yield* parseJson(idsFile, idsText)
   return {
     things,
+    kinds: Setup.kinds.filter((kind) => written.includes(kind) || things.some((thing) => thing.kind === kind)),
     ids: new Map(Object.entries(Predicate.isObject(ids) ? ids as Record<string, string> : {}))
   } satisfies Folder as Folder
 })
@@ -151,7 +169,7 @@ export const write = Effect.fnUntraced(
         `${folder} is not empty, and has no ${marker}: give a new folder, or one of an earlier export`
       )
     }
-    const contents = new Map<string, string>([[marker, render({ format })]])
+    const contents = new Map<string, string>([[marker, render({ format, kinds: Setup.kinds })]])
     const things = yield* withEndings(account.things)
     for (const thing of things) {
       contents.set(`${thing.ref}.json`, render(contentOf(thing)))

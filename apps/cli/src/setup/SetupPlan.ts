@@ -3,6 +3,7 @@ import type { ConfigurableProp } from "@headwater/domain/Component"
 import * as ConfiguredProps from "@headwater/domain/ConfiguredProps"
 import * as DataStore from "@headwater/domain/DataStore"
 import * as OwnMember from "@headwater/domain/OwnMember"
+import * as RegistrySpecifier from "@headwater/sandbox/RegistrySpecifier"
 import * as SourcePlaces from "@headwater/sandbox/SourcePlaces"
 import { Config, Effect, Equal, Predicate, Result, type Schema } from "effect"
 import * as Crypto from "node:crypto"
@@ -124,6 +125,8 @@ const unknownRefs = ({ things }: Folder, account: SetupOfAccount): ReadonlyArray
     if (typeof value !== "string" || known.has(value)) return []
     const expected = `there is no file ${value}.json`
     if (kinds.some((kind) => value.startsWith(`${kind}/`))) return [at(thing, field, expected)]
+    // A variable is known by the file of its program, whatever the ids are.
+    if (field === "program") return [at(thing, field, `expected ${kinds.map((kind) => `${kind}/<name>`).join(" or ")}`)]
     if (field === "emitter" && (value === Setup.account || /[*?]/.test(value))) return []
     return ids.has(value) ? [] : [at(thing, field, `expected ${kinds.map((kind) => `${kind}/<name>`).join(" or ")}`)]
   }
@@ -131,22 +134,30 @@ const unknownRefs = ({ things }: Folder, account: SetupOfAccount): ReadonlyArray
     ...faultOf(thing, "emitter", thing.fields["emitter"], ["sources", "workflows"]),
     ...faultOf(thing, "listener", thing.fields["listener"], ["sources", "workflows", "webhooks"]),
     ...faultOf(thing, "program", thing.fields["program"], ["sources", "workflows"]),
-    ...refsIn(thing, "authProvisionId").flatMap(([prop, ref]) =>
-      faultOf(thing, `configured_props.${prop}`, ref, ["accounts"])
-    ),
-    ...refsIn(thing, "storeId").flatMap(([prop, ref]) =>
-      faultOf(thing, `configured_props.${prop}`, ref, ["data_stores"])
-    )
+    ...accountsIn(thing).flatMap(([prop, ref]) => faultOf(thing, `configured_props.${prop}`, ref, ["accounts"])),
+    ...storesIn(thing).flatMap(([prop, ref]) => faultOf(thing, `configured_props.${prop}`, ref, ["data_stores"]))
   ])
 }
 
-const refsIn = (
-  { fields }: Setup.Thing,
-  member: "authProvisionId" | "storeId"
-): ReadonlyArray<readonly [prop: string, ref: Schema.Json]> =>
+const accountsIn = ({ fields }: Setup.Thing): ReadonlyArray<readonly [prop: string, ref: Schema.Json]> =>
   Object.entries(propsOf(fields) ?? {}).flatMap(([prop, value]) =>
-    Predicate.isObject(value) && member in value ? [[prop, (value as Setup.Fields)[member]!] as const] : []
+    Predicate.isObject(value) && "authProvisionId" in value
+      ? [[prop, (value as Setup.Fields)["authProvisionId"]!] as const]
+      : []
   )
+
+/** The name in the set-up of the data store that a value is. Other values may have a member of the name, too. */
+const storeIn = (value: Schema.Json): string | undefined => {
+  if (!Predicate.isObject(value) || Object.keys(value).length !== 1) return undefined
+  const ref: unknown = Reflect.get(value, "storeId")
+  return typeof ref === "string" && ref.startsWith("data_stores/") ? ref : undefined
+}
+
+const storesIn = ({ fields }: Setup.Thing): ReadonlyArray<readonly [prop: string, ref: string]> =>
+  Object.entries(propsOf(fields) ?? {}).flatMap(([prop, value]) => {
+    const ref = storeIn(value)
+    return ref === undefined ? [] : [[prop, ref] as const]
+  })
 
 const propsOf = (fields: Setup.Fields) => fields["configured_props"] as Setup.Fields | undefined
 
@@ -155,15 +166,15 @@ const repeated = ({ things }: Folder): ReadonlyArray<string> => {
   const first = new Map<string, string>()
   return things.flatMap((thing) => {
     const { fields, kind, ref } = thing
-    const isVariable = kind === "environment_variables"
-    if (kind !== "subscriptions" && kind !== "auto_subscriptions" && !isVariable) return []
-    const key = isVariable
+    const isNamed = kind === "environment_variables" || kind === "data_stores"
+    if (kind !== "subscriptions" && kind !== "auto_subscriptions" && !isNamed) return []
+    const key = isNamed
       ? JSON.stringify([kind, fields["name"], fields["program"] ?? null])
       : JSON.stringify([kind, fields["emitter"] ?? null, fields["listener"], fields["stream"] ?? ""])
     const other = first.get(key)
     if (other === undefined) first.set(key, ref)
     if (other === undefined) return []
-    return isVariable
+    return isNamed
       ? [at(thing, "name", `${other}.json has the same name`)]
       : [at(thing, "listener", `${other}.json has the same ends and stream`)]
   })
@@ -191,9 +202,9 @@ export const propsWithIds = (
 ): Setup.Fields =>
   Object.fromEntries(
     Object.entries(values).map(([name, value]) => {
+      const store = storeIn(value)
+      if (store !== undefined) return [name, idOf(store) ?? store]
       if (!Predicate.isObject(value)) return [name, value]
-      const store: unknown = Reflect.get(value, "storeId")
-      if (typeof store === "string") return [name, idOf(store) ?? store]
       const ref: unknown = Reflect.get(value, "authProvisionId")
       return [name, typeof ref === "string" ? { ...value as object, authProvisionId: idOf(ref) ?? ref } : value]
     })
@@ -297,9 +308,9 @@ class Planning {
   readonly plan = Effect.gen({ self: this }, function*() {
     const { changes, faults, matches } = this
     const { account, files, prune } = this.given
-    // A variable of a source or workflow comes after that.
-    const isOfProgram = ({ fields }: Setup.Thing) => fields["program"] !== undefined
-    const inOrder = [...files.things.filter((thing) => !isOfProgram(thing)), ...files.things.filter(isOfProgram)]
+    // A variable of a source or workflow comes right after that.
+    const ofProgram = Map.groupBy(files.things, ({ fields }) => fields["program"])
+    const inOrder = (ofProgram.get(undefined) ?? []).flatMap((thing) => [thing, ...ofProgram.get(thing.ref) ?? []])
     for (const thing of inOrder) {
       yield* this.planThing(thing).pipe(
         Effect.catchTags({
@@ -312,7 +323,7 @@ class Planning {
     if (prune) {
       const matched = new Set(matches.values())
       for (const present of account.things.toReversed()) {
-        if (present.kind === "components" || matched.has(present)) continue
+        if (present.kind === "components" || matched.has(present) || !files.kinds.includes(present.kind)) continue
         changes.push({ ...nothing, action: "delete", thing: present, present })
       }
     }
@@ -332,6 +343,10 @@ class Planning {
     return anyIds[kind] === undefined ? undefined : this.matches.get(ref)?.id ?? anyIds[kind]
   }
 
+  private noteNew({ key }: { readonly key: string | null }): void {
+    if (key !== null) this.newKeys.add(key)
+  }
+
   private resent(found: ReadonlyMap<string, string>): ReadonlyArray<FieldChange> {
     return this.given.secrets
       ? [...found.keys()].map((field) => ({ field, before: Setup.mask, after: Setup.mask }))
@@ -346,7 +361,7 @@ class Planning {
         this.given.account.things.find(({ fields, id, kind }) =>
           kind === "data_stores" && (id === given || fields["name"] === given)
         )
-      return { storeId: store?.ref ?? given as Schema.Json }
+      return store === undefined ? value : { storeId: store.ref }
     }
     if (!Predicate.isObject(value)) return value
     const ref = Reflect.get(value, "authProvisionId")
@@ -418,7 +433,37 @@ class Planning {
 
   /** True if code imports a component that is not there before the changes are made: only then it can be checked. */
   private importsNew(code: string): boolean {
-    return [...this.newKeys].some((key) => code.includes(`"registry:${key}`))
+    return [...code.matchAll(/["'`](registry:[^"'`\s]+)["'`]/g)].some(([, specifier]) =>
+      this.newKeys.has(RegistrySpecifier.parse(specifier!)?.key ?? "")
+    )
+  }
+
+  /** The server judges the code when it gets it, with its props as the file has them. */
+  private planUnchecked(thing: Setup.Thing, present: AccountThing | undefined, code: string) {
+    return Effect.gen({ self: this }, function*() {
+      const secrets = [...yield* secretsOf(thing)]
+        .map(([place, text]) => [place.slice("configured_props.".length), text] as const)
+      const secretProps = Object.fromEntries(secrets)
+      if (present === undefined) {
+        this.changes.push({ ...nothing, action: "create", thing, code, secretProps })
+        return
+      }
+      const props = propsOf(thing.fields) ?? {}
+      const has = propsOf(present.fields) ?? {}
+      const plain = Object.keys(thing.fields).filter((name) => name !== "code" && name !== "configured_props")
+      this.changes.push({
+        action: "change",
+        thing,
+        present,
+        code,
+        secretProps,
+        fields: [
+          ...differences("", present.fields, thing.fields, plain),
+          { field: "code", before: present.fields["code"], after: thing.fields["code"] },
+          ...differences("configured_props.", has, props, Object.keys(props))
+        ]
+      })
+    })
   }
 
   private planProgram(thing: Setup.Thing, present: AccountThing | undefined) {
@@ -434,16 +479,16 @@ class Planning {
           : before["url"] === url
       )
       const found = yield* secretsOf(thing)
-      if (present === undefined && code !== undefined && this.importsNew(code)) {
-        const secrets = [...found].map(([place, text]) => [place.slice("configured_props.".length), text] as const)
-        this.changes.push({ ...nothing, action: "create", thing, code, secretProps: Object.fromEntries(secrets) })
-        return
+      if (code !== undefined && !isSameCode && this.importsNew(code)) {
+        return yield* this.planUnchecked(thing, present, code)
       }
       const kept = isSameCode ? present.code?.configurable_props : undefined
       let compared = kept === undefined ? undefined : yield* this.compare(thing, present, kept, found)
       // Other values may have the code add other props.
       if (compared === undefined || compared.issues.length > 0 || compared.fields.length > 0) {
-        compared = yield* this.compare(thing, present, (yield* this.described(thing, code)).configurable_props, found)
+        const described = yield* this.described(thing, code)
+        if (code !== undefined && !this.given.account.components.has(hashOf(code))) this.noteNew(described)
+        compared = yield* this.compare(thing, present, described.configurable_props, found)
       }
       this.faults.push(...compared.issues)
       const { secretProps } = compared
@@ -541,8 +586,7 @@ class Planning {
     return Effect.gen({ self: this }, function*() {
       const { code } = yield* this.bundle(thing, String(thing.fields["code"]))
       if (this.given.account.components.has(hashOf(code))) return
-      const { key } = yield* this.described(thing, code)
-      if (key !== null) this.newKeys.add(key)
+      if (!this.importsNew(code)) this.noteNew(yield* this.described(thing, code))
       this.changes.push({ ...nothing, action: "create", thing, code })
     })
   }

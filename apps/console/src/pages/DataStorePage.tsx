@@ -1,5 +1,5 @@
 import { computed, type Signal, useSignal } from "@preact/signals"
-import { useMemo } from "preact/hooks"
+import { useMemo, useState } from "preact/hooks"
 import { address, hrefOf, setQuery, visit } from "../api/Address.ts"
 import { remove } from "../api/Api.ts"
 import { useLoading } from "../api/Loading.ts"
@@ -50,11 +50,13 @@ const EntryDialog = ({ asked, onDone, store }: {
   readonly asked: Signal<Asked>
   readonly onDone: () => void
 }) => {
-  const before = typeof asked.value === "object" ? asked.value : undefined
+  const [own] = useState(asked.value)
+  const before = typeof own === "object" ? own : undefined
   const key = useSignal(before?.id ?? "")
   const text = useSignal(before?.text ?? "")
+  // Meanwhile another may have been opened.
   const close = () => {
-    asked.value = undefined
+    if (asked.value === own) asked.value = undefined
   }
   return (
     <FormDialog
@@ -71,10 +73,11 @@ const EntryDialog = ({ asked, onDone, store }: {
         close()
       }}
       onClose={close}
-      result={before === undefined ? null : (
+      below={before === undefined ? null : (
         <Act
           needs="write"
           kind="danger"
+          ask={`The entry ${harmless(before.id)} can't be had back.`}
           done="The entry is removed."
           act={async () => {
             await DataStores.removeEntry(store, before.id)
@@ -127,7 +130,7 @@ const Entries = ({ id, onChange }: { readonly id: string; readonly onChange: () 
   const prefix = query.get("prefix") ?? ""
   const after = query.get("after") ?? undefined
   const asked = useSignal<Asked>(undefined)
-  const mayWrite = may("write")
+  const mayWrite = may("write") && DataStores.keepsDigits
   const entries = useLoading(
     `${id} ${prefix} ${after}`,
     (signal) => DataStores.entries(id, prefix, after, signal),
@@ -167,7 +170,19 @@ const Entries = ({ id, onChange }: { readonly id: string; readonly onChange: () 
       <Shown loading={entries} what="its entries">
         {({ items, next }) =>
           items.length === 0
-            ? <Empty what={prefix === "" ? "It has no entries." : "No key begins so."} />
+            ? (
+              <Empty
+                what={after !== undefined
+                  ? "There are no more."
+                  : prefix === ""
+                  ? "It has no entries."
+                  : "No key begins so."}
+              >
+                {after === undefined
+                  ? null
+                  : <button type="button" onClick={() => setQuery({ after: undefined })}>First entries</button>}
+              </Empty>
+            )
             : (
               <div class="split">
                 <div class="split-list">

@@ -1,4 +1,5 @@
 import { type Signal, useSignal } from "@preact/signals"
+import { useState } from "preact/hooks"
 import { useLoading } from "../api/Loading.ts"
 import { may } from "../api/Session.ts"
 import { Act } from "../parts/Act.tsx"
@@ -13,7 +14,7 @@ import * as Variables from "../resources/Variables.ts"
 
 const pollMs = 10_000
 
-/** A variable that is changed; none for a new one. */
+/** A variable that is changed, or a new one. */
 type Asked = Variables.Variable | "new" | undefined
 
 const columns: ReadonlyArray<RowColumn<Variables.Variable>> = [
@@ -34,13 +35,20 @@ const columns: ReadonlyArray<RowColumn<Variables.Variable>> = [
   { name: "Changed", width: "8.5rem", cell: ({ updated_at }) => <Time ms={updated_at * 1_000} />, isWideOnly: true }
 ]
 
-const VariableDialog = ({ asked, onDone }: { readonly asked: Signal<Asked>; readonly onDone: () => void }) => {
-  const before = typeof asked.value === "object" ? asked.value : undefined
+const VariableDialog = ({ asked, known, onDone }: {
+  readonly asked: Signal<Asked>
+  /** The names that there are. */
+  readonly known: ReadonlySet<string>
+  readonly onDone: () => void
+}) => {
+  const [own] = useState(asked.value)
+  const before = typeof own === "object" ? own : undefined
   const name = useSignal(before?.name ?? "")
   const value = useSignal(before?.value ?? "")
   const secret = useSignal(before?.secret ?? false)
+  // Meanwhile another may have been opened.
   const close = () => {
-    asked.value = undefined
+    if (asked.value === own) asked.value = undefined
   }
   return (
     <FormDialog
@@ -49,7 +57,12 @@ const VariableDialog = ({ asked, onDone }: { readonly asked: Signal<Asked>; read
       name="Set"
       doing="Setting …"
       failed="It is not set."
-      faultOf={() => before?.secret === true && value.value === "" ? "Give its value anew." : undefined}
+      faultOf={() =>
+        before === undefined && known.has(name.value)
+          ? "There is one of this name: choose it in the list."
+          : before?.secret === true && value.value === ""
+          ? "Give its value anew."
+          : undefined}
       act={async () => {
         await Variables.set(name.value, { value: value.value, secret: secret.value }, undefined)
         tell("done", `${name.value} is set.`)
@@ -57,10 +70,11 @@ const VariableDialog = ({ asked, onDone }: { readonly asked: Signal<Asked>; read
         close()
       }}
       onClose={close}
-      result={before === undefined ? null : (
+      below={before === undefined ? null : (
         <Act
           needs="write"
           kind="danger"
+          ask={`The value of ${before.name} can't be had back.`}
           done={`${before.name} is removed.`}
           act={async () => {
             await Variables.drop(before)
@@ -124,6 +138,9 @@ export default () => {
   const variables = useLoading("variables", (signal) => Variables.all(undefined, signal), { everyMs: pollMs })
   const asked = useSignal<Asked>(undefined)
   const mayWrite = may("write")
+  const loaded = variables.loaded.value
+  const items = loaded.state === "shown" || loaded.state === "stale" ? loaded.value.items : []
+  const known = new Set(items.map(({ name }) => name))
   return (
     <div class="page is-list">
       <div class="page-head">
@@ -160,7 +177,9 @@ export default () => {
           </Empty>
         }
       />
-      {asked.value === undefined ? null : <VariableDialog asked={asked} onDone={() => void variables.reload()} />}
+      {asked.value === undefined
+        ? null
+        : <VariableDialog asked={asked} known={known} onDone={() => void variables.reload()} />}
     </div>
   )
 }

@@ -5,10 +5,10 @@ import { Dialog } from "./Dialog.tsx"
 import { Failed } from "./Failed.tsx"
 
 /** Asks for something and does it. The dialog stays open until it is closed, which the act may do. */
-export const FormDialog = ({ act, children, doing, failed, faultOf, name, note, onClose, result, title }: {
+export const FormDialog = ({ act, children, doing, failed, faultOf, name, note, onClose, title, below }: {
   readonly title: string
   readonly note: string
-  /** The fields, and whether what is in them can't be sent. */
+  /** The fields. They are faulty if they hold what can't be sent. */
   readonly children: (isFaulty: boolean) => ComponentChildren
   /** The reason why what is in the fields can't be sent, if there is one. */
   readonly faultOf?: () => string | undefined
@@ -19,8 +19,8 @@ export const FormDialog = ({ act, children, doing, failed, faultOf, name, note, 
   readonly failed: string
   readonly act: () => Promise<unknown>
   readonly onClose: () => void
-  /** The result of the act. */
-  readonly result?: ComponentChildren
+  /** Stands below the fields: the result of the act, or another act. */
+  readonly below?: ComponentChildren
 }) => {
   const fault = useSignal<string | undefined>(undefined)
   const failure = useSignal<Failure | undefined>(undefined)
@@ -47,7 +47,7 @@ export const FormDialog = ({ act, children, doing, failed, faultOf, name, note, 
         {children(fault.value !== undefined)}
         {fault.value === undefined ? null : <p class="fault" role="alert">{fault.value}</p>}
         {failure.value === undefined ? null : <Failed what={failed} failure={failure.value} />}
-        {result}
+        {below}
         <div class="dialog-acts">
           <button type="button" class="quiet" onClick={onClose}>Close</button>
           <button type="submit" class="main" disabled={isUnderWay.value}>{isUnderWay.value ? doing : name}</button>

@@ -21,7 +21,7 @@ export const JsonDialog = ({ act, children, label, text, ...dialog }: {
 }) => {
   const given = useSignal(text)
   return (
-    <FormDialog {...dialog} faultOf={() => jsonFault(given.value)} act={() => act(given.value)} result={children}>
+    <FormDialog {...dialog} faultOf={() => jsonFault(given.value)} act={() => act(given.value)} below={children}>
       {(isFaulty) => (
         <label class="field">
           <span>{label}</span>

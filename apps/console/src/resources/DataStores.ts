@@ -21,17 +21,22 @@ export const one = async (id: string, signal: AbortSignal): Promise<DataStoreRes
 export const create = async (name: string): Promise<string> =>
   (await post<Single<DataStoreResource>>(["data_stores"], { body: { name } })).data.id
 
-/** JSON with a number that JavaScript can't hold as it is written (ECMA-262, `JSON.rawJSON`). */
-const { parse, rawJSON = Number, stringify } = JSON as typeof JSON & {
+/** Keeps numbers as they are written (ECMA-262, `JSON.rawJSON`). */
+const { parse, rawJSON, stringify } = JSON as typeof JSON & {
   readonly rawJSON?: (text: string) => unknown
   readonly parse: (
     text: string,
-    read: (key: string, value: unknown, context: { source?: string }) => unknown
+    read: (key: string, value: unknown, context?: { source?: string }) => unknown
   ) => unknown
 }
 
-const exactly = (_: string, value: unknown, { source }: { source?: string }): unknown =>
-  typeof value === "number" && source !== undefined && String(value) !== source ? rawJSON(source) : value
+/** False in a browser that rounds numbers: an entry that it changes would lose digits. */
+export const keepsDigits = rawJSON !== undefined
+
+const exactly = (_: string, value: unknown, context?: { source?: string }): unknown => {
+  const source = context?.source
+  return typeof value === "number" && source !== undefined && rawJSON !== undefined ? rawJSON(source) : value
+}
 
 export interface Entries {
   readonly items: ReadonlyArray<Entry>

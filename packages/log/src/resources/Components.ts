@@ -126,7 +126,7 @@ export class Components extends Context.Service<Components, {
   readonly publishedPage: (
     request: Page.PageRequest
   ) => Effect.Effect<Page.Page<ComponentOutline>, SqlError.SqlError>
-  /** The linked code of the newest of the account's components with the code, if packages became part of it. */
+  /** The linked code of the newest of the account's components with the code, if packages or components became part of it. */
   readonly lockedCode: (
     accountId: AccountId,
     codeHash: string
