@@ -5,6 +5,7 @@ import * as TemporaryDirectory from "@headwater/fixtures/TemporaryDirectory"
 import * as WebhookSink from "@headwater/fixtures/WebhookSink"
 import { Effect, Layer, Option } from "effect"
 import * as Fs from "node:fs/promises"
+import * as LargeImports from "./LargeImports.ts"
 import { type LinkOptions, ModuleLinker } from "./ModuleLinker.ts"
 import type { RunRequest } from "./Run.ts"
 import { Sandbox } from "./Sandbox.ts"
@@ -595,4 +596,34 @@ function fail(_: string): never {
     }).pipe(Effect.ensuring(Effect.map(PackageRegistry.PackageRegistry, (registry) => {
       registry.up = true
     }))))
+
+  it.effect("imports a saved component in the version that it had, or in the newest where that is gone", () =>
+    Effect.gen(function*() {
+      const linker = yield* ModuleLinker
+      const text = `import say from "registry:say"\nexport default { run() { this.$emit(say) } }`
+      const saved = new Map([["1", "export default 'first'"], ["2", "export default 'second'"]])
+      const componentOf: LinkOptions<never>["componentOf"] = ({ version = "2" }) =>
+        Effect.succeed(Option.map(Option.fromUndefinedOr(saved.get(version)), (code) => ({ code, version })))
+      const link = (components: ReadonlyArray<string>) =>
+        Effect.map(linker.link(text, { previous: { components }, componentOf }), Option.getOrThrow)
+      const kept = yield* link(["registry:say@1"])
+      assert.deepStrictEqual(kept.components, ["registry:say@1"])
+      assert.match(kept.code, /first/)
+      saved.delete("1")
+      const newer = yield* link(["registry:say@1"])
+      assert.deepStrictEqual(newer.components, ["registry:say@2"])
+      assert.match(newer.code, /second/)
+    }))
+
+  it.effect("refuses saved components that are too large together, where the first that is too much is imported", () =>
+    Effect.gen(function*() {
+      const linker = yield* ModuleLinker
+      const code = `export default ${JSON.stringify("x".repeat(LargeImports.maxCharacters / 2))}`
+      const text =
+        `import a from "registry:a"\nimport b from "registry:b"\nexport default { run() { this.$emit([a, b]) } }`
+      const componentOf = () => Effect.succeedSome({ code, version: "1" })
+      const fault = yield* Effect.flip(linker.link(text, { previous: undefined, componentOf }))
+      assert.strictEqual(fault._tag, "ModuleFaulty")
+      assert.match(fault.message, /^"registry:b" is too large/)
+    }))
 })

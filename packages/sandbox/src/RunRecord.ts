@@ -35,7 +35,7 @@ const mostTraffic = 1_000
 /** Characters kept of the address of a request, or of why it failed. */
 const longestOfRequest = 4_096
 
-/** What is lost with a message that a run can't do without, if nobody can read that. */
+/** A run can't do without these messages. If nobody can read one, this is lost with it. */
 const lostWith: Readonly<Record<string, string>> = { Ended: "the result", FilesKept: "the files" }
 
 /** Stands for a text that is not to be shown. */

@@ -132,7 +132,7 @@ const storable = Schema.String.check(Schema.makeFilter(Storable.isText, { expect
 const natural = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 2 ** 31 - 1 }))
 const upload = Schema.Int
 
-/** A question of a run about the files of its account. What is written has a number, of which bytes come in their order. */
+/** A question of a run about the files of its account. An upload has a number, and its bytes come in their order. */
 export const FileStoreQuestion = Schema.Union([
   Schema.TaggedStruct("StoredStat", { run, ask, path: storable }),
   /** Files behind a path, in the order of their paths' UTF-8. */

@@ -12,6 +12,8 @@ import * as PackageFile from "./PackageFile.ts"
 export interface ComponentBundle {
   /** As it is in its file, where nothing of it has to change. */
   readonly code: string
+  /** The specifiers that `code` imports, pinned: of packages, saved components and modules of the runtime. */
+  readonly imports: ReadonlyArray<string>
   /** The places of `code` in the files that it was written in, by their paths from the current folder. */
   readonly place: SourcePlaces.SourcePlaces
 }
@@ -117,14 +119,15 @@ const make = Effect.fnUntraced(function*() {
       files.set(file, { ...module, links, outside })
     }
 
+    const imports = [...files.values()].flatMap(({ outside = [] }) => outside.map(([, then]) => then))
     const own = files.get(entry)!
     const isWhole = own.type !== "py" && own.links.length === 0 &&
       own.outside?.every(([specifier, then]) => specifier === then) === true
     if (isWhole) {
-      return { code: own.text, place: (line: number, column: number) => ({ file: own.file, line, column }) }
+      return { code: own.text, imports, place: (line: number, column: number) => ({ file: own.file, line, column }) }
     }
     const made = yield* bundler.bundle({ entry: own.file, files: [...files.values()], standIns: {} })
-    return { code: made.code, place: SourcePlaces.make(made.map, start(entry)) }
+    return { code: made.code, imports, place: SourcePlaces.make(made.map, start(entry)) }
   })
 
   return ComponentFiles.of({

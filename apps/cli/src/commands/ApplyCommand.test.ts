@@ -302,6 +302,7 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
         const apply = (...args: ReadonlyArray<string>) => CommandInProcess.run(["apply", ...args], { env })
         const folder = yield* Files.make({
           "headwater.json": "{\"format\": 1}",
+          "data_stores/known.json": "{\"name\": \"Known\"}",
           "components/bad.mjs": "export default {\n  run() {\n}\n",
           "subscriptions/account.json":
             "{\"emitter\": \"account\", \"listener\": \"webhooks/new\", \"stream\": \"$webhooks\"}",
@@ -365,6 +366,16 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
             "sources/a.json",
             "{\"name\": \"A\", \"registry\": \"headwater-schedule\", \"configured_props\": {\"s\": {\"storeId\": \"data_stores/gone\"}}}",
             /configured_props\.s: there is no file data_stores\/gone\.json/
+          ],
+          [
+            "environment_variables/A.json",
+            "{\"name\": \"A\", \"value\": \"x\", \"program\": \"p_00000000000000000000\"}",
+            /environment_variables\/A\.json: program: expected sources\/<name> or workflows\/<name>/
+          ],
+          [
+            "data_stores/z.json",
+            "{\"name\": \"Known\"}",
+            /data_stores\/z\.json: name: data_stores\/known\.json has the same name/
           ],
           ["auto-subscription/a.json", "{}", /auto-subscription\/: expected auto_subscriptions\//]
         ]
@@ -438,6 +449,9 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
             "components/say.json": "{\"code\": \"components/say.mjs\"}",
             "components/say.mjs":
               `export default { key: "text-say", type: "action", props: { text: "string" }, run() { return this.text } }`,
+            "sources/shop.json":
+              `{"name": "Shop", "code": "sources/shop.mjs", "configured_props": {"rules": {"storeId": "eu-1", "at": 7}}}`,
+            "sources/shop.mjs": `export default { props: { rules: "object" }, run() {} }`,
             "workflows/greet.json":
               `{"name": "Greet", "code": "workflows/greet.mjs", "configured_props": {"say.text": "{{steps.trigger.event}}"}}`,
             "workflows/greet.mjs": `import say from 'registry:text-say'\nexport default { steps: { say } }`
@@ -447,6 +461,8 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
           assert.deepStrictEqual([applied.code, applied.stderr], [0, ""])
           const { data } = yield* server.api("GET", "/workflows/greet")
           Json.assertHolds(data!["configured_props"], { "say.text": "{{steps.trigger.event}}" })
+          const shop = yield* server.api("GET", "/sources/shop")
+          Json.assertHolds(shop["data"]!["configured_props"], { rules: { storeId: "eu-1", at: 7 } })
           assert.strictEqual((yield* apply).stdout, "Nothing to do\n")
 
           // A folder that was written before there were data stores says nothing of them.

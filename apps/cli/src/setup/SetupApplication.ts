@@ -3,6 +3,7 @@ import { ApiAccess, ServerAway } from "../access/ApiAccess.ts"
 import { CommandRefused } from "../CommandRefused.ts"
 import * as Setup from "./Setup.ts"
 import * as SetupPlan from "./SetupPlan.ts"
+import { propsWithIds } from "./SetupRefs.ts"
 
 const refuse = (message: string) => new CommandRefused({ message })
 
@@ -175,7 +176,7 @@ class Application {
       const payload = {
         ...where,
         name: String(thing.fields["name"]),
-        configured_props: SetupPlan.propsWithIds(props, (ref) => this.ids.get(ref) ?? this.presentIds.get(ref)),
+        configured_props: propsWithIds(props, (ref) => this.ids.get(ref) ?? this.presentIds.get(ref)),
         ...Object.fromEntries(settings.map((name) => [name, thing.fields[name]]))
       } as const
       const active = (thing.fields["active"] ?? present?.fields["active"] ?? true) === true

@@ -47,16 +47,8 @@ const misspelled = Effect.fnUntraced(function*(folder: string) {
   })
 })
 
-/** Kinds of folders whose marker names none. */
-const kindsOfOld: ReadonlyArray<Setup.Kind> = [
-  "accounts",
-  "webhooks",
-  "components",
-  "sources",
-  "workflows",
-  "subscriptions",
-  "auto_subscriptions"
-]
+/** Kinds that a folder does not hold whose marker names none: it was written before there were such files. */
+const laterKinds: ReadonlySet<Setup.Kind> = new Set(["environment_variables", "data_stores"])
 
 /** Things of a folder, and under what id each is known on a server. */
 export interface Folder {
@@ -110,9 +102,7 @@ export const read = Effect.fnUntraced(function*(folder: string) {
     return yield* refuse(`${marker}: format: expected ${format}, which is what this version reads`)
   }
   const named: unknown = Reflect.get(marked, "kinds")
-  const written = named === undefined
-    ? kindsOfOld
-    : Setup.kinds.filter((kind) => Array.isArray(named) && named.includes(kind))
+  const isWritten = (kind: Setup.Kind) => Array.isArray(named) ? named.includes(kind) : !laterKinds.has(kind)
   const things: Array<Setup.Thing> = []
   const faults: Array<string> = [...yield* misspelled(folder)]
   for (const kind of Setup.kinds) {
@@ -127,7 +117,7 @@ export const read = Effect.fnUntraced(function*(folder: string) {
   const ids = yield* parseJson(idsFile, idsText)
   return {
     things,
-    kinds: Setup.kinds.filter((kind) => written.includes(kind) || things.some((thing) => thing.kind === kind)),
+    kinds: Setup.kinds.filter((kind) => isWritten(kind) || things.some((thing) => thing.kind === kind)),
     ids: new Map(Object.entries(Predicate.isObject(ids) ? ids as Record<string, string> : {}))
   } satisfies Folder as Folder
 })

@@ -122,7 +122,7 @@ export const secretPlaces = (declared: ReadonlyArray<ConfigurableProp>): Readonl
 
 const sanitized = (ref: string) => ref.replace(/^[a-z_]+\//, "").replace(/\*/g, "all").replace(/[^\w.-]+/g, "_")
 
-/** What has been read so far: each thing is read after those that it names. */
+/** The reading of an account: each thing is read after those that it names. */
 class Reading {
   readonly things: Array<AccountThing> = []
   private readonly refs: Map<string, string>

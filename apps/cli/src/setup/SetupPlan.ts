@@ -11,12 +11,15 @@ import * as Path from "node:path"
 import { ApiAccess } from "../access/ApiAccess.ts"
 import * as CodeCheck from "../code/CodeCheck.ts"
 import * as CodeFile from "../code/CodeFile.ts"
-import { ComponentFiles } from "../code/ComponentFiles.ts"
+import { type ComponentBundle, ComponentFiles } from "../code/ComponentFiles.ts"
 import { CommandRefused } from "../CommandRefused.ts"
 import * as PropValue from "../given/PropValue.ts"
 import * as Setup from "./Setup.ts"
+import { at, faultsOf } from "./SetupFaults.ts"
 import type { Folder } from "./SetupFolder.ts"
+import { matching } from "./SetupMatching.ts"
 import { type AccountThing, secretPlaces, type SetupOfAccount } from "./SetupOfAccount.ts"
+import { propsOf, propsWithIds } from "./SetupRefs.ts"
 
 /** One field that is to be otherwise, by its dotted place. A value that is not there is undefined. */
 export interface FieldChange {
@@ -49,166 +52,11 @@ export interface Plan {
 
 const refuse = (message: string) => new CommandRefused({ message })
 
-const at = ({ ref }: Setup.Thing, field: string, message: string) => `${ref}.json: ${field}: ${message}`
-
 export const hashOf = (code: string): string => Crypto.createHash("sha256").update(code).digest("hex")
 
 /** The value of an environment variable, if it has one. */
 export const variable = (name: string) =>
   Effect.map(Effect.orElseSucceed(Config.String(name), () => ""), (text) => text === "" ? undefined : text)
-
-/** The text that a thing without a name shows as one. */
-const nameOf = ({ fields, kind }: Setup.Thing): Schema.Json => fields["name"] ?? (kind === "accounts" ? "" : null)
-
-/** The thing of the account that each file is about. */
-const matching = ({ ids, things }: Folder, account: SetupOfAccount): Map<string, AccountThing> => {
-  const matches = new Map<string, AccountThing>()
-  const taken = new Set<AccountThing>()
-  const pair = (isSame: (file: Setup.Thing, present: AccountThing) => boolean) => {
-    for (const file of things) {
-      if (matches.has(file.ref)) continue
-      const found = account.things.find((present) =>
-        present.kind === file.kind && !taken.has(present) && isSame(file, present)
-      )
-      if (found === undefined) continue
-      matches.set(file.ref, found)
-      taken.add(found)
-    }
-  }
-  const isListening = ({ kind }: Setup.Thing) => kind === "subscriptions" || kind === "auto_subscriptions"
-  const isVariable = ({ kind }: Setup.Thing) => kind === "environment_variables"
-  /** They are what they name: another name makes another one. */
-  const isOfNames = (thing: Setup.Thing) => isListening(thing) || isVariable(thing)
-  const hasSameName = (file: Setup.Thing, present: AccountThing) =>
-    ["accounts", "data_stores", "webhooks", "sources", "workflows"].includes(file.kind) &&
-    nameOf(file) === nameOf(present) &&
-    file.fields["app"] === present.fields["app"]
-  const hasSameUrl = ({ fields }: Setup.Thing, present: AccountThing) => fields["url"] === present.fields["url"]
-  const isWebhook = ({ kind }: Setup.Thing) => kind === "webhooks"
-  pair((file, present) => !isOfNames(file) && ids.get(file.ref) === present.id)
-  pair((file, present) => file.ref === present.ref && hasSameName(file, present) && hasSameUrl(file, present))
-  pair((file, present) => isWebhook(file) && hasSameName(file, present) && hasSameUrl(file, present))
-  pair((file, present) => file.ref === present.ref && hasSameName(file, present))
-  pair((file, present) => hasSameName(file, present) && nameOf(file) !== null)
-  pair((file, present) => isWebhook(file) && file.fields["name"] === undefined && hasSameUrl(file, present))
-  // A thing that has another name by now matches only if nothing has the name that it is to have.
-  pair((file, present) => !isOfNames(file) && file.ref === present.ref)
-  const refOf = (ref: Schema.Json | undefined) =>
-    typeof ref === "string" ? (matches.get(ref)?.ref ?? `new ${ref}`) : ref
-  const endsOf = ({ fields }: Setup.Thing, translate: typeof refOf) =>
-    [
-      translate(fields["emitter"] ?? ""),
-      translate(fields["listener"] ?? ""),
-      fields["stream"] ?? ""
-    ].join("\n")
-  pair((file, present) =>
-    isVariable(file) && nameOf(file) === nameOf(present) && refOf(file.fields["program"]) === present.fields["program"]
-  )
-  const isName = (text: Schema.Json | undefined) => typeof text === "string" && /^[a-z_]+\//.test(text)
-  pair((file, present) =>
-    isListening(file) &&
-    endsOf(file, (ref) => isName(ref) ? refOf(ref) : ref) === endsOf(present, (ref) => ref)
-  )
-  return matches
-}
-
-/** Faults of names in fields that no file has. */
-const unknownRefs = ({ things }: Folder, account: SetupOfAccount): ReadonlyArray<string> => {
-  const known = new Set(things.map(({ ref }) => ref))
-  const ids = new Set(account.things.map(({ id }) => id))
-  const faultOf = (
-    thing: Setup.Thing,
-    field: string,
-    value: Schema.Json | undefined,
-    kinds: ReadonlyArray<Setup.Kind>
-  ) => {
-    if (typeof value !== "string" || known.has(value)) return []
-    const expected = `there is no file ${value}.json`
-    if (kinds.some((kind) => value.startsWith(`${kind}/`))) return [at(thing, field, expected)]
-    // A variable is known by the file of its program, whatever the ids are.
-    if (field === "program") return [at(thing, field, `expected ${kinds.map((kind) => `${kind}/<name>`).join(" or ")}`)]
-    if (field === "emitter" && (value === Setup.account || /[*?]/.test(value))) return []
-    return ids.has(value) ? [] : [at(thing, field, `expected ${kinds.map((kind) => `${kind}/<name>`).join(" or ")}`)]
-  }
-  return things.flatMap((thing) => [
-    ...faultOf(thing, "emitter", thing.fields["emitter"], ["sources", "workflows"]),
-    ...faultOf(thing, "listener", thing.fields["listener"], ["sources", "workflows", "webhooks"]),
-    ...faultOf(thing, "program", thing.fields["program"], ["sources", "workflows"]),
-    ...accountsIn(thing).flatMap(([prop, ref]) => faultOf(thing, `configured_props.${prop}`, ref, ["accounts"])),
-    ...storesIn(thing).flatMap(([prop, ref]) => faultOf(thing, `configured_props.${prop}`, ref, ["data_stores"]))
-  ])
-}
-
-const accountsIn = ({ fields }: Setup.Thing): ReadonlyArray<readonly [prop: string, ref: Schema.Json]> =>
-  Object.entries(propsOf(fields) ?? {}).flatMap(([prop, value]) =>
-    Predicate.isObject(value) && "authProvisionId" in value
-      ? [[prop, (value as Setup.Fields)["authProvisionId"]!] as const]
-      : []
-  )
-
-/** The name in the set-up of the data store that a value is. Other values may have a member of the name, too. */
-const storeIn = (value: Schema.Json): string | undefined => {
-  if (!Predicate.isObject(value) || Object.keys(value).length !== 1) return undefined
-  const ref: unknown = Reflect.get(value, "storeId")
-  return typeof ref === "string" && ref.startsWith("data_stores/") ? ref : undefined
-}
-
-const storesIn = ({ fields }: Setup.Thing): ReadonlyArray<readonly [prop: string, ref: string]> =>
-  Object.entries(propsOf(fields) ?? {}).flatMap(([prop, value]) => {
-    const ref = storeIn(value)
-    return ref === undefined ? [] : [[prop, ref] as const]
-  })
-
-const propsOf = (fields: Setup.Fields) => fields["configured_props"] as Setup.Fields | undefined
-
-/** Faults of files that say what another one says: of these an account has one of a kind. */
-const repeated = ({ things }: Folder): ReadonlyArray<string> => {
-  const first = new Map<string, string>()
-  return things.flatMap((thing) => {
-    const { fields, kind, ref } = thing
-    const isNamed = kind === "environment_variables" || kind === "data_stores"
-    if (kind !== "subscriptions" && kind !== "auto_subscriptions" && !isNamed) return []
-    const key = isNamed
-      ? JSON.stringify([kind, fields["name"], fields["program"] ?? null])
-      : JSON.stringify([kind, fields["emitter"] ?? null, fields["listener"], fields["stream"] ?? ""])
-    const other = first.get(key)
-    if (other === undefined) first.set(key, ref)
-    if (other === undefined) return []
-    return isNamed
-      ? [at(thing, "name", `${other}.json has the same name`)]
-      : [at(thing, "listener", `${other}.json has the same ends and stream`)]
-  })
-}
-
-const possiblePlaces: Partial<Record<Setup.Kind, RegExp>> = {
-  accounts: /^(credentials|oauth\.client_secret)$/,
-  environment_variables: /^value$/,
-  webhooks: /^(url|tls\.key|secret_headers\..+)$/,
-  sources: /^configured_props\..+$/,
-  workflows: /^configured_props\..+$/
-}
-
-/** Faults of secrets that would be put nowhere. */
-const misplacedSecrets = ({ things }: Folder): ReadonlyArray<string> =>
-  things.flatMap((thing) =>
-    Object.keys(thing.secrets).filter((place) => possiblePlaces[thing.kind]?.test(place) !== true)
-      .map((place) => at(thing, `secrets.${place}`, "there is no such field that can be secret"))
-  )
-
-/** Values with ids in place of the names of accounts with apps and of data stores. */
-export const propsWithIds = (
-  values: Setup.Fields,
-  idOf: (ref: string) => string | undefined
-): Setup.Fields =>
-  Object.fromEntries(
-    Object.entries(values).map(([name, value]) => {
-      const store = storeIn(value)
-      if (store !== undefined) return [name, idOf(store) ?? store]
-      if (!Predicate.isObject(value)) return [name, value]
-      const ref: unknown = Reflect.get(value, "authProvisionId")
-      return [name, typeof ref === "string" ? { ...value as object, authProvisionId: idOf(ref) ?? ref } : value]
-    })
-  ) as Setup.Fields
 
 /** Webhook settings that are never null where they are shown: null asks for the default. */
 const nullIsDefault: ReadonlySet<string> = new Set([
@@ -291,7 +139,7 @@ class Planning {
   private readonly matches: Plan["matches"]
   /** Keys of components that are created. */
   private readonly newKeys = new Set<string>()
-  private readonly bundles = new Map<string, { readonly code: string; readonly place: SourcePlaces.SourcePlaces }>()
+  private readonly bundles = new Map<string, ComponentBundle>()
   private readonly given: Given
   private readonly call: ApiAccess["Service"]["call"]
   private readonly bundler: ComponentFiles["Service"]
@@ -302,7 +150,7 @@ class Planning {
     this.call = call
     this.bundler = bundler
     this.matches = matching(files, account)
-    this.faults = [...unknownRefs(files, account), ...repeated(files), ...misplacedSecrets(files)]
+    this.faults = [...faultsOf(files, account)]
   }
 
   readonly plan = Effect.gen({ self: this }, function*() {
@@ -432,10 +280,8 @@ class Planning {
   }
 
   /** True if code imports a component that is not there before the changes are made: only then it can be checked. */
-  private importsNew(code: string): boolean {
-    return [...code.matchAll(/["'`](registry:[^"'`\s]+)["'`]/g)].some(([, specifier]) =>
-      this.newKeys.has(RegistrySpecifier.parse(specifier!)?.key ?? "")
-    )
+  private importsNew({ imports }: ComponentBundle): boolean {
+    return imports.some((specifier) => this.newKeys.has(RegistrySpecifier.parse(specifier)?.key ?? ""))
   }
 
   /** The server judges the code when it gets it, with its props as the file has them. */
@@ -469,7 +315,8 @@ class Planning {
   private planProgram(thing: Setup.Thing, present: AccountThing | undefined) {
     return Effect.gen({ self: this }, function*() {
       const { code: path, registry, url } = thing.fields
-      const code = typeof path === "string" ? (yield* this.bundle(thing, path)).code : undefined
+      const made = typeof path === "string" ? yield* this.bundle(thing, path) : undefined
+      const code = made?.code
       const before = present?.fields ?? {}
       const isSameCode = present !== undefined && (
         code !== undefined
@@ -479,8 +326,8 @@ class Planning {
           : before["url"] === url
       )
       const found = yield* secretsOf(thing)
-      if (code !== undefined && !isSameCode && this.importsNew(code)) {
-        return yield* this.planUnchecked(thing, present, code)
+      if (made !== undefined && !isSameCode && this.importsNew(made)) {
+        return yield* this.planUnchecked(thing, present, made.code)
       }
       const kept = isSameCode ? present.code?.configurable_props : undefined
       let compared = kept === undefined ? undefined : yield* this.compare(thing, present, kept, found)
@@ -584,9 +431,10 @@ class Planning {
 
   private planComponent(thing: Setup.Thing) {
     return Effect.gen({ self: this }, function*() {
-      const { code } = yield* this.bundle(thing, String(thing.fields["code"]))
+      const made = yield* this.bundle(thing, String(thing.fields["code"]))
+      const { code } = made
       if (this.given.account.components.has(hashOf(code))) return
-      if (!this.importsNew(code)) this.noteNew(yield* this.described(thing, code))
+      if (!this.importsNew(made)) this.noteNew(yield* this.described(thing, code))
       this.changes.push({ ...nothing, action: "create", thing, code })
     })
   }

@@ -14,12 +14,16 @@ import { tell } from "../parts/Notices.tsx"
 import { fitting, type RowColumn } from "../parts/PagedRows.tsx"
 import { SearchField } from "../parts/SearchField.tsx"
 import { Shown } from "../parts/Shown.tsx"
+import { TextField } from "../parts/TextField.tsx"
 import { Time } from "../parts/Time.tsx"
 import { VirtualRows } from "../parts/VirtualRows.tsx"
 import * as DataStores from "../resources/DataStores.ts"
 import type { PageComponent } from "../routes.ts"
 
 const pollMs = 4_000
+
+/** The server counts all entries each time. */
+const sizePollMs = 60_000
 
 /** Characters of a value in a row. */
 const longestShown = 300
@@ -92,33 +96,9 @@ const EntryDialog = ({ asked, onDone, store }: {
       {(isFaulty) => (
         <>
           {before === undefined
-            ? (
-              <label class="field">
-                <span>Key</span>
-                <input
-                  type="text"
-                  required
-                  spellcheck={false}
-                  value={key.value}
-                  onInput={(event) => {
-                    key.value = event.currentTarget.value
-                  }}
-                />
-              </label>
-            )
+            ? <TextField label="Key" text={key} />
             : null}
-          <label class="field">
-            <span>Value, as JSON</span>
-            <textarea
-              rows={8}
-              aria-invalid={isFaulty}
-              spellcheck={false}
-              value={text.value}
-              onInput={(event) => {
-                text.value = event.currentTarget.value
-              }}
-            />
-          </label>
+          <TextField label="Value, as JSON" text={text} rows={8} isFaulty={isFaulty} />
         </>
       )}
     </FormDialog>
@@ -219,7 +199,7 @@ const Entries = ({ id, onChange }: { readonly id: string; readonly onChange: () 
 /** One data store: its entries by their keys, which can be set and removed. */
 const DataStorePage: PageComponent = ({ params }) => {
   const id = params["store"]!
-  const store = useLoading(id, (signal) => DataStores.one(id, signal), { everyMs: pollMs })
+  const store = useLoading(id, (signal) => DataStores.one(id, signal), { everyMs: sizePollMs })
   return (
     <div class="page is-list">
       <Shown loading={store} what="the data store">

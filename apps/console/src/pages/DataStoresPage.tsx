@@ -6,6 +6,7 @@ import { Empty } from "../parts/Empty.tsx"
 import { FormDialog } from "../parts/FormDialog.tsx"
 import { harmless } from "../parts/Harmless.ts"
 import { PagedRows, type RowColumn } from "../parts/PagedRows.tsx"
+import { TextField } from "../parts/TextField.tsx"
 import { Time } from "../parts/Time.tsx"
 import * as DataStores from "../resources/DataStores.ts"
 
@@ -52,18 +53,7 @@ const NewDataStore = () => {
           >
             {() => (
               <>
-                <label class="field">
-                  <span>Name</span>
-                  <input
-                    type="text"
-                    required
-                    spellcheck={false}
-                    value={name.value}
-                    onInput={(event) => {
-                      name.value = event.currentTarget.value
-                    }}
-                  />
-                </label>
+                <TextField label="Name" text={name} />
               </>
             )}
           </FormDialog>

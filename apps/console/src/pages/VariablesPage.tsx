@@ -9,6 +9,7 @@ import { harmless } from "../parts/Harmless.ts"
 import { tell } from "../parts/Notices.tsx"
 import type { RowColumn } from "../parts/PagedRows.tsx"
 import { SearchedRows } from "../parts/SearchedRows.tsx"
+import { TextField } from "../parts/TextField.tsx"
 import { Time } from "../parts/Time.tsx"
 import * as Variables from "../resources/Variables.ts"
 
@@ -89,34 +90,14 @@ const VariableDialog = ({ asked, known, onDone }: {
       {() => (
         <>
           {before === undefined
-            ? (
-              <label class="field">
-                <span>Name</span>
-                <input
-                  type="text"
-                  required
-                  spellcheck={false}
-                  placeholder="SHOP_URL"
-                  value={name.value}
-                  onInput={(event) => {
-                    name.value = event.currentTarget.value
-                  }}
-                />
-              </label>
-            )
+            ? <TextField label="Name" text={name} placeholder="SHOP_URL" />
             : null}
-          <label class="field">
-            <span>Value</span>
-            <textarea
-              rows={3}
-              spellcheck={false}
-              placeholder={before?.secret === true ? "It can't be read: give it anew." : ""}
-              value={value.value}
-              onInput={(event) => {
-                value.value = event.currentTarget.value
-              }}
-            />
-          </label>
+          <TextField
+            label="Value"
+            text={value}
+            rows={3}
+            placeholder={before?.secret === true ? "It can't be read: give it anew." : ""}
+          />
           <label class="choice">
             <input
               type="checkbox"

@@ -13,6 +13,7 @@ import { StateBadge } from "../parts/Badge.tsx"
 import { Dialog } from "../parts/Dialog.tsx"
 import { Empty } from "../parts/Empty.tsx"
 import { Failed } from "../parts/Failed.tsx"
+import { jsonFault } from "../parts/FormDialog.tsx"
 import { harmless } from "../parts/Harmless.ts"
 import { RetriesChart } from "../parts/RetriesChart.tsx"
 import { Shown } from "../parts/Shown.tsx"
@@ -40,15 +41,10 @@ const TestDialog = ({ id, onClose, url }: {
   const send = async (event: Event) => {
     event.preventDefault()
     if (isUnderWay.value) return
-    fault.value = undefined
     failure.value = undefined
-    let payload: unknown
-    try {
-      payload = JSON.parse(text.value)
-    } catch (error) {
-      fault.value = `This is not JSON: ${error instanceof Error ? error.message : String(error)}`
-      return
-    }
+    fault.value = jsonFault(text.value)
+    if (fault.value !== undefined) return
+    const payload: unknown = JSON.parse(text.value)
     isUnderWay.value = true
     try {
       const result = await Webhooks.test(id, { payload })

@@ -7,6 +7,7 @@ import * as Trials from "../resources/Trials.ts"
 import { CheckedCode } from "./CheckedCode.tsx"
 import type { Remark } from "./CodeEditor.tsx"
 import { Failed } from "./Failed.tsx"
+import { jsonFault } from "./FormDialog.tsx"
 import { harmless } from "./Harmless.ts"
 import { Tabs } from "./Tabs.tsx"
 import { TrialView } from "./TrialView.tsx"
@@ -111,12 +112,8 @@ export const CodeTrial = ({ code, isDeployed, onRemark, subject }: {
     const chosen = Trials.triggers.find((one) => one === trigger.value)
     const start = chosen === undefined ? { requests } as const : { trigger: chosen, requests } as const
     if (event.value.trim() === "") return start
-    try {
-      return { ...start, event: JSON.parse(event.value) }
-    } catch (error) {
-      fault.value = `This is not JSON: ${error instanceof Error ? error.message : String(error)}`
-      return undefined
-    }
+    fault.value = jsonFault(event.value)
+    return fault.value === undefined ? { ...start, event: JSON.parse(event.value) } : undefined
   }
 
   const run = (submitted: Event) => {

@@ -1,6 +1,5 @@
-import { useSignal } from "@preact/signals"
 import type { ComponentChildren } from "preact"
-import { type Failure, failureOf } from "../api/Failure.ts"
+import { useDoing } from "../api/useDoing.ts"
 import { Dialog } from "./Dialog.tsx"
 import { Failed } from "./Failed.tsx"
 
@@ -19,28 +18,21 @@ export const Confirm = ({ act, children, doing, failed, leave, name, onClose, ti
   /** Called when the act was done or left. */
   readonly onClose: () => void
 }) => {
-  const isUnderWay = useSignal(false)
-  const failure = useSignal<Failure | undefined>(undefined)
-  const start = async () => {
-    if (isUnderWay.value) return
-    isUnderWay.value = true
-    failure.value = undefined
-    try {
-      await act()
-      onClose()
-    } catch (error) {
-      failure.value = failureOf(error)
-    } finally {
-      isUnderWay.value = false
-    }
-  }
+  const { failure, isUnderWay, start } = useDoing(act)
   return (
     <Dialog title={title} onClose={onClose}>
       {children}
       {failure.value === undefined ? null : <Failed what={failed} failure={failure.value} />}
       <div class="dialog-acts">
         <button type="button" class="quiet" onClick={onClose}>{leave}</button>
-        <button type="button" class="danger" disabled={isUnderWay.value} onClick={() => void start()}>
+        <button
+          type="button"
+          class="danger"
+          disabled={isUnderWay.value}
+          onClick={async () => {
+            if (await start()) onClose()
+          }}
+        >
           {isUnderWay.value ? doing : name}
         </button>
       </div>

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals"
 import type { ComponentChildren } from "preact"
-import { type Failure, failureOf } from "../api/Failure.ts"
+import { useDoing } from "../api/useDoing.ts"
 import { Dialog } from "./Dialog.tsx"
 import { Failed } from "./Failed.tsx"
 
@@ -23,26 +23,15 @@ export const FormDialog = ({ act, children, doing, failed, faultOf, name, note, 
   readonly below?: ComponentChildren
 }) => {
   const fault = useSignal<string | undefined>(undefined)
-  const failure = useSignal<Failure | undefined>(undefined)
-  const isUnderWay = useSignal(false)
-  const start = async (event: Event) => {
+  const { failure, isUnderWay, start } = useDoing(act)
+  const submit = (event: Event) => {
     event.preventDefault()
-    if (isUnderWay.value) return
-    failure.value = undefined
     fault.value = faultOf?.()
-    if (fault.value !== undefined) return
-    isUnderWay.value = true
-    try {
-      await act()
-    } catch (error) {
-      failure.value = failureOf(error)
-    } finally {
-      isUnderWay.value = false
-    }
+    if (fault.value === undefined) void start()
   }
   return (
     <Dialog title={title} onClose={onClose}>
-      <form onSubmit={(event) => void start(event)}>
+      <form onSubmit={submit}>
         <p class="note">{note}</p>
         {children(fault.value !== undefined)}
         {fault.value === undefined ? null : <p class="fault" role="alert">{fault.value}</p>}

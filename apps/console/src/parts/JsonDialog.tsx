@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals"
 import type { ComponentChildren } from "preact"
 import { FormDialog, jsonFault } from "./FormDialog.tsx"
+import { TextField } from "./TextField.tsx"
 
 /** Asks for a JSON text and does something with it. */
 export const JsonDialog = ({ act, children, label, text, ...dialog }: {
@@ -22,20 +23,7 @@ export const JsonDialog = ({ act, children, label, text, ...dialog }: {
   const given = useSignal(text)
   return (
     <FormDialog {...dialog} faultOf={() => jsonFault(given.value)} act={() => act(given.value)} below={children}>
-      {(isFaulty) => (
-        <label class="field">
-          <span>{label}</span>
-          <textarea
-            rows={6}
-            spellcheck={false}
-            aria-invalid={isFaulty}
-            value={given.value}
-            onInput={(event) => {
-              given.value = event.currentTarget.value
-            }}
-          />
-        </label>
-      )}
+      {(isFaulty) => <TextField label={label} text={given} rows={6} isFaulty={isFaulty} />}
     </FormDialog>
   )
 }

@@ -6,6 +6,7 @@ import { type Failure, failureOf } from "../api/Failure.ts"
 import { useLoading } from "../api/Loading.ts"
 import * as Props from "../resources/Props.ts"
 import { Copy } from "./Copy.tsx"
+import { jsonFault } from "./FormDialog.tsx"
 import { harmless } from "./Harmless.ts"
 
 /** The properties of a prop's field, for all types. */
@@ -161,13 +162,10 @@ const JsonEntry = (field: FieldProps) => {
       value={text.value}
       onInput={(event) => {
         text.value = event.currentTarget.value
-        try {
-          const given: unknown = text.value.trim() === "" ? null : JSON.parse(text.value)
-          onFault(undefined)
-          onChange(given)
-        } catch (error) {
-          onFault(`This is not JSON: ${error instanceof Error ? error.message : String(error)}`)
-        }
+        const given = text.value.trim() === "" ? "null" : text.value
+        const fault = jsonFault(given)
+        onFault(fault)
+        if (fault === undefined) onChange(JSON.parse(given))
       }}
     />
   )

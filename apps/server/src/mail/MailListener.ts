@@ -90,7 +90,7 @@ const refusalOf = ({ _tag }: RequestError): Refusal => {
   return _tag === "BacklogFull" ? full : later
 }
 
-/** Where the listener listens, for those who chose no port. */
+/** The port on which the listener listens, for those who chose none. */
 export class MailListener extends Context.Service<MailListener, { readonly port: number }>()(
   "@headwater/server/mail/MailListener"
 ) {

@@ -108,7 +108,7 @@ export class FailureNotices {
     })
   }
 
-  /** What was told last, also by commits that have not ended. */
+  /** The last notices, also those of commits that have not ended. */
   private told(memory: ProgramMemory): Effect.Effect<Told | undefined> {
     return Effect.suspend(() => {
       // A commit that ends while the database answers is in one of the two.

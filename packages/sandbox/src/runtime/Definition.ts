@@ -239,7 +239,7 @@ const checkWorkflow = (definition: Members): void => {
       checkProps([...path, "props"], step["props"])
       continue
     }
-    // What is wrong with it is told where it is made a step of code.
+    // Its faults are told where it is made a step of code.
     if (isBuiltIn(step) || isBlock(step)) continue
     if (!isCallable(step["run"])) {
       return fail("run" in step ? [...path, "run"] : path, `${named(path)} has no function run`)

@@ -100,7 +100,7 @@ const changedClient = Effect.fnUntraced(function*(
   yield* checkClient(client)
   const places = endpointsOf(before, credentialsBefore)
   const newPlaces = endpointsOf(client, credentials ?? credentialsBefore)
-  // Who may change an account is not to learn its secret: it goes nowhere else than whoever gave it said.
+  // A key that may change an account must not learn its secret, which goes only where its giver sent it.
   if (clientSecret !== null && given.client_secret === undefined && movesSecret(places, newPlaces)) {
     return yield* Problem.invalid([{
       path: "oauth.client_secret",
