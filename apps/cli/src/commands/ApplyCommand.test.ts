@@ -450,7 +450,7 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
             "components/say.mjs":
               `export default { key: "text-say", type: "action", props: { text: "string" }, run() { return this.text } }`,
             "sources/shop.json":
-              `{"name": "Shop", "code": "sources/shop.mjs", "configured_props": {"rules": {"storeId": "eu-1", "at": 7}}}`,
+              `{"name": "Shop", "code": "sources/shop.mjs", "configured_props": {"rules": {"storeId": "data_stores/eu", "at": 7}}}`,
             "sources/shop.mjs": `export default { props: { rules: "object" }, run() {} }`,
             "workflows/greet.json":
               `{"name": "Greet", "code": "workflows/greet.mjs", "configured_props": {"say.text": "{{steps.trigger.event}}"}}`,
@@ -462,7 +462,7 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
           const { data } = yield* server.api("GET", "/workflows/greet")
           Json.assertHolds(data!["configured_props"], { "say.text": "{{steps.trigger.event}}" })
           const shop = yield* server.api("GET", "/sources/shop")
-          Json.assertHolds(shop["data"]!["configured_props"], { rules: { storeId: "eu-1", at: 7 } })
+          Json.assertHolds(shop["data"]!["configured_props"], { rules: { storeId: "data_stores/eu", at: 7 } })
           assert.strictEqual((yield* apply).stdout, "Nothing to do\n")
 
           // A folder that was written before there were data stores says nothing of them.
