@@ -3,6 +3,7 @@ import { execFile } from "node:child_process"
 import * as Fs from "node:fs/promises"
 import * as Path from "node:path"
 import { promisify } from "node:util"
+import * as Clients from "./Clients.ts"
 import { compile } from "./Compilation.ts"
 import { all, contentsOf, type Manifest, neededBy, outside, type Package, root } from "./Package.ts"
 
@@ -133,6 +134,7 @@ export const pack = async <const Name extends Published>(
   const declared = packed.filter(({ one }) => !isWhole(one)).flatMap(({ bundled, one }) => [one, ...bundled])
     .filter(({ folder }) => folder.startsWith("packages/"))
   if (needed.some(({ manifest }) => manifest.name === consoleName)) await ConsoleBuild.files()
+  if (names.some((name) => name === "@headwater/client")) await Clients.generate()
   await Fs.mkdir(folder, { recursive: true })
   const work = await Fs.mkdtemp(Path.join(folder, "work-"))
   try {

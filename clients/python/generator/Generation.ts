@@ -8,9 +8,9 @@ import { literal } from "./PythonText.ts"
 import { PythonTypes } from "./PythonTypes.ts"
 
 /** The folder of the generated part of the client. */
-export const folder = Path.resolve(import.meta.dirname, "../src/headwater_client")
+const folder = Path.resolve(import.meta.dirname, "../src/headwater_client")
 
-const header = "# Generated from the OpenAPI document by clients/python/generator/generate.ts. Do not edit."
+const header = "# Generated from the OpenAPI document by clients/python/generator/Generation.ts. Do not edit."
 
 const module = (description: string, imports: string, declarations: ReadonlyArray<string>): string =>
   [
@@ -24,7 +24,7 @@ const codesOf = (problem: JsonSchema.JsonSchema): ReadonlyArray<string> => {
 }
 
 /** The generated modules, by the names of their files. */
-export const modules = (): Readonly<Record<string, string>> => {
+const modules = (): Readonly<Record<string, string>> => {
   const { components, paths } = ClientDocument.make()
   const { schemas } = components as { readonly schemas: Record<string, JsonSchema.JsonSchema> }
   const types = new PythonTypes(schemas)
@@ -50,7 +50,10 @@ export const modules = (): Readonly<Record<string, string>> => {
   }
 }
 
-/** Writes the generated modules into the client. */
+/** Writes the generated modules into the client, those that differ. */
 export const generate = async (): Promise<void> => {
-  for (const [file, text] of Object.entries(modules())) await Fs.writeFile(Path.join(folder, file), text)
+  for (const [name, text] of Object.entries(modules())) {
+    const file = Path.join(folder, name)
+    if (await Fs.readFile(file, "utf8").catch(() => undefined) !== text) await Fs.writeFile(file, text)
+  }
 }

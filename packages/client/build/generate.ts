@@ -1,3 +1,0 @@
-import * as Generation from "./Generation.ts"
-
-await Generation.generate(Generation.folder)
