@@ -154,7 +154,7 @@ export class WorkflowsApi extends HttpApiGroup.make("workflows")
         }]
       }),
       success: Pagination.Single(WorkflowResource),
-      error: Problem.ComponentInvalid
+      error: [Problem.ComponentInvalid, Problem.HookFailed]
     }).annotate(NeededScope, "write").annotate(TakesLargeBody, "code").middleware(Idempotency.Idempotency)
       .annotateMerge(
         Extension.operation(
@@ -175,7 +175,7 @@ export class WorkflowsApi extends HttpApiGroup.make("workflows")
       params: workflowParams,
       payload: Schema.Struct(input).annotate({ examples: [{ configured_props: { limit: 200 }, active: true }] }),
       success: Pagination.Single(WorkflowResource),
-      error: [Problem.NotFound, Problem.ComponentInvalid]
+      error: [Problem.NotFound, Problem.ComponentInvalid, Problem.HookFailed]
     }).annotate(NeededScope, "write").annotate(TakesLargeBody, "code").annotateMerge(Extension.operation(
       "Update a workflow",
       "Fields that are not given stay unchanged, but a missing active means true. Runs that have begun continue with the code " +

@@ -57,7 +57,7 @@ const needsValue = (prop: ConfigurableProp): boolean =>
 /** The names of props that need a value and have none. */
 export const missingOf = (
   declared: ReadonlyArray<ConfigurableProp>,
-  { props, timers }: ConfiguredValues
+  { props, timers }: Readonly<Record<"props" | "timers", Readonly<Record<string, unknown>>>>
 ): ReadonlyArray<string> =>
   declared.filter((prop) =>
     needsValue(prop) && OwnMember.get(props, prop.name) === undefined && OwnMember.get(timers, prop.name) === undefined

@@ -120,7 +120,16 @@ export const make = Effect.gen(function*() {
       for (let round = 0; round < additionRounds; round++) {
         const declared = declaredProps(component, { additionalProps })
         const values = { ...ConfiguredProps.defaultsOf(declared), ...ConfiguredProps.ofDeclared(declared, known) }
-        const added = yield* configuration.additionalProps({ accountId, component, values, trial })
+        const added = yield* configuration.additionalProps({ accountId, component, values, trial }).pipe(
+          // Code that is asked before it has what it needs may fail for that: the props that lack a value are told of first.
+          Effect.catchTag(
+            "HookFailed",
+            (failure) =>
+              ConfiguredProps.missingOf(declared, { props: values, timers: {} }).length === 0
+                ? Effect.fail(failure)
+                : Effect.succeed(additionalProps)
+          )
+        )
         const isSame = Equal.equals(added.map(({ name }) => name), additionalProps.map(({ name }) => name))
         additionalProps = added
         if (isSame) break

@@ -2,11 +2,14 @@ import * as Problem from "@headwater/api/Problem"
 import type { CodelessComponent, Component } from "@headwater/domain/Component"
 import * as ConfiguredProps from "@headwater/domain/ConfiguredProps"
 import { declaredProps, type Program } from "@headwater/domain/Program"
+import { HookFailed } from "@headwater/engine/ActorCalls"
 import { endpointUrl, EngineConfig, mailAddress } from "@headwater/engine/EngineConfig"
 import { Components } from "@headwater/log/resources/Components"
-import { Effect, Fiber, Option, type Schema } from "effect"
+import { Effect, Fiber, Option, Schema } from "effect"
+import { inCode } from "../../CodeFault.ts"
 import type { SavedComponent } from "../../CodeReading.ts"
 import { HttpSettings } from "../conventions/HttpSettings.ts"
+import { hookProblem } from "./HookProblem.ts"
 
 /** A component to use, and whether it was saved for this request alone. */
 export interface ChosenComponent extends SavedComponent {
@@ -68,9 +71,12 @@ export const make = Effect.gen(function*() {
         })
       ),
     /** If the change does not come about, the component saved for it goes too, unless the program has it by then. */
-    using: <A, E, R>(chosen: Option.Option<ChosenComponent>, change: Effect.Effect<A, E, R>) => {
+    using: <A, E, R>(chosen: Option.Option<ChosenComponent>, change: Effect.Effect<A, E | HookFailed, R>) => {
       const fresh = Option.filter(chosen, (_) => _.fresh)
-      return Effect.tapError(change, () => Option.isSome(fresh) ? discard(fresh.value.component) : Effect.void)
+      const place = Option.match(chosen, { onNone: () => inCode, onSome: (_) => _.place })
+      return Effect.tapError(change, () => Option.isSome(fresh) ? discard(fresh.value.component) : Effect.void).pipe(
+        Effect.catchIf(Schema.is(HookFailed), (failure) => Effect.fail(hookProblem(place, failure)))
+      )
     }
   }
 })

@@ -6,16 +6,15 @@ import type { SourceResource } from "@headwater/api/SourcesApi"
 import type { CodelessComponent, Component } from "@headwater/domain/Component"
 import type * as Id from "@headwater/domain/Id"
 import type { Program } from "@headwater/domain/Program"
-import { HookFailed } from "@headwater/engine/ActorCalls"
+import type { HookFailed } from "@headwater/engine/ActorCalls"
 import { ProgramLifecycle } from "@headwater/engine/ProgramLifecycle"
 import { Components } from "@headwater/log/resources/Components"
 import { Programs } from "@headwater/log/resources/Programs"
-import { Effect, Option, Schema } from "effect"
+import { Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { componentInvalid, inCode } from "../../CodeFault.ts"
 import { ComponentSaving, sourceFault } from "../../ComponentSaving.ts"
 import { answerFailures } from "../conventions/FailureProblem.ts"
-import { hookProblem } from "./HookProblem.ts"
 import { makeFind } from "./OwnProgram.ts"
 import * as ProgramHandling from "./ProgramHandling.ts"
 
@@ -88,14 +87,11 @@ export const layer = HttpApiBuilder.group(
       chosen: Option.Option<ProgramHandling.ChosenComponent>,
       change: Effect.Effect<A, E | HookFailed, R>
     ) => {
-      const place = Option.match(chosen, { onNone: () => inCode, onSome: (_) => _.place })
       const usable = Option.match(Option.flatMap(chosen, sourceFault), {
         onNone: () => Effect.void,
         onSome: (fault) => Effect.fail(componentInvalid(fault))
       })
-      return useComponent(chosen, Effect.andThen(usable, change)).pipe(
-        Effect.catchIf(Schema.is(HookFailed), (failure) => Effect.fail(hookProblem(place, failure)))
-      )
+      return useComponent(chosen, Effect.andThen(usable, change))
     }
 
     return handlers.handleAll({

@@ -109,6 +109,41 @@ layer(Http.layer, { excludeTestServices: true })("the props of steps", (it) => {
       ])
     }))
 
+  it.effect("are not added yet where the code fails for want of others, and its own failures are told", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const workflow_code = `const page = {
+        props: { kind: "string" },
+        additionalProps() {
+          if (this.kind.includes("away")) throw new Error("no such kind")
+          return { [this.kind]: "string" }
+        },
+        run() { return this.text }
+      }
+      export default { steps: { page } }`
+      const deploy = (fields: Record<string, unknown>) =>
+        http.request("POST", "/v1/workflows", { body: { workflow_code, ...fields } })
+      const lacking = yield* deploy({})
+      Http.assertProblem(lacking, 400, "invalid_request")
+      assert.deepStrictEqual(Json.listOf(lacking.json["details"]).map(({ path }) => Json.textOf(path)), [
+        "configured_props.page.kind"
+      ])
+      const failing = yield* deploy({ configured_props: { "page.kind": "away" }, active: false })
+      Http.assertProblem(failing, 422, "hook_failed")
+      assert.include(failing.text, "no such kind")
+      const { id, missing_props } = yield* http.created("/v1/workflows", { workflow_code, active: false })
+      assert.deepStrictEqual(Json.listOf(missing_props).map(Json.textOf), ["page.kind"])
+      const put = (configured_props: Record<string, string>) =>
+        http.request("PUT", `/v1/workflows/${id}`, { body: { configured_props } })
+      Http.assertProblem(yield* put({ "page.kind": "text" }), 400, "invalid_request")
+      Http.assertProblem(yield* put({ "page.kind": "away" }), 422, "hook_failed")
+      assert.strictEqual((yield* put({ "page.kind": "text", "page.text": "said" })).status, 200)
+      const run = yield* http.ran(String(id), { n: 1 })
+      assert.deepStrictEqual<unknown>(Json.listOf(run["steps"]).map(({ result }) => result), [{
+        $return_value: "said"
+      }])
+    }))
+
   it.effect("that the code has added are those that a run began with, though the workflow was deployed again", () =>
     Effect.gen(function*() {
       const http = yield* Http.tenant()

@@ -134,8 +134,6 @@ export const layer = HttpApiBuilder.group(
           Effect.catchTags({
             // Nobody deletes the component of a workflow but with the workflow.
             ComponentGone: Effect.die,
-            // Workflows have no hooks.
-            HookFailed: Effect.die,
             InvalidProps: ({ issues }) => Effect.fail(Problem.invalid(issues))
           }),
           answerFailures
@@ -163,7 +161,6 @@ export const layer = HttpApiBuilder.group(
       }, (effect, { params }) =>
         effect.pipe(
           Effect.catchTags({
-            HookFailed: Effect.die,
             InvalidProps: ({ issues }) => Effect.fail(Problem.invalid(issues)),
             ProgramNotFound: () => Effect.fail(Problem.notFound("workflow", params.id))
           }),
