@@ -25,7 +25,7 @@ const acrossPackages = [
   "apps/cli/src/commands/*.test.ts",
   "apps/cli/src/main.test.ts",
   "packages/postgres/src/EmbeddedPostgres.test.ts",
-  "packages/sandbox/src/Python*.test.ts",
+  "{apps,packages}/**/Python*.test.ts",
   "packages/testing/src/Headwater.test.ts"
 ]
 

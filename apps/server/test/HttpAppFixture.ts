@@ -13,6 +13,7 @@ import * as PackageRegistry from "@headwater/fixtures/PackageRegistry"
 import { realSandbox } from "@headwater/fixtures/RealSandbox"
 import * as TestTables from "@headwater/fixtures/TestTables"
 import * as WheelIndex from "@headwater/fixtures/WheelIndex"
+import { Sandbox } from "@headwater/sandbox/Sandbox"
 import { Effect, Layer, Redacted, References, Schedule } from "effect"
 import { HttpServer } from "effect/http"
 import { tmpdir } from "node:os"
@@ -34,17 +35,35 @@ export const settings = {
   maxStoredValue: 1024 * 1024
 }
 
+/** Inspects code in a process that may run it too: one for each inspection would take a third of the tests' time. */
+const inspectsTogether = Layer.effect(
+  Sandbox,
+  Effect.map(
+    Sandbox,
+    (sandbox) => Sandbox.of({ ...sandbox, inspect: (request) => sandbox.inspect({ ...request, isOwn: true }) })
+  )
+)
+
+interface SandboxSettings {
+  /** Processor time in which a module has to load, in milliseconds: as in a server, unless said otherwise. */
+  readonly inspectCpuMillis?: number
+  /** True for a process for each inspection, as in a server. */
+  readonly inspectsApart?: boolean
+}
+
 /** Every test has an account of its own, so processes are given up soon and new ones kept ready. */
-const sandbox = (inspectCpuMillis: number) =>
-  realSandbox({
+const sandbox = ({ inspectCpuMillis = 10_000, inspectsApart = false }: SandboxSettings) => {
+  const real = realSandbox({
     allow: "loopback",
     limits: { inspectCpuMillis },
     pool: { warmProcesses: 1, idleMillis: 3_000 }
   })
+  return inspectsApart ? real : Layer.provideMerge(inspectsTogether, real)
+}
 
-const engine = (inspectCpuMillis: number) =>
+const engine = (settings: SandboxSettings) =>
   Layer.mergeAll(Engine.layer, AccountLifecycle.layer, AccountErasure.layer).pipe(
-    Layer.provideMerge(sandbox(inspectCpuMillis)),
+    Layer.provideMerge(sandbox(settings)),
     Layer.provideMerge(PackageRegistry.packages),
     Layer.provideMerge(WheelIndex.packages),
     Layer.provideMerge(WheelIndex.WheelIndex.layer),
@@ -67,15 +86,14 @@ const drainFirst = Layer.effectDiscard(
  * The server's HTTP side on a port of its own, before the real engine, sandbox and database.
  *
  * @param options in place of the tests' own settings
- * @param inspectCpuMillis processor time in which a module has to load, in milliseconds: as in a server
  */
-export const layerWith = (options: Partial<HttpSettings["Service"]>, inspectCpuMillis = 10_000) =>
+export const layerWith = (options: Partial<HttpSettings["Service"]>, sandbox: SandboxSettings = {}) =>
   Layer.merge(HttpApp.layer, drainFirst).pipe(
     // As in a server that nobody traces: only there requests are answered before the router.
     Layer.provide(Layer.succeed(References.TracerEnabled, false)),
     Layer.provide(Layer.succeed(HttpSettings, { ...settings, ...options })),
     Layer.provide(diagnosis),
-    Layer.provideMerge(engine(inspectCpuMillis)),
+    Layer.provideMerge(engine(sandbox)),
     Layer.provideMerge(NodeServer.layer({ port: 0, host: "127.0.0.1" }))
   )
 

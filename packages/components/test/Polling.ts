@@ -1,4 +1,5 @@
 /** First-party components with a timer, in the real engine and sandbox, on a clock that the test moves. */
+import type { Account } from "@headwater/domain/Account"
 import * as ConfiguredProps from "@headwater/domain/ConfiguredProps"
 import * as Stream from "@headwater/domain/Stream"
 import * as Wake from "@headwater/engine/testing/Wake"
@@ -7,18 +8,27 @@ import { EventLog } from "@headwater/log/logs/EventLog"
 import { ProgramState } from "@headwater/log/logs/ProgramState"
 import { DueWork } from "@headwater/log/work/DueWork"
 import { Sandbox } from "@headwater/sandbox/Sandbox"
-import { Effect, Result } from "effect"
+import { Context, Effect, Layer, Result } from "effect"
 import { TestClock } from "effect/testing"
 import * as EngineFixture from "../../engine/test/EngineFixture.ts"
 import * as ProgramFixture from "../../engine/test/ProgramFixture.ts"
 import { codeOf } from "./ComponentCode.ts"
 
-export const { layer, layerNoSandbox, onTestClock } = EngineFixture
+export const { onTestClock } = EngineFixture
+
+/** The account that the sources of a file belong to, so that one process runs them all. */
+class Owner extends Context.Service<Owner, Account>()("headwater/components/test/Owner") {
+  static readonly layer = Layer.effect(Owner, EngineFixture.account)
+}
+
+export const layer = Layer.provideMerge(Owner.layer, EngineFixture.layer)
+export const layerNoSandbox = Layer.provideMerge(Owner.layer, EngineFixture.layerNoSandbox)
 
 const valuesOf = Effect.fnUntraced(function*(name: string, given: Record<string, unknown>) {
   const code = yield* codeOf(name)
   const sandbox = yield* Sandbox
-  const { props } = yield* sandbox.inspect({ accountId: "u_test", module: { code, hash: hashOf(code) } })
+  const { id: accountId } = yield* Owner
+  const { props } = yield* sandbox.inspect({ accountId, isOwn: true, module: { code, hash: hashOf(code) } })
   const resolved = ConfiguredProps.resolve(props, undefined, given)
   if (Result.isFailure(resolved)) return yield* Effect.die(new Error(JSON.stringify(resolved.failure)))
   return { code, props: resolved.success.props, timers: resolved.success.timers }
@@ -35,7 +45,7 @@ export const source = Effect.fnUntraced(function*(
   left: Record<string, unknown> = {}
 ) {
   const { code, ...values } = yield* valuesOf(name, given)
-  const account = yield* EngineFixture.account
+  const account = yield* Owner
   const source = yield* EngineFixture.program(account.id, code, { state: "creating", ...values })
   yield* (yield* ProgramState).write(
     Object.entries(left).map(([key, value]) => ({ programId: source.id, key, value: JSON.stringify(value) }))

@@ -18,7 +18,7 @@ import { Components } from "@headwater/log/resources/Components"
 import { Deployments } from "@headwater/log/resources/Deployments"
 import { Programs } from "@headwater/log/resources/Programs"
 import { Sandbox } from "@headwater/sandbox/Sandbox"
-import { type Duration, Effect, Layer, Option, Result } from "effect"
+import { Clock, type Duration, Effect, Layer, Option, Result } from "effect"
 import { TestClock } from "effect/testing"
 import { createHash } from "node:crypto"
 import { AccountLifecycle } from "../src/AccountLifecycle.ts"
@@ -35,15 +35,18 @@ import { FeedReader } from "../src/routing/Feed.ts"
 
 const egress = EgressHttp.layer().pipe(Layer.provide(EgressGuard.layer(EgressAllowList.loopback)))
 
+/** Services that look at the database each second do so by real time, and not for each second that a test skips. */
+const onRealTime = Layer.provide(Layer.succeed(Clock.Clock, Clock.Clock.defaultValue()))
+
 /** Everything an actor needs but the cluster and, for one that runs no code, the sandbox. */
 export const layerNoSandbox = Layer.mergeAll(
   AccountLifecycle.layer,
   FeedReader.layer,
   Draining.layer,
-  Environments.layer,
+  onRealTime(Environments.layer),
   Quotas.layer,
   RunTurns.layer,
-  AccountTokens.layer.pipe(Layer.provideMerge(TokenEndpoint.layer))
+  onRealTime(AccountTokens.layer.pipe(Layer.provideMerge(TokenEndpoint.layer)))
 ).pipe(
   Layer.provideMerge(Suspensions.layerNone),
   Layer.provideMerge(egress),
@@ -82,7 +85,12 @@ export const program = Effect.fnUntraced(function*(accountId: Id.AccountId, code
   readonly workflow?: Partial<WorkflowSettings>
 } = {}) {
   const kind = options.workflow === undefined ? "source" : "workflow"
-  const description = yield* (yield* Sandbox).inspect({ accountId, kind, module: { code, hash: hashOf(code) } })
+  const description = yield* (yield* Sandbox).inspect({
+    accountId,
+    kind,
+    isOwn: true,
+    module: { code, hash: hashOf(code) }
+  })
   const component: Component = {
     id: Id.ComponentId.make(yield* Id.make("component")),
     accountId,

@@ -248,7 +248,7 @@ layer(Http.layer, { excludeTestServices: true })("components", (it) => {
     }))
 })
 
-layer(Http.layerWith({}, 500), { excludeTestServices: true })(
+layer(Http.layerWith({}, { inspectCpuMillis: 500 }), { excludeTestServices: true })(
   "components, where code may compute for half a second while it loads",
   (it) => {
     it.effect("are refused that load for longer", () =>
