@@ -1,6 +1,6 @@
 import * as Json from "@headwater/fixtures/Json"
+import * as Loopback from "@headwater/fixtures/Loopback"
 import { Context, Effect, Layer, type Scope } from "effect"
-import { createServer, type ServerResponse } from "node:http"
 import type { Browser, BrowserContext, Page } from "playwright-core"
 import * as ServerProcess from "../ServerProcess.ts"
 import * as Chromium from "./Chromium.ts"
@@ -35,34 +35,24 @@ export interface Endpoint {
   readonly bodies: Array<string>
 }
 
-const endpoint = Effect.acquireRelease(
-  Effect.callback<Endpoint & { readonly close: Effect.Effect<void> }>((resume) => {
-    const state = { url: "", answer: 200, bodies: [] as Array<string> }
-    const server = createServer((request, response: ServerResponse) => {
-      let body = ""
-      request.setEncoding("utf8")
-      request.on("data", (chunk: string) => {
-        body += chunk
-      })
-      request.on("end", () => {
-        state.bodies.push(body)
-        response.writeHead(state.answer, { "content-type": "text/plain" }).end(
-          state.answer === 200 ? "" : "out of stock"
-        )
-      })
+const endpoint = Effect.gen(function*() {
+  const state = { url: "", answer: 200, bodies: [] as Array<string> }
+  const origin = yield* Loopback.serve((request, response) => {
+    let body = ""
+    request.setEncoding("utf8")
+    request.on("data", (chunk: string) => {
+      body += chunk
     })
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address()
-      state.url = `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}/`
-      const close = Effect.callback<void>((closed) => {
-        server.closeAllConnections()
-        server.close(() => closed(Effect.void))
-      })
-      resume(Effect.succeed(Object.assign(state, { close })))
+    request.on("end", () => {
+      state.bodies.push(body)
+      response.writeHead(state.answer, { "content-type": "text/plain" }).end(
+        state.answer === 200 ? "" : "out of stock"
+      )
     })
-  }),
-  ({ close }) => close
-)
+  })
+  state.url = `${origin}/`
+  return state as Endpoint
+})
 
 /** A source and its address, without the proxy. */
 export interface Source {

@@ -1,5 +1,6 @@
+import * as Loopback from "@headwater/fixtures/Loopback"
 import { Effect, type Scope } from "effect"
-import { createServer, request as send } from "node:http"
+import { request as send } from "node:http"
 
 /** A proxy as operators put in front of the server: it serves the server's paths below a prefix of its own. */
 export interface PrefixProxy {
@@ -9,43 +10,30 @@ export interface PrefixProxy {
 
 /** @param target the server's own address */
 export const make = (target: string, prefix: string): Effect.Effect<PrefixProxy, never, Scope.Scope> =>
-  Effect.acquireRelease(
-    Effect.callback<PrefixProxy & { readonly close: Effect.Effect<void> }>((resume) => {
-      const { hostname, port } = new URL(target)
-      const server = createServer((request, response) => {
-        const path = request.url ?? "/"
-        if (!path.startsWith(`${prefix}/`)) {
-          response.writeHead(404).end("not below the prefix")
-          return
+  Effect.gen(function*() {
+    const { hostname, port } = new URL(target)
+    const origin = yield* Loopback.serve((request, response) => {
+      const path = request.url ?? "/"
+      if (!path.startsWith(`${prefix}/`)) {
+        response.writeHead(404).end("not below the prefix")
+        return
+      }
+      const headers = {
+        ...request.headers,
+        "x-forwarded-host": request.headers.host ?? "",
+        host: `${hostname}:${port}`
+      }
+      const passed = send(
+        { hostname, port, method: request.method, path: path.slice(prefix.length), headers },
+        (answer) => {
+          response.writeHead(answer.statusCode ?? 502, answer.headers)
+          answer.pipe(response)
+          answer.once("error", () => response.destroy())
         }
-        const headers = {
-          ...request.headers,
-          "x-forwarded-host": request.headers.host ?? "",
-          host: `${hostname}:${port}`
-        }
-        const passed = send(
-          { hostname, port, method: request.method, path: path.slice(prefix.length), headers },
-          (answer) => {
-            response.writeHead(answer.statusCode ?? 502, answer.headers)
-            answer.pipe(response)
-            answer.once("error", () => response.destroy())
-          }
-        )
-        passed.once("error", () => response.headersSent ? response.destroy() : response.writeHead(502).end())
-        response.once("close", () => passed.destroy())
-        request.pipe(passed)
-      })
-      server.listen(0, "127.0.0.1", () => {
-        const address = server.address()
-        const ownPort = typeof address === "object" && address !== null ? address.port : 0
-        resume(Effect.succeed({
-          url: `http://127.0.0.1:${ownPort}${prefix}`,
-          close: Effect.callback<void>((closed) => {
-            server.closeAllConnections()
-            server.close(() => closed(Effect.void))
-          })
-        }))
-      })
-    }),
-    ({ close }) => close
-  )
+      )
+      passed.once("error", () => response.headersSent ? response.destroy() : response.writeHead(502).end())
+      response.once("close", () => passed.destroy())
+      request.pipe(passed)
+    })
+    return { url: `${origin}${prefix}` }
+  })

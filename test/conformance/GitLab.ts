@@ -1,3 +1,4 @@
+import * as Loopback from "@headwater/fixtures/Loopback"
 import * as TestCertificate from "@headwater/fixtures/TestCertificate"
 import { Effect, type Scope } from "effect"
 import type { IncomingMessage } from "node:http"
@@ -52,15 +53,6 @@ export const make: Effect.Effect<GitLab, never, Scope.Scope> = Effect.gen(functi
       )
     )
   })
-  yield* Effect.acquireRelease(
-    Effect.callback<void>((resume) => void server.listen(0, "127.0.0.1", () => resume(Effect.void))),
-    () =>
-      Effect.callback<void>((closed) => {
-        server.closeAllConnections()
-        server.close(() => closed(Effect.void))
-      })
-  )
-  const address = server.address()
-  const port = typeof address === "object" && address !== null ? address.port : 0
+  const port = yield* Loopback.listen(server)
   return { host: `localhost:${port}`, hooks, addProject: (id, path) => void projects.set(id, path) }
 })

@@ -1,8 +1,9 @@
 import { PgClient } from "@effect/sql-pg"
+import * as Loopback from "@headwater/fixtures/Loopback"
 import * as TestCertificate from "@headwater/fixtures/TestCertificate"
 import * as TestDatabase from "@headwater/fixtures/TestDatabase"
 import { Effect, Layer, type Scope } from "effect"
-import { connect, createServer, type Socket } from "node:net"
+import { connect, createServer } from "node:net"
 import { TLSSocket } from "node:tls"
 import { inject } from "vitest"
 
@@ -21,9 +22,7 @@ export const make: Effect.Effect<TlsPostgres, never, Scope.Scope> = Effect.gen(f
   const database = yield* Effect.orDie(Layer.build(TestDatabase.layer))
   const sql = yield* Effect.provide(PgClient.PgClient, database)
   const [row] = yield* Effect.orDie(sql<{ readonly name: string }>`SELECT current_database() AS name`)
-  const sockets = new Set<Socket>()
   const server = createServer((socket) => {
-    sockets.add(socket)
     socket.on("error", () => {})
     const begin = () => {
       if (socket.read(sslRequestLength) === null) return void socket.once("readable", begin)
@@ -38,19 +37,11 @@ export const make: Effect.Effect<TlsPostgres, never, Scope.Scope> = Effect.gen(f
     }
     socket.once("readable", begin)
   })
-  yield* Effect.acquireRelease(
-    Effect.callback<void>((resume) => void server.listen(0, "127.0.0.1", () => resume(Effect.void))),
-    () =>
-      Effect.callback<void>((closed) => {
-        for (const socket of sockets) socket.destroy()
-        server.close(() => closed(Effect.void))
-      })
-  )
-  const address = server.address()
+  const port = yield* Loopback.listen(server)
   return {
     credentials: {
       host: "localhost",
-      port: typeof address === "object" && address !== null ? address.port : 0,
+      port,
       user: given.username,
       password: given.password,
       database: row?.name

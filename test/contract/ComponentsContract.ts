@@ -1,8 +1,8 @@
 import { assert } from "@effect/vitest"
 import * as Json from "@headwater/fixtures/Json"
+import * as ModuleServer from "@headwater/fixtures/ModuleServer"
 import { Effect, Schedule } from "effect"
 import { createHash } from "node:crypto"
-import { createServer } from "node:http"
 import { assertInvalid, assertProblem, assertRecent, code, ContractServer, type It } from "./ContractServer.ts"
 
 const fields = [
@@ -29,26 +29,6 @@ const shownProps = [
   { name: "http", type: "$.interface.http" },
   { name: "region", type: "string", label: "Region", description: "Where to look.", default: "eu" }
 ]
-
-/** Hosts files by path on loopback. Answers its base URL. */
-const hosting = (files: Readonly<Record<string, string>>) =>
-  Effect.map(
-    Effect.acquireRelease(
-      Effect.callback<{ readonly url: string; readonly close: () => void }>((resume) => {
-        const server = createServer((request, response) => {
-          const file = files[request.url ?? ""]
-          response.writeHead(file === undefined ? 404 : 200, { "content-type": "text/javascript" }).end(file ?? "")
-        })
-        server.listen(0, "127.0.0.1", () => {
-          const address = server.address()
-          const port = typeof address === "object" && address !== null ? address.port : 0
-          resume(Effect.succeed({ url: `http://127.0.0.1:${port}`, close: () => server.close() }))
-        })
-      }),
-      ({ close }) => Effect.sync(close)
-    ),
-    ({ url }) => url
-  )
 
 /** rest-api.md, "Components". */
 export const rows = (it: It): void => {
@@ -90,7 +70,7 @@ export const rows = (it: It): void => {
   it.effect("POST /components fetches component_url, with what it imports of its origin", () =>
     Effect.gen(function*() {
       const { ann } = yield* ContractServer
-      const url = yield* hosting({
+      const { origin: url } = yield* ModuleServer.make({
         "/feed/main.mjs": `import { name } from "./name.mjs"; export default { key: "hosted", name, run() {} }`,
         "/feed/name.mjs": `export const name = "Hosted"`,
         "/feed/broken.mjs": `import "./away.mjs"; export default { run() {} }`,

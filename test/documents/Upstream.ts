@@ -1,3 +1,4 @@
+import * as Loopback from "@headwater/fixtures/Loopback"
 import { Effect, type Scope } from "effect"
 import { createServer } from "node:http"
 
@@ -12,33 +13,20 @@ export interface Upstream {
 
 /** @param answers JSON by what is asked; anything else is answered with 404 */
 export const make = (answers: Readonly<Record<string, unknown>>): Effect.Effect<Upstream, never, Scope.Scope> =>
-  Effect.map(
-    Effect.acquireRelease(
-      Effect.callback<Upstream & { readonly close: () => void }>((resume) => {
-        const calls: Array<string> = []
-        const sent: Array<unknown> = []
-        const server = createServer((request, response) => {
-          const call = `${request.method} ${request.url}`
-          calls.push(call)
-          const found = answers[call]
-          response.writeHead(found === undefined ? 404 : 200, { "content-type": "application/json" })
-          let body = ""
-          request.setEncoding("utf8").on("data", (part) => body += part).on("end", () => {
-            if (request.headers["content-type"]?.startsWith("application/json") === true) sent.push(JSON.parse(body))
-            response.end(JSON.stringify(found ?? {}))
-          })
-        })
-        const close = () => {
-          server.closeAllConnections()
-          server.close()
-        }
-        server.listen(0, "127.0.0.1", () => {
-          const address = server.address()
-          const port = typeof address === "object" && address !== null ? address.port : 0
-          resume(Effect.succeed({ port, calls, sent, close }))
-        })
-      }),
-      ({ close }) => Effect.sync(close)
-    ),
-    (upstream) => upstream
-  )
+  Effect.gen(function*() {
+    const calls: Array<string> = []
+    const sent: Array<unknown> = []
+    const server = createServer((request, response) => {
+      const call = `${request.method} ${request.url}`
+      calls.push(call)
+      const found = answers[call]
+      response.writeHead(found === undefined ? 404 : 200, { "content-type": "application/json" })
+      let body = ""
+      request.setEncoding("utf8").on("data", (part) => body += part).on("end", () => {
+        if (request.headers["content-type"]?.startsWith("application/json") === true) sent.push(JSON.parse(body))
+        response.end(JSON.stringify(found ?? {}))
+      })
+    })
+    const port = yield* Loopback.listen(server)
+    return { port, calls, sent }
+  })

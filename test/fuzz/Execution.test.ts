@@ -1,5 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import * as Document from "@headwater/api/Document"
+import * as Loopback from "@headwater/fixtures/Loopback"
 import { Effect } from "effect"
 import { createServer, type RequestListener } from "node:http"
 import * as ContractValidator from "../ContractValidator.ts"
@@ -59,18 +60,7 @@ const kindsOf = (
   options: { readonly id?: string; readonly expects?: Plan["expects"] } = {}
 ) =>
   Effect.scoped(Effect.gen(function*() {
-    const server = createServer(listener)
-    yield* Effect.acquireRelease(
-      Effect.callback<void>((resume) => {
-        server.listen(0, "127.0.0.1", () => resume(Effect.void))
-      }),
-      () =>
-        Effect.callback<void>((resume) => {
-          server.closeAllConnections()
-          server.close(() => resume(Effect.void))
-        })
-    )
-    const address = server.address()
+    const port = yield* Loopback.listen(createServer(listener))
     const document = Document.make("http://127.0.0.1")
     const leaks = Leaks.make(markers)
     leaks.find("bob", "wh_0Uz7MtBwGh3VyUc8PqBB", "")
@@ -78,7 +68,7 @@ const kindsOf = (
     bob.add("webhook", "wh_0Uz7MtBwGh3VyUc8PqBB")
     const { faults } = yield* Execution.execute(
       {
-        port: typeof address === "object" && address !== null ? address.port : 0,
+        port,
         operations: operationsOf(document),
         validator: ContractValidator.make(Object(document)),
         leaks,

@@ -1,5 +1,5 @@
+import * as Loopback from "@headwater/fixtures/Loopback"
 import { Effect, type Scope } from "effect"
-import { createServer, type Server } from "node:http"
 import * as ComponentCodes from "./ComponentCodes.ts"
 import * as Placeholder from "./Placeholder.ts"
 
@@ -31,18 +31,10 @@ const codeOf = (marker: string, file: string): string | undefined => {
 
 const path = /^\/(hook|gone|code)\/([a-z0-9]+)(?:\/([\w.-]+))?$/
 
-const listen = (server: Server): Effect.Effect<string> =>
-  Effect.callback((resume) => {
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address()
-      resume(Effect.succeed(`http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`))
-    })
-  })
-
 /** @param onDelivery is given each delivery, and answers nothing */
 export const make = (onDelivery: (delivery: Delivery) => void): Effect.Effect<Sink, never, Scope.Scope> =>
   Effect.gen(function*() {
-    const server = createServer((request, response) => {
+    const url = yield* Loopback.serve((request, response) => {
       const [, kind, marker = "", file = ""] = path.exec(request.url ?? "") ?? []
       const chunks: Array<Buffer> = []
       request.on("error", () => {})
@@ -59,12 +51,5 @@ export const make = (onDelivery: (delivery: Delivery) => void): Effect.Effect<Si
         response.writeHead(kind === "hook" ? 200 : 410).end()
       })
     })
-    const url = yield* listen(server)
-    yield* Effect.addFinalizer(() =>
-      Effect.callback<void>((resume) => {
-        server.closeAllConnections()
-        server.close(() => resume(Effect.void))
-      })
-    )
     return { url }
   })

@@ -1,3 +1,4 @@
+import * as Loopback from "@headwater/fixtures/Loopback"
 import { Effect, type Scope } from "effect"
 import { createServer, type RequestListener } from "node:http"
 import { outside } from "./HostileServer.ts"
@@ -13,14 +14,5 @@ export const make = (
       open++
       socket.on("close", () => open--)
     })
-    yield* Effect.acquireRelease(
-      Effect.callback<void>((resume) => void server.listen(0, outside, () => resume(Effect.void))),
-      () =>
-        Effect.callback<void>((resume) => {
-          server.closeAllConnections()
-          server.close(() => resume(Effect.void))
-        })
-    )
-    const address = server.address()
-    return { port: typeof address === "object" && address !== null ? address.port : 0, connections: () => open }
+    return { port: yield* Loopback.listen(server, outside), connections: () => open }
   })

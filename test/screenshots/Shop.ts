@@ -1,6 +1,6 @@
 import * as Json from "@headwater/fixtures/Json"
+import * as Loopback from "@headwater/fixtures/Loopback"
 import { Effect } from "effect"
-import { createServer } from "node:http"
 import type { ConsoleSite } from "../browser/ConsoleSite.ts"
 
 type Site = ConsoleSite["Service"]
@@ -122,30 +122,18 @@ const order = (index: number) => ({
 const orders = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => order(from + index))
 
 /** What listens to the shop: it answers by the path. */
-const receivers = Effect.acquireRelease(
-  Effect.callback<{ readonly url: string; readonly close: Effect.Effect<void> }>((resume) => {
-    const answers: Readonly<Record<string, readonly [status: number, body: string]>> = {
-      "/accounting": [500, "{\"error\":\"closed\",\"message\":\"The books are being closed. Try again later.\"}"],
-      "/old-till": [410, "{\"error\":\"gone\"}"]
-    }
-    const server = createServer((request, response) => {
-      const [status, body] = answers[request.url ?? ""] ?? [200, "{\"taken\":true}"]
-      request.resume().once("end", () => {
-        setTimeout(() => response.writeHead(status, { "content-type": "application/json" }).end(body), 20)
-      })
+const receivers = Effect.suspend(() => {
+  const answers: Readonly<Record<string, readonly [status: number, body: string]>> = {
+    "/accounting": [500, "{\"error\":\"closed\",\"message\":\"The books are being closed. Try again later.\"}"],
+    "/old-till": [410, "{\"error\":\"gone\"}"]
+  }
+  return Loopback.serve((request, response) => {
+    const [status, body] = answers[request.url ?? ""] ?? [200, "{\"taken\":true}"]
+    request.resume().once("end", () => {
+      setTimeout(() => response.writeHead(status, { "content-type": "application/json" }).end(body), 20)
     })
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address()
-      const port = typeof address === "object" && address !== null ? address.port : 0
-      const close = Effect.callback<void>((closed) => {
-        server.closeAllConnections()
-        server.close(() => closed(Effect.void))
-      })
-      resume(Effect.succeed({ url: `http://127.0.0.1:${port}`, close }))
-    })
-  }),
-  ({ close }) => close
-)
+  })
+})
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 
@@ -259,4 +247,4 @@ const fill = async (site: Site, receiver: string): Promise<Pages> => {
 }
 
 /** Fills a site with what a small shop does in a few minutes: most of it goes well, some fails, and some waits. */
-export const make = (site: Site) => Effect.flatMap(receivers, ({ url }) => Effect.promise(() => fill(site, url)))
+export const make = (site: Site) => Effect.flatMap(receivers, (url) => Effect.promise(() => fill(site, url)))

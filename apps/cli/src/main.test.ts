@@ -1,10 +1,10 @@
 import { assert, it } from "@effect/vitest"
 import * as FreePort from "@headwater/fixtures/FreePort"
+import * as Loopback from "@headwater/fixtures/Loopback"
 import * as TemporaryDirectory from "@headwater/fixtures/TemporaryDirectory"
 import { Effect } from "effect"
 import { execFile, spawnSync } from "node:child_process"
 import * as Fs from "node:fs/promises"
-import { createServer } from "node:http"
 import * as Path from "node:path"
 import * as HeadwaterCommand from "../test/HeadwaterCommand.ts"
 
@@ -110,7 +110,7 @@ it.live.skipIf(!isHere("script"))(
       const told = "\r\u001b[KSaving the component … 1 s"
       const waiting: Array<() => void> = []
       let mayAnswer = false
-      const slow = createServer((_, response) => {
+      const HEADWATER_URL = yield* Loopback.serve((_, response) => {
         const answer = () => response.writeHead(500).end()
         if (mayAnswer) answer()
         else waiting.push(answer)
@@ -119,17 +119,9 @@ it.live.skipIf(!isHere("script"))(
         mayAnswer = printed.includes(told)
         if (mayAnswer) { for (const answer of waiting.splice(0)) answer() }
       }
-      yield* Effect.acquireRelease(
-        Effect.callback<void>((resume) => void slow.listen(0, "127.0.0.1", () => resume(Effect.void))),
-        () => Effect.sync(() => void slow.close())
-      )
-      const address = slow.address()
-      const url = {
-        HEADWATER_URL: `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`
-      }
       const deploy = "deploy headwater-schedule"
-      assert.include(yield* atTerminal(deploy, { ...env, ...url }, answerOnceTold), told)
-      const piped = yield* HeadwaterCommand.run(deploy.split(" "), { ...env, ...url })
+      assert.include(yield* atTerminal(deploy, { ...env, HEADWATER_URL }, answerOnceTold), told)
+      const piped = yield* HeadwaterCommand.run(deploy.split(" "), { ...env, HEADWATER_URL })
       assert.strictEqual(piped.code, 3)
       assert.match(piped.stderr, /^headwater: http:\S+ does not answer like a Headwater server: [^\n]*\n$/)
     }),

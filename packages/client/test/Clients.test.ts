@@ -1,12 +1,10 @@
 import { assert, layer } from "@effect/vitest"
 import { HeadwaterClient } from "@headwater/api/HeadwaterClient"
 import { tail } from "@headwater/api/Tail"
+import * as Loopback from "@headwater/fixtures/Loopback"
 import { Effect, Fiber, Layer, Redacted, Stream } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { build } from "esbuild"
-import { once } from "node:events"
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import * as Path from "node:path"
 import * as Chromium from "../../../test/browser/Chromium.ts"
 import { type EventSummary, Headwater } from "../src/Headwater.ts"
@@ -28,15 +26,12 @@ const scenarioPage = Effect.gen(function*() {
       write: false
     })
   )
-  const server = createServer(({ url }, response) => {
+  return yield* Loopback.serve(({ url }, response) => {
     const [type, body] = url === "/FetchScenario.js"
       ? ["text/javascript", module!.text]
       : ["text/html", "<!doctype html><title>A page</title>"]
     response.writeHead(200, { "content-type": type }).end(body)
   })
-  yield* Effect.promise(() => once(server.listen(0, "127.0.0.1"), "listening"))
-  yield* Effect.addFinalizer(() => Effect.sync(() => server.close().closeAllConnections()))
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 })
 
 const effectClient = (url: string) =>

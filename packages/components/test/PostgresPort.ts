@@ -1,3 +1,4 @@
+import * as Loopback from "@headwater/fixtures/Loopback"
 import { authority, certificate, privateKey } from "@headwater/fixtures/TestCertificate"
 import { Effect, type Scope } from "effect"
 import * as Net from "node:net"
@@ -25,40 +26,27 @@ const join = (client: Net.Socket, path: string): void => {
   server.on("error", () => client.destroy())
 }
 
-export const make: Effect.Effect<PostgresPort, never, Scope.Scope> = Effect.acquireRelease(
-  Effect.callback<PostgresPort & { readonly close: Effect.Effect<void> }>((resume) => {
-    const { password, path, username } = inject("testPostgres")
-    const open = new Set<Net.Socket>()
-    let encrypted = 0
-    const server = Net.createServer((client) => {
-      open.add(client)
-      client.on("error", () => {})
-      client.once("close", () => open.delete(client))
-      client.once("data", (first) => {
-        if (!tlsRequest.equals(first as Buffer)) {
-          client.unshift(first)
-          return join(client, path)
-        }
-        encrypted++
-        client.write("S")
-        const secure = new Tls.TLSSocket(client, { isServer: true, key: privateKey, cert: certificate })
-        return join(secure, path)
-      })
+export const make: Effect.Effect<PostgresPort, never, Scope.Scope> = Effect.gen(function*() {
+  const { password, path, username } = inject("testPostgres")
+  let encrypted = 0
+  const server = Net.createServer((client) => {
+    client.on("error", () => {})
+    client.once("data", (first) => {
+      if (!tlsRequest.equals(first as Buffer)) {
+        client.unshift(first)
+        return join(client, path)
+      }
+      encrypted++
+      client.write("S")
+      const secure = new Tls.TLSSocket(client, { isServer: true, key: privateKey, cert: certificate })
+      return join(secure, path)
     })
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address()
-      const port = typeof address === "object" && address !== null ? address.port : 0
-      const user = `${encodeURIComponent(username)}:${encodeURIComponent(password)}`
-      resume(Effect.succeed({
-        connectionString: (database) => `postgres://${user}@127.0.0.1:${port}/${database}`,
-        authority,
-        encrypted: () => encrypted,
-        close: Effect.callback<void>((closed) => {
-          for (const socket of open) socket.destroy()
-          server.close(() => closed(Effect.void))
-        })
-      }))
-    })
-  }),
-  ({ close }) => close
-)
+  })
+  const port = yield* Loopback.listen(server)
+  const user = `${encodeURIComponent(username)}:${encodeURIComponent(password)}`
+  return {
+    connectionString: (database) => `postgres://${user}@127.0.0.1:${port}/${database}`,
+    authority,
+    encrypted: () => encrypted
+  }
+})

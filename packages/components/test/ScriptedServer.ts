@@ -1,3 +1,4 @@
+import * as Loopback from "@headwater/fixtures/Loopback"
 import { Effect, type Scope } from "effect"
 import * as Net from "node:net"
 
@@ -16,42 +17,26 @@ export const make = (
   greeting: string,
   answers: Readonly<Record<string, ReadonlyArray<string>>>
 ): Effect.Effect<ScriptedServer, never, Scope.Scope> =>
-  Effect.acquireRelease(
-    Effect.callback<ScriptedServer & { readonly close: Effect.Effect<void> }>((resume) => {
-      const asked: Array<string> = []
-      const open = new Set<Net.Socket>()
-      const answer = (socket: Net.Socket, line: string) => {
-        asked.push(line)
-        const [, tag, text] = /^([a-z]\d+ )?(.*)$/.exec(line)!
-        const [, lines] = Object.entries(answers).find(([start]) => `${text} `.startsWith(`${start} `)) ?? []
-        for (const each of lines ?? []) {
-          if (each === "CLOSE") socket.end()
-          else socket.write(`${each.replace("TAG ", tag ?? "")}\r\n`)
-        }
+  Effect.gen(function*() {
+    const asked: Array<string> = []
+    const answer = (socket: Net.Socket, line: string) => {
+      asked.push(line)
+      const [, tag, text] = /^([a-z]\d+ )?(.*)$/.exec(line)!
+      const [, lines] = Object.entries(answers).find(([start]) => `${text} `.startsWith(`${start} `)) ?? []
+      for (const each of lines ?? []) {
+        if (each === "CLOSE") socket.end()
+        else socket.write(`${each.replace("TAG ", tag ?? "")}\r\n`)
       }
-      const server = Net.createServer((socket) => {
-        open.add(socket)
-        socket.on("error", () => {})
-        socket.once("close", () => open.delete(socket))
-        let pending = ""
-        socket.setEncoding("utf8").on("data", (chunk: string) => {
-          const lines = (pending + chunk).split("\r\n")
-          pending = lines.pop()!
-          for (const line of lines) answer(socket, line)
-        })
-        socket.write(`${greeting}\r\n`)
+    }
+    const server = Net.createServer((socket) => {
+      socket.on("error", () => {})
+      let pending = ""
+      socket.setEncoding("utf8").on("data", (chunk: string) => {
+        const lines = (pending + chunk).split("\r\n")
+        pending = lines.pop()!
+        for (const line of lines) answer(socket, line)
       })
-      server.listen(0, "127.0.0.1", () => {
-        const address = server.address()
-        resume(Effect.succeed({
-          port: typeof address === "object" && address !== null ? address.port : 0,
-          asked,
-          close: Effect.callback<void>((closed) => {
-            for (const socket of open) socket.destroy()
-            server.close(() => closed(Effect.void))
-          })
-        }))
-      })
-    }),
-    ({ close }) => close
-  )
+      socket.write(`${greeting}\r\n`)
+    })
+    return { port: yield* Loopback.listen(server), asked }
+  })

@@ -1,5 +1,5 @@
+import * as Loopback from "@headwater/fixtures/Loopback"
 import { Effect, type Scope } from "effect"
-import { createServer } from "node:http"
 import { gzipSync } from "node:zlib"
 
 export interface VendorRequest {
@@ -27,41 +27,26 @@ export interface VendorServer {
 export const make = (
   answer: (request: VendorRequest) => VendorAnswer | undefined | Promise<VendorAnswer | undefined>
 ): Effect.Effect<VendorServer, never, Scope.Scope> =>
-  Effect.acquireRelease(
-    Effect.callback<VendorServer & { readonly close: Effect.Effect<void> }>((resume) => {
-      const asked: Array<VendorRequest> = []
-      let origin = ""
-      const server = createServer(async (request, response) => {
-        const chunks: Array<Buffer> = []
-        for await (const chunk of request) chunks.push(chunk as Buffer)
-        const read: VendorRequest = {
-          method: request.method ?? "",
-          url: new URL(request.url ?? "", origin),
-          headers: Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)])),
-          body: Buffer.concat(chunks).toString()
-        }
-        asked.push(read)
-        const given = await answer(read)
-        if (given === undefined) return
-        const { body, headers, status = 200 } = given
-        const isPlain = typeof body === "string" || body instanceof Uint8Array
-        const content = body === undefined ? "" : isPlain ? body : JSON.stringify(body)
-        const zips = status === 200 && (request.headers["accept-encoding"] ?? "").includes("gzip")
-        response.writeHead(status, { ...(zips ? { "content-encoding": "gzip" } : {}), ...headers })
-        response.end(zips ? gzipSync(content) : status === 304 || status === 204 ? undefined : content)
-      })
-      server.listen(0, "127.0.0.1", () => {
-        const address = server.address()
-        origin = `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`
-        resume(Effect.succeed({
-          origin,
-          asked,
-          close: Effect.callback<void>((closed) => {
-            server.closeAllConnections()
-            server.close(() => closed(Effect.void))
-          })
-        }))
-      })
-    }),
-    ({ close }) => close
-  )
+  Effect.gen(function*() {
+    const asked: Array<VendorRequest> = []
+    const origin = yield* Loopback.serve(async (request, response) => {
+      const chunks: Array<Buffer> = []
+      for await (const chunk of request) chunks.push(chunk as Buffer)
+      const read: VendorRequest = {
+        method: request.method ?? "",
+        url: new URL(request.url ?? "", `http://${request.headers.host}`),
+        headers: Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)])),
+        body: Buffer.concat(chunks).toString()
+      }
+      asked.push(read)
+      const given = await answer(read)
+      if (given === undefined) return
+      const { body, headers, status = 200 } = given
+      const isPlain = typeof body === "string" || body instanceof Uint8Array
+      const content = body === undefined ? "" : isPlain ? body : JSON.stringify(body)
+      const zips = status === 200 && (request.headers["accept-encoding"] ?? "").includes("gzip")
+      response.writeHead(status, { ...(zips ? { "content-encoding": "gzip" } : {}), ...headers })
+      response.end(zips ? gzipSync(content) : status === 304 || status === 204 ? undefined : content)
+    })
+    return { origin, asked }
+  })

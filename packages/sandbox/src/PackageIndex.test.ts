@@ -2,10 +2,9 @@ import { assert, it } from "@effect/vitest"
 import * as EgressAllowList from "@headwater/egress/EgressAllowList"
 import { EgressGuard } from "@headwater/egress/EgressGuard"
 import { EgressHttp } from "@headwater/egress/EgressHttp"
+import * as Loopback from "@headwater/fixtures/Loopback"
 import { Effect, Layer } from "effect"
 import { createHash } from "node:crypto"
-import * as Http from "node:http"
-import type { AddressInfo } from "node:net"
 import * as PackageIndex from "./PackageIndex.ts"
 
 interface Page {
@@ -18,21 +17,12 @@ interface Page {
 const serverOf = (pages: Record<string, Page>) =>
   Effect.gen(function*() {
     const asked: Array<string> = []
-    const server = yield* Effect.acquireRelease(
-      Effect.callback<Http.Server>((resume) => {
-        const made = Http.createServer(({ url = "" }, response) => {
-          asked.push(url)
-          const { body = "", headers = {}, status = 200 } = pages[url] ?? { status: 404 }
-          response.writeHead(status, headers).end(body)
-        }).listen(0, "127.0.0.1", () => resume(Effect.succeed(made)))
-      }),
-      (made) =>
-        Effect.callback<void>((resume) => {
-          made.closeAllConnections()
-          made.close(() => resume(Effect.void))
-        })
-    )
-    return { asked, pages, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+    const url = yield* Loopback.serve(({ url = "" }, response) => {
+      asked.push(url)
+      const { body = "", headers = {}, status = 200 } = pages[url] ?? { status: 404 }
+      response.writeHead(status, headers).end(body)
+    })
+    return { asked, pages, url }
   })
 
 const surroundings = (allow: EgressAllowList.EgressAllowList) =>

@@ -1,9 +1,9 @@
 import { assert, describe, it, layer } from "@effect/vitest"
+import * as Loopback from "@headwater/fixtures/Loopback"
 import { componentOf, inspectCode, realSandbox, runCode } from "@headwater/fixtures/RealSandbox"
 import { Effect, Fiber, Schedule } from "effect"
 import { readFileSync } from "node:fs"
-import { createServer, type ServerResponse } from "node:http"
-import type { AddressInfo } from "node:net"
+import type { ServerResponse } from "node:http"
 import { readProcessUsage } from "./ProcessUsage.ts"
 import { Sandbox } from "./Sandbox.ts"
 import { sizeWithin } from "./SandboxConfig.ts"
@@ -16,21 +16,12 @@ const gate = Effect.gen(function*() {
   const waiting = new Set<ServerResponse>()
   const starts = new Map<string, number>()
   let open = false
-  const server = createServer((request, response) => {
+  const url = yield* Loopback.serve((request, response) => {
     const name = request.url ?? ""
     starts.set(name, (starts.get(name) ?? 0) + 1)
     waiting.add(response)
     if (open) response.end()
   })
-  yield* Effect.acquireRelease(
-    Effect.callback<void>((resume) => void server.listen(0, "127.0.0.1", () => resume(Effect.void))),
-    () =>
-      Effect.callback<void>((resume) => {
-        server.closeAllConnections()
-        server.close(() => resume(Effect.void))
-      })
-  )
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
     starts,
     open: Effect.sync(() => {

@@ -1,9 +1,9 @@
 import { assert, layer } from "@effect/vitest"
 import * as FreePort from "@headwater/fixtures/FreePort"
 import * as Json from "@headwater/fixtures/Json"
+import * as Loopback from "@headwater/fixtures/Loopback"
 import * as TemporaryDirectory from "@headwater/fixtures/TemporaryDirectory"
 import { Effect } from "effect"
-import { createServer } from "node:http"
 import * as Path from "node:path"
 import * as HeadwaterCommand from "../../test/HeadwaterCommand.ts"
 import { RunningServer } from "../../test/RunningServer.ts"
@@ -14,20 +14,10 @@ const findings = ({ stdout }: HeadwaterCommand.Ended): Readonly<Record<string, J
 
 /** A server that is not Headwater, or whose clock is wrong. */
 const strange = (lateMs: number, status: string) =>
-  Effect.acquireRelease(
-    Effect.callback<{ readonly url: string; readonly close: () => void }>((resume) => {
-      const server = createServer((_, response) => {
-        response.setHeader("date", new Date(Date.now() - lateMs).toUTCString())
-        response.end(JSON.stringify({ status }))
-      })
-      server.listen(0, "127.0.0.1", () => {
-        const address = server.address()
-        const port = typeof address === "object" && address !== null ? address.port : 0
-        resume(Effect.succeed({ url: `http://127.0.0.1:${port}`, close: () => server.close() }))
-      })
-    }),
-    ({ close }) => Effect.sync(close)
-  )
+  Loopback.serve((_, response) => {
+    response.setHeader("date", new Date(Date.now() - lateMs).toUTCString())
+    response.end(JSON.stringify({ status }))
+  })
 
 layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" })("headwater doctor", (it) => {
   it.effect(
@@ -57,13 +47,13 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
         assert.match(wrong.stdout, /\nFAILED {4}key {8}.* refuses the API key/)
 
         const late = yield* strange(120_000, "ok")
-        const behind = yield* doctor({ ...environment, HEADWATER_URL: late.url })
+        const behind = yield* doctor({ ...environment, HEADWATER_URL: late })
         assert.match(
           behind.stdout,
           /\nFAILED {4}clock {6}The server's clock is 1(19|20)\.\d s behind this one\.\n {21}Let NTP/
         )
         const other = yield* strange(0, "fine")
-        const notOurs = yield* doctor({ ...environment, HEADWATER_URL: other.url })
+        const notOurs = yield* doctor({ ...environment, HEADWATER_URL: other })
         assert.match(notOurs.stdout, /^FAILED {4}server {5}http:\S+ does not answer like a Headwater server/)
       }),
     HeadwaterCommand.patienceMs

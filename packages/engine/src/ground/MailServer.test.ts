@@ -1,7 +1,8 @@
 import { assert, it } from "@effect/vitest"
+import * as Loopback from "@headwater/fixtures/Loopback"
 import { Deferred, Effect, Fiber, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
-import { type AddressInfo, createServer, type Server } from "node:net"
+import { createServer } from "node:net"
 import * as MailServer from "./MailServer.ts"
 
 /** By itself a connection ends after 20 seconds of silence. */
@@ -11,19 +12,12 @@ const beforeSilence = 15_000
 const silent = Effect.gen(function*() {
   const opened = yield* Deferred.make<void>()
   const closed = yield* Deferred.make<void>()
-  const server = yield* Effect.acquireRelease(
-    Effect.callback<Server>((resume) => {
-      const server = createServer((socket) => {
-        socket.on("error", () => {})
-        socket.on("close", () => Deferred.doneUnsafe(closed, Effect.void))
-        socket.on("data", () => Deferred.doneUnsafe(opened, Effect.void))
-        socket.write("220 mail.example.com\r\n")
-      })
-      server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
-    }),
-    (server) => Effect.sync(() => server.close())
-  )
-  const { port } = server.address() as AddressInfo
+  const port = yield* Loopback.listen(createServer((socket) => {
+    socket.on("error", () => {})
+    socket.on("close", () => Deferred.doneUnsafe(closed, Effect.void))
+    socket.on("data", () => Deferred.doneUnsafe(opened, Effect.void))
+    socket.write("220 mail.example.com\r\n")
+  }))
   const layer = MailServer.layer({ url: Redacted.make(`smtp://127.0.0.1:${port}`), from: "a@example.com" })
   const { send } = (yield* Effect.provide(MailServer.MailServer, yield* Layer.build(layer)))!
   const sending = yield* Effect.forkChild(

@@ -1,12 +1,12 @@
 import { assert, layer } from "@effect/vitest"
 import type { Program } from "@headwater/domain/Program"
+import * as Loopback from "@headwater/fixtures/Loopback"
 import { realSandbox } from "@headwater/fixtures/RealSandbox"
 import { EventLog } from "@headwater/log/logs/EventLog"
 import { Journals } from "@headwater/log/logs/Journals"
 import { Components } from "@headwater/log/resources/Components"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { createServer } from "node:http"
 import * as EngineFixture from "../../test/EngineFixture.ts"
 import { onRequest, post, start, stream } from "../../test/ProgramFixture.ts"
 import { launch, send, steps } from "../../test/WorkflowFixture.ts"
@@ -78,20 +78,7 @@ const everything = Effect.gen(function*() {
 })
 
 /** A service that says hello to everybody. Answers its URL. */
-const service = Effect.map(
-  Effect.acquireRelease(
-    Effect.callback<{ readonly url: string; readonly close: () => void }>((resume) => {
-      const server = createServer((_, response) => response.writeHead(201).end("hello"))
-      server.listen(0, "127.0.0.1", () => {
-        const address = server.address()
-        const port = typeof address === "object" && address !== null ? address.port : 0
-        resume(Effect.succeed({ url: `http://127.0.0.1:${port}`, close: () => server.close() }))
-      })
-    }),
-    ({ close }) => Effect.sync(close)
-  ),
-  ({ url }) => url
-)
+const service = Loopback.serve((_, response) => response.writeHead(201).end("hello"))
 
 /** A source that has run once, with an old key in its store. */
 const ran = Effect.gen(function*() {

@@ -1,4 +1,5 @@
 import { assert, layer } from "@effect/vitest"
+import * as Loopback from "@headwater/fixtures/Loopback"
 import { Webhooks } from "@headwater/log/resources/Webhooks"
 import { Attempts } from "@headwater/log/work/Attempts"
 import { Effect } from "effect"
@@ -11,26 +12,21 @@ import * as SentHeaders from "./SentHeaders.ts"
 import { WebhookActor } from "./WebhookActor.ts"
 
 /** An endpoint whose connections answer their first request, and end at the second. */
-const breaking = Effect.acquireRelease(
-  Effect.callback<{ readonly url: string; readonly requests: () => number; readonly server: Net.Server }>((resume) => {
-    let requests = 0
-    const server = Net.createServer((socket) => {
-      let isFirst = true
-      socket.on("error", () => {}).on("data", (chunk) => {
-        if (!chunk.toString("latin1").startsWith("POST")) return
-        requests += 1
-        if (isFirst) socket.write("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok")
-        else socket.destroy()
-        isFirst = false
-      })
+const breaking = Effect.gen(function*() {
+  let requests = 0
+  const server = Net.createServer((socket) => {
+    let isFirst = true
+    socket.on("error", () => {}).on("data", (chunk) => {
+      if (!chunk.toString("latin1").startsWith("POST")) return
+      requests += 1
+      if (isFirst) socket.write("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok")
+      else socket.destroy()
+      isFirst = false
     })
-    server.listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as Net.AddressInfo
-      resume(Effect.succeed({ url: `http://127.0.0.1:${port}/`, requests: () => requests, server }))
-    })
-  }),
-  ({ server }) => Effect.sync(() => server.close())
-)
+  })
+  const port = yield* Loopback.listen(server)
+  return { url: `http://127.0.0.1:${port}/`, requests: () => requests }
+})
 
 layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds", excludeTestServices: true })(
   "the record of an attempt",
