@@ -2,16 +2,17 @@
 import * as ExactJson from "@headwater/domain/ExactJson"
 import type { RunFile } from "@headwater/domain/RunFile"
 import * as RunKey from "@headwater/domain/RunKey"
+import { told } from "../ToldProps.ts"
 import * as Blocks from "./Blocks.ts"
 import { isBuiltIn, toStep } from "./BuiltInStep.ts"
 import { keepFiles, restoreFiles } from "./Files.ts"
 import { filesOf } from "./FileStore.ts"
 import { type ComponentDefinition, Invalid } from "./Module.ts"
-import { bindMethods, isCallable } from "./Props.ts"
+import { appType, bindMethods, isCallable } from "./Props.ts"
 import { check as checkPython, isPython, runPython } from "./Python.ts"
 import type { RunContext } from "./RunContext.ts"
 import { valueOf } from "./StepProps.ts"
-import { type Bindings, definitions, emit, makeThis, respond, type This } from "./This.ts"
+import { type Bindings, chosen, definitions, emit, makeThis, respond, type This } from "./This.ts"
 
 const { stringify } = JSON
 const { entries, fromEntries, hasOwn } = Object
@@ -185,6 +186,25 @@ const propsOf = (workflow: ComponentDefinition, bindings: Bindings, call: StepCa
   )
 }
 
+/** Tells the values that a step's own props have, of those that are data and may be seen, under their own names. */
+const tellProps = (
+  workflow: ComponentDefinition,
+  run: RunContext,
+  bindings: Bindings,
+  { step }: StepCall,
+  values: Readonly<Record<string, unknown>>
+): void => {
+  const own = placeOf(step, "")
+  const { interfaces, stores } = bindings
+  const shown = definitions(workflow, bindings).flatMap(([name, { secret, type, withLabel }]) =>
+    !hasOwn(values, name) || secret === true || type === appType || type === "dir" || hasOwn(stores, name) ||
+      hasOwn(interfaces, name)
+      ? []
+      : [[name.slice(own.length), chosen(values[name], withLabel === true)] as const]
+  )
+  if (shown.length > 0) run.say({ _tag: "Configured", props: told(fromEntries(shown)) })
+}
+
 /** The `this` of a step: the workflow's own props, and over them those of the step. */
 const thisOf = (
   workflow: ComponentDefinition,
@@ -354,7 +374,9 @@ export const runStep = async (
   // An interpreter has files of its own.
   if (!isPython(step)) await restoreFiles(run, asked.files)
   const context = contextOf(call, bindings)
-  const props = { ...bindings.props, ...propsOf(definition, bindings, call, context) }
+  const own = propsOf(definition, bindings, call, context)
+  tellProps(definition, run, bindings, call, own)
+  const props = { ...bindings.props, ...own }
   const { $, exports, flow } = make$(run, bindings, call, context)
   const self = thisOf(definition, call.step, step, run, { ...bindings, props })
   const wheels = run.file?.wheels
