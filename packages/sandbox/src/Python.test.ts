@@ -188,12 +188,13 @@ def handler(pd):
     return [pd.inputs["slack"]["$auth"]["token"], pd.inputs["count"] + 1, os.environ["KEY"], sorted(os.environ)]`
       const text = `export default { steps: { greet: { lang: "python", code: ${JSON.stringify(code)},
           props: { slack: { type: "app", app: "slack" }, count: "integer" } } } }`
-      const { value } = yield* runPython("", {
+      const { configuredPropsJson, value } = yield* runPython("", {
         module: { code: text, hash: hashOf(text) },
-        props: { "greet.count": 4 },
+        props: { "greet.count": "{{ 2 + 2 }}" },
         credentials: { "greet.slack": { token: "xoxb" } },
         environment: { values: { KEY: "v" }, masked: [] }
       })
+      assert.strictEqual(configuredPropsJson, `{"count":4}`)
       assert.deepStrictEqual(value, ["xoxb", 5, "v", ["KEY", "PD_COMPONENT", "STASH_DIR"]])
     }), slowly)
 
