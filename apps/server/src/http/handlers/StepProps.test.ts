@@ -209,7 +209,7 @@ layer(Http.layer, { excludeTestServices: true })("the props of steps", (it) => {
       })
       const outcomes = ["success", "error", "error"]
       for (const [n, outcome] of outcomes.entries()) {
-        const run = yield* http.ran(Json.textOf(id), { n })
+        const run = yield* http.ran(id, { n })
         assert.strictEqual<unknown>(run["status"], outcome)
         assert.deepStrictEqual<unknown>(Json.listOf(run["steps"]).map((step) => step["configured_props"]), [
           null,
@@ -248,7 +248,7 @@ layer(Http.layer, { excludeTestServices: true })("the props of steps", (it) => {
           "tell.headers": "{{ { [process.env.TOKEN]: process.env.PD_COMPONENT } }}"
         }
       })
-      const run = yield* http.ran(Json.textOf(id), {})
+      const run = yield* http.ran(id, {})
       const [step] = Json.listOf(run["steps"])
       assert.deepStrictEqual<unknown>(step!["configured_props"], {
         text: "Bearer ***",
@@ -269,12 +269,12 @@ layer(Http.layer, { excludeTestServices: true })("the props of steps", (it) => {
           `export default { steps: { one: { props: ${props}, run() { return this.large.length } }, two: { run() {} } } }`,
         configured_props: { "one.large": "{{ 'x'.repeat(10_000_000) }}", "one.small": "{{ steps.trigger.event.n }}" }
       })
-      const run = yield* http.ran(Json.textOf(id), { n: 1 })
+      const run = yield* http.ran(id, { n: 1 })
       const large = "(left out: a step's props are shown with at most 64 KiB of JSON)"
       const [one] = Json.listOf(run["steps"])
       assert.deepStrictEqual<unknown>(one!["configured_props"], { large, small: 1 })
       assert.deepStrictEqual<unknown>(one!["result"], { $return_value: 10_000_000 })
-      const path = `/v1/workflows/${Json.textOf(id)}/runs`
+      const path = `/v1/workflows/${id}/runs`
       const shown = yield* http.request("GET", `${path}/${Json.textOf(run["id"])}?include=steps.configured_props.small`)
       assert.deepStrictEqual<unknown>(shown.json["data"], {
         steps: [{ configured_props: { small: 1 } }, { configured_props: null }]
