@@ -9,7 +9,8 @@ import { keepFiles, restoreFiles } from "./Files.ts"
 import { filesOf } from "./FileStore.ts"
 import { type ComponentDefinition, Invalid } from "./Module.ts"
 import { appType, bindMethods, isCallable } from "./Props.ts"
-import { check as checkPython, isPython, runPython } from "./Python.ts"
+import { check as checkPython, isPython, openFiles, runPython } from "./Python.ts"
+import type { PythonFiles } from "./PythonFiles.ts"
 import type { RunContext } from "./RunContext.ts"
 import { valueOf } from "./StepProps.ts"
 import { type Bindings, chosen, definitions, emit, makeThis, respond, type This } from "./This.ts"
@@ -358,8 +359,8 @@ const make$ = (run: RunContext, bindings: Bindings, call: StepCall, context: Ste
   return { $, exports, flow }
 }
 
-/** Runs a step, and answers what the steps after it see and where the run goes from there. */
-export const runStep = async (
+const runOn = async (
+  files: PythonFiles | undefined,
   workflow: ComponentDefinition,
   run: RunContext,
   bindings: Bindings,
@@ -371,8 +372,7 @@ export const runStep = async (
   const seen = (results: Record<string, unknown>): Record<string, unknown> =>
     nodes === undefined ? results : { trigger: results["trigger"], ...Blocks.seenFrom(nodes, results, asked.step) }
   const call = { ...asked, steps: seen(asked.steps) }
-  // An interpreter has files of its own.
-  if (!isPython(step)) await restoreFiles(run, asked.files)
+  await restoreFiles(run, asked.files, files)
   const context = contextOf(call, bindings)
   const own = propsOf(definition, bindings, call, context)
   tellProps(definition, run, bindings, call, own)
@@ -388,6 +388,21 @@ export const runStep = async (
     ? steps.findIndex(([name]) => name === asked.step) + 1
     : Blocks.placeAfter(nodes, { ...asked.steps, [asked.step]: result }, asked.step)
   const goesOn = flow["exit"] === undefined && (next < steps.length || flow["rerun"] !== undefined)
-  if (goesOn && !isPython(step)) await keepFiles(run, asked.files)
+  if (goesOn) await keepFiles(run, asked.files, files)
   return { result, flow: nodes === undefined ? flow : { ...flow, next } }
+}
+
+/** Runs a step, and answers what the steps after it see and where the run goes from there. */
+export const runStep = async (
+  workflow: ComponentDefinition,
+  run: RunContext,
+  bindings: Bindings,
+  call: StepCall
+): Promise<unknown> => {
+  const files = openFiles()
+  try {
+    return await runOn(files, workflow, run, bindings, call)
+  } finally {
+    files?.close()
+  }
 }
