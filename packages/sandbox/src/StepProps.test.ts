@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { inputOf, keys } from "@headwater/fixtures/PythonSteps"
 import { hashOf, realSandbox } from "@headwater/fixtures/RealSandbox"
 import { Effect } from "effect"
-import type { RunRequest } from "./Run.ts"
+import type { RunRequest, RunResult } from "./Run.ts"
 import { Sandbox } from "./Sandbox.ts"
 
 layer(realSandbox({ limits: { heapMebibytes: 64 } }), { excludeTestServices: true })("the props of a step", (it) => {
@@ -12,19 +12,22 @@ layer(realSandbox({ limits: { heapMebibytes: 64 } }), { excludeTestServices: tru
       props: { text: "string", app: { type: "app", app: "shop" } },
       async run({ steps }) { ${body} }
     } } }`
-    const batch = yield* (yield* Sandbox).runBatch({
-      accountId: "u_test",
-      programId: "p_test",
-      module: { code, hash: hashOf(code) },
-      call: { _tag: "Step", step: "greet", keys, runs: events.map(inputOf) },
-      props: {},
-      interfaces: {},
-      credentials: {},
-      db: {},
-      ...request
-    })
-    const all = []
-    for (let some = yield* batch.next; some.length > 0; some = yield* batch.next) all.push(...some)
+    const all: Array<RunResult> = []
+    // Those that a batch gives back are asked for again.
+    while (all.length < events.length) {
+      const batch = yield* (yield* Sandbox).runBatch({
+        accountId: "u_test",
+        programId: "p_test",
+        module: { code, hash: hashOf(code) },
+        call: { _tag: "Step", step: "greet", keys, runs: events.slice(all.length).map(inputOf) },
+        props: {},
+        interfaces: {},
+        credentials: {},
+        db: {},
+        ...request
+      })
+      for (let some = yield* batch.next; some.length > 0; some = yield* batch.next) all.push(...some)
+    }
     return all
   })
 
