@@ -92,6 +92,11 @@ const StepResource = Schema.Struct({
   started_at_ms: milliseconds,
   wall_ms: Schema.Int,
   cpu_ms: Schema.Int,
+  configured_props: Schema.NullOr(Schema.Record(Schema.String, Schema.Json)).annotate({
+    description:
+      "The step's own props with the values that it ran with, as far as they are data and no secrets: with at " +
+      "most 64 KiB of JSON, and a mark in place of each value that does not fit. Null if it has none."
+  }),
   result: Schema.NullOr(JsonValue("The value that later steps see.")),
   error: Schema.NullOr(Fault),
   logs: Schema.Array(JsonValue("A line of its console: {ts, level, message}.")),
@@ -116,6 +121,7 @@ export const RunDetails = Schema.Struct({
       started_at_ms: 1760000120004,
       wall_ms: 3,
       cpu_ms: 2,
+      configured_props: { order: 1001 },
       result: { $return_value: true },
       error: null,
       logs: [],
@@ -151,7 +157,7 @@ export class WorkflowRunsApi extends HttpApiGroup.make("workflowRuns")
       success: Pagination.Single(RunDetails),
       error: Problem.NotFound
     }).annotate(NeededScope, "read").annotateMerge(
-      Extension.operation("Get a run of a workflow", "With its event, its steps, and their results and logs.")
+      Extension.operation("Get a run of a workflow", "With its event, its steps, and their props, results and logs.")
     ),
     HttpApiEndpoint.post("rerun", "/workflows/:id/runs/:run_id/rerun", {
       params: runParams,

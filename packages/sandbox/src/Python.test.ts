@@ -188,14 +188,58 @@ def handler(pd):
     return [pd.inputs["slack"]["$auth"]["token"], pd.inputs["count"] + 1, os.environ["KEY"], sorted(os.environ)]`
       const text = `export default { steps: { greet: { lang: "python", code: ${JSON.stringify(code)},
           props: { slack: { type: "app", app: "slack" }, count: "integer" } } } }`
-      const { value } = yield* runPython("", {
+      const { configuredPropsJson, value } = yield* runPython("", {
         module: { code: text, hash: hashOf(text) },
-        props: { "greet.count": 4 },
+        props: { "greet.count": "{{ 2 + 2 }}" },
         credentials: { "greet.slack": { token: "xoxb" } },
         environment: { values: { KEY: "v" }, masked: [] }
       })
+      assert.strictEqual(configuredPropsJson, `{"count":4}`)
       assert.deepStrictEqual(value, ["xoxb", 5, "v", ["KEY", "PD_COMPONENT", "STASH_DIR"]])
     }), slowly)
+
+  it.effect(
+    "the access token of an app is renewed under a step, and what the step put in its place stays",
+    () =>
+      Effect.gen(function*() {
+        const code = `
+import time
+def handler(pd):
+    auth, own = pd.inputs["shop"]["$auth"], pd.inputs["other"]["$auth"]
+    seen = [auth["oauth_access_token"], own["oauth_access_token"]]
+    own["oauth_access_token"] = "own"
+    print("ready")
+    while auth["oauth_access_token"] == seen[0]:
+        time.sleep(0.01)
+    return [*seen, auth["oauth_access_token"], dict(auth), own["oauth_access_token"]]`
+        const text = `export default {
+        props: { shop: { type: "app", app: "shop" } },
+        steps: { greet: { lang: "python", code: ${JSON.stringify(code)},
+          props: { other: { type: "app", app: "shop" } } } }
+      }`
+        const first = { account: "apn_1", generation: 1, token: "first-token" }
+        const { value } = yield* runPython("", {
+          module: { code: text, hash: hashOf(text) },
+          credentials: { shop: { region: "eu" }, "greet.other": {} },
+          tokens: {
+            ofProps: { shop: first, "greet.other": first },
+            watch: (onRenewed) => {
+              const told = setInterval(() => onRenewed({ ...first, generation: 2, token: "second-token" }), 50)
+              return () => clearInterval(told)
+            },
+            refused: () => {}
+          }
+        })
+        assert.deepStrictEqual(value, [
+          "first-token",
+          "first-token",
+          "second-token",
+          { region: "eu", oauth_access_token: "second-token" },
+          "own"
+        ])
+      }),
+    slowly
+  )
 
   it.effect("a run finds nothing of the one before it, nor of the server", () =>
     Effect.gen(function*() {

@@ -120,7 +120,7 @@ export interface SandboxModule {
 export interface RunEnvironment {
   /** The variables that code finds in `process.env`, by name. */
   readonly values: Readonly<Record<string, string>>
-  /** Texts for which logs and errors have a mask, longest first. */
+  /** Texts for which logs, errors and props have a mask, longest first. */
   readonly masked: ReadonlyArray<string>
 }
 
@@ -262,6 +262,8 @@ export interface RunResult {
   readonly stores: ReadonlyArray<DataStoreChanges>
   /** The changes to the files that its next step finds. */
   readonly files?: RunFileChanges
+  /** JSON text of the values that a step's own props had as it began, by name. */
+  readonly configuredPropsJson?: string
   /** JSON text of what a call that asks for something gave. */
   readonly answerJson?: string
   /** The number of messages about the run, such as emits, that could not be read, and the first of them. */

@@ -42,7 +42,7 @@ export class RequestedRuns {
   readonly listener: RunListener
   readonly parts: RunParts
   readonly request: RunRequest
-  /** Texts for which logs and errors have a mask: also tokens that the runs come to have. */
+  /** Texts for which logs, errors and props have a mask: also tokens that the runs come to have. */
   readonly masked: Array<string>
   /** Processor time of tries that came to nothing, in milliseconds. The next run that ends is charged for it. */
   spentCpuMs = 0

@@ -16,6 +16,7 @@ import type {
 import type { SandboxLimits } from "./SandboxLimits.ts"
 import type { RunMessage, UnreadableMessage } from "./SandboxProtocol.ts"
 import { StoreChanges } from "./StoreChanges.ts"
+import { maxToldBytes } from "./ToldProps.ts"
 
 /** The cost of an emit, a log or a key of the db beside its text: each is a row that everybody's commit waits for. */
 const rowBytes = 128
@@ -71,6 +72,7 @@ export class RunRecord {
   readonly #logs: Array<RunLog> = []
   readonly #db: Record<string, string | null> = {}
   #answerJson: string | undefined
+  #configuredPropsJson: string | undefined
   #outputBytes = 0
   readonly #store: StoreSizes
   readonly #masked: ReadonlyArray<string>
@@ -83,7 +85,7 @@ export class RunRecord {
   #respondedBytes = 0
 
   /**
-   * @param masked texts for which logs and errors have a mask, which may become more
+   * @param masked texts for which logs, errors and props have a mask, which may become more
    * @param files those that the run has; none if it keeps none
    */
   constructor(
@@ -156,6 +158,13 @@ export class RunRecord {
         })
         return
       }
+      case "Configured": {
+        const told = JSON.stringify(message.props)
+        if (Buffer.byteLength(told) > maxToldBytes) return this.exceed("output")
+        this.#count(told)
+        if (this.limit === undefined) this.#configuredPropsJson = JSON.stringify(this.#maskJson(message.props))
+        return
+      }
       case "Answered":
         this.#count(message.json)
         if (this.limit === undefined) this.#answerJson = message.json
@@ -215,6 +224,7 @@ export class RunRecord {
       db: this.#db,
       stores: this.#stores.all,
       ...(this.files.changes === undefined ? {} : { files: this.files.changes }),
+      ...(this.#configuredPropsJson === undefined ? {} : { configuredPropsJson: this.#configuredPropsJson }),
       ...(this.#answerJson === undefined ? {} : { answerJson: this.#answerJson }),
       ...(this.#unreadable === undefined ? {} : { unreadable: this.#unreadable }),
       ...(showsTraffic ? { traffic: { requests: this.#requests, connections: this.#connections } } : {}),
@@ -224,6 +234,20 @@ export class RunRecord {
 
   #mask(text: string): string {
     return this.#masked.reduce((shown, masked) => shown.replaceAll(masked, mask), text)
+  }
+
+  /** Each text in it, and what becomes of a number or a truth value that is such a text, is a text of its own. */
+  #maskJson(value: unknown): unknown {
+    if (this.#masked.length === 0 || value === null) return value
+    if (Array.isArray(value)) return value.map((each) => this.#maskJson(each))
+    if (typeof value === "object") {
+      return Object.fromEntries(
+        Object.entries(value).map(([name, each]) => [this.#mask(name), this.#maskJson(each)])
+      )
+    }
+    const text = String(value)
+    const shown = this.#mask(text)
+    return shown === text ? value : shown
   }
 
   #maskError(error: RunError): RunError {

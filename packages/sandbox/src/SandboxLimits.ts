@@ -6,7 +6,7 @@ export interface SandboxLimits {
   readonly cpuMillis: number
   /** V8 heap of a process, in MiB. It is given when a process starts, so a single run cannot change it. */
   readonly heapMebibytes: number
-  /** Emits and logs of a run, in bytes of UTF-8; each counts for 128 beside its text, as does each key set in the db. */
+  /** Emits, logs and told props of a run, in bytes of UTF-8; each counts for 128 beside its text, as does each key set in the db. */
   readonly outputBytes: number
   /** Keys and values of `$.service.db`, in bytes of UTF-8. */
   readonly dbBytes: number

@@ -4,6 +4,7 @@
  * against that run's limits.
  */
 import { type DataStoreEntry, type DataStorePage, EntryChange } from "@headwater/domain/DataStore"
+import { ParsedJson } from "@headwater/domain/ParsedJson"
 import * as Storable from "@headwater/domain/Storable"
 import type { FileOutline } from "@headwater/domain/StoredFile"
 import type { State } from "@headwater/domain/VirtualClock"
@@ -87,6 +88,9 @@ const Requested = Schema.TaggedStruct("Requested", {
 /** An API has answered 401 to a request of a run with a token of an account. */
 const TokenRefused = Schema.TaggedStruct("TokenRefused", { run, account: Schema.String, generation: Schema.Int })
 
+/** The values that a step's own props have, told as it begins. */
+const Configured = Schema.TaggedStruct("Configured", { run, props: Schema.Record(Schema.String, ParsedJson) })
+
 const Answered = Schema.TaggedStruct("Answered", { run, json: Schema.String })
 
 /** A run has ended. Of several, the messages after it are of the next. */
@@ -109,6 +113,7 @@ export const RunMessage = Schema.Union([
   Responded,
   Requested,
   TokenRefused,
+  Configured,
   Answered,
   Ended,
   Stopped,

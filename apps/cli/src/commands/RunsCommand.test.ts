@@ -10,7 +10,13 @@ const files = {
     name: "Approval",
     steps: {
       ask: { run({ $ }) { $.flow.suspend() } },
-      tell: { run({ steps, $ }) { $.flow.exit(steps.ask.$resume_data.body.by) } }
+      tell: {
+        props: { text: { type: "string", default: "by {{ steps.ask.$resume_data.body.by }}" } },
+        run({ steps, $ }) {
+          console.log("told")
+          $.flow.exit(steps.ask.$resume_data.body.by)
+        }
+      }
     }
   }`
 }
@@ -48,6 +54,23 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
       assert.match(
         shown.stdout,
         /^RUN +STATUS +WAITS FOR +BEGAN +UNTIL +OUTCOME\nrun_\w+ +cancelled .*\nrun_\w+ +success .* ann\n$/
+      )
+      const details = yield* headwater("runs", "show", "approval", oldestId)
+      assert.match(
+        details.stdout,
+        new RegExp(
+          [
+            /success +INVOCATION, .*/,
+            /input +null/,
+            /step +ask: success, .*/,
+            /result +{"\$resume_data":.*/,
+            /step +tell: success, .*/,
+            /prop +text: "by ann"/,
+            /info +told/,
+            /result +{}/,
+            /exit +ann\n$/
+          ].map(({ source }) => source).join("\n")
+        )
       )
       const refused = yield* headwater("runs", "cancel", "approval", Json.textOf(oldest!["id"]))
       assert.strictEqual(refused.code, 1)

@@ -5,6 +5,7 @@ import { ApiAccess } from "../access/ApiAccess.ts"
 import * as EventFile from "../given/EventFile.ts"
 import { harmless } from "../text/HarmlessText.ts"
 import * as Output from "../text/Output.ts"
+import * as RunText from "../text/RunText.ts"
 
 const workflow = Argument.String("workflow").pipe(Argument.withDescription("The workflow, by id or name slug"))
 const run = Argument.String("run").pipe(Argument.withDescription("The run's id, such as run_0Uz7N5cVwQ2KpXs9TzLd"))
@@ -53,6 +54,18 @@ const list = Command.make(
   })
 ).pipe(Command.withDescription("List runs of a workflow, the newest first"))
 
+const show = Command.make(
+  "show",
+  { workflow, run, json: Output.json },
+  Effect.fnUntraced(function*({ json, run, workflow }) {
+    const { call } = yield* ApiAccess
+    const { data } = yield* call(({ workflowRuns }) =>
+      workflowRuns.get({ params: { id: workflow, run_id: run }, query: {} })
+    )
+    yield* Output.print(json, data, RunText.linesOf(data))
+  })
+).pipe(Command.withDescription("Show a run with its steps: their props, their console, and what became of them"))
+
 const resume = Command.make(
   "resume",
   { workflow, run, ...EventFile.flags, json: Output.json },
@@ -88,7 +101,7 @@ const cancel = Command.make(
 ).pipe(Command.withDescription("End a run that waits"))
 
 export const runsCommand = Command.make("runs").pipe(
-  Command.withDescription("List the runs of a workflow, and resume or cancel those that wait"),
-  Command.withSubcommands([list, resume, cancel]),
+  Command.withDescription("List and show the runs of a workflow, and resume or cancel those that wait"),
+  Command.withSubcommands([list, show, resume, cancel]),
   Command.provide(ApiAccess.layer)
 )

@@ -3,18 +3,11 @@ import * as SourcePlaces from "@headwater/sandbox/SourcePlaces"
 import type { Schema } from "effect"
 import { at } from "../code/ComponentFiles.ts"
 import { harmless } from "./HarmlessText.ts"
+import { line, ms } from "./SubjectLine.ts"
 
 type TrialResource = Schema.Schema.Type<typeof Trial>
 
-const indent = `\n${" ".repeat(12)}`
-
-/** A subject with the text about it; further lines stand below the first. */
-const line = (about: string, text: string): string =>
-  `${about.padEnd(10)}  ${text.trimEnd().replaceAll("\n", indent)}`.trimEnd()
-
 const json = (value: unknown): string => value === undefined ? "nothing" : JSON.stringify(value)
-
-const ms = (value: number): string => `${Math.round(value)} ms`
 
 /** The same in the files that the code was written in. */
 export const inPlace = <A extends Pick<TrialResource, "error">>(

@@ -52,7 +52,7 @@ const Fault = ({ error }: { readonly error: NonNullable<Step["error"]> }) => {
 const isNothing = (result: unknown): boolean =>
   result === null || typeof result === "object" && Object.keys(result).length === 0
 
-/** The steps of a run in order, each with its duration, its console, its error and its result. */
+/** The steps of a run in order, each with its duration, its props, its console, its error and its result. */
 export const RunSteps = ({ children, run }: {
   readonly run: RunDetails
   /** The actions on a step. */
@@ -78,6 +78,12 @@ export const RunSteps = ({ children, run }: {
           <div class="share" aria-hidden="true">
             <span style={{ width: `${Math.max(0.5, 100 * step.wall_ms / longest)}%` }} />
           </div>
+          {step.configured_props === null ? null : (
+            <details>
+              <summary>Props</summary>
+              <JsonTree value={step.configured_props} />
+            </details>
+          )}
           {step.error === null ? null : <Fault error={step.error} />}
           {step.logs.length === 0 ? null : <Lines lines={step.logs} />}
           {step.events.length === 0 ? null : (

@@ -9,8 +9,8 @@ import type { ProgramMemory } from "./ProgramMemory.ts"
 /** Only runs that take no longer are done together, in milliseconds. */
 const shortMs = 10
 
-const sizeOf = ({ answerJson = "", db, emits, logs }: RunResult): number => {
-  let size = answerJson.length
+const sizeOf = ({ answerJson = "", configuredPropsJson = "", db, emits, logs }: RunResult): number => {
+  let size = answerJson.length + configuredPropsJson.length
   for (const { payload } of emits) size += payload.length
   for (const { message } of logs) size += message.length
   for (const key in db) size += db[key]?.length ?? 0

@@ -228,6 +228,7 @@ export const make = (options: {
     startedAt,
     wallMs: Storable.toInteger(result.wallMs),
     cpuMs: Storable.toInteger(result.cpuMs),
+    configuredProps: result.configuredPropsJson ?? null,
     result: resultJson,
     error: outcome._tag === "Done" ? null : outcome.fault,
     resumeData: null

@@ -482,6 +482,7 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
             startedAt: 0,
             wallMs: 0,
             cpuMs: 0,
+            configuredProps: null,
             result,
             error: null,
             resumeData: null,

@@ -345,7 +345,7 @@ export class StepRuns {
       const before = new Set(all.slice(0, step).map(({ name }) => name))
       const done = (yield* untilAnswered(runs.stepsOf(asked.run)))
         .filter(({ name, result }) => result !== null && before.has(name))
-        .map((record, index) => ({ ...record, runId: id, n: index + 1, resumeData: null }))
+        .map((record, index) => ({ ...record, runId: id, n: index + 1, configuredProps: null, resumeData: null }))
       const startedAt = yield* Clock.currentTimeMillis
       const again = { ...trigger, rerunOf: asked.run }
       yield* this.enter(

@@ -106,7 +106,9 @@ export const byteCount = (commit: Commit): number => {
     bytes += (responseBody?.length ?? 0) + (responseHeaders?.length ?? 0)
   }
   for (const { event } of commit.runs ?? []) bytes += event.length
-  for (const { result } of commit.steps ?? []) bytes += result?.length ?? 0
+  for (const { configuredProps, result } of commit.steps ?? []) {
+    bytes += (configuredProps?.length ?? 0) + (result?.length ?? 0)
+  }
   for (const { resumeData } of commit.resumptions ?? []) bytes += resumeData.length
   return bytes
 }

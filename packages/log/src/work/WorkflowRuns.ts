@@ -94,6 +94,8 @@ export interface StepRecord {
   readonly startedAt: number
   readonly wallMs: number
   readonly cpuMs: number
+  /** JSON text of the values that its own props had, by name; null if it had none. */
+  readonly configuredProps: string | null
   /** JSON text of what the steps after it see; of one that is to be run again, null. */
   readonly result: string | null
   readonly error: RunFault | null
@@ -103,8 +105,11 @@ export interface StepRecord {
   readonly events: { readonly first: EventId; readonly last: EventId } | null
 }
 
-/** A step without what it gave, which can be large. */
-export type StepOutline = Omit<StepRecord, "result" | "resumeData">
+/** A step that is done, without its props, which nothing needs any more. */
+export type RecordedStep = Omit<StepRecord, "configuredProps">
+
+/** A step without what it was given and what it gave, which can be large. */
+export type StepOutline = Omit<RecordedStep, "result" | "resumeData">
 
 /** The request by which a run that waited after a step went on. */
 export type StepResumption = Pick<StepRecord, "runId" | "n"> & { readonly resumeData: string }
@@ -160,7 +165,7 @@ const resultOf = ({ result, resume_data: data }: Pick<StepRow, "result" | "resum
   return `${result.slice(0, -1)}${result === "{}" ? "" : ","}"$resume_data":${data}}`
 }
 
-const ofStepRow = (row: StepRow): StepRecord => ({
+const ofStepRow = (row: StepRow): RecordedStep => ({
   ...ofStepOutlineRow(row),
   result: resultOf(row),
   resumeData: row.resume_data
@@ -243,7 +248,8 @@ const writing = (sql: SqlClient.SqlClient) => ({
   recordSteps: (steps: ReadonlyArray<StepRecord>): Effect.Effect<void, SqlError.SqlError> =>
     Effect.asVoid(sql`
   INSERT INTO workflow_steps (
-    run_id, n, name, status, started_at, wall_ms, cpu_ms, result, error, resume_data, first_event, last_event
+    run_id, n, name, status, started_at, wall_ms, cpu_ms, configured_props, result, error, resume_data,
+    first_event, last_event
   )
   SELECT * FROM unnest(
     ${texts(steps.map((step) => step.runId))},
@@ -253,6 +259,7 @@ const writing = (sql: SqlClient.SqlClient) => ({
     ${numbers(steps.map((step) => step.startedAt))},
     ${integers(steps.map((step) => step.wallMs))},
     ${integers(steps.map((step) => step.cpuMs))},
+    ${texts(steps.map((step) => step.configuredProps))},
     ${texts(steps.map((step) => step.result))},
     ${texts(steps.map((step) => json(step.error)))},
     ${texts(steps.map((step) => step.resumeData))},
@@ -307,26 +314,38 @@ const reading = (sql: SqlClient.SqlClient) => {
           FROM workflow_steps WHERE run_id = ${id} ORDER BY n`,
         (rows) => rows.map(ofStepOutlineRow)
       ),
-    /** The result of a step, as in its record. */
-    resultOf: ({ n, runId }: Pick<StepRecord, "runId" | "n">): Effect.Effect<string | null, SqlError.SqlError> =>
+    /** The props and the result of a step, as in its record. */
+    contentOf: (
+      { n, runId }: Pick<StepRecord, "runId" | "n">
+    ): Effect.Effect<Pick<StepRecord, "configuredProps" | "result">, SqlError.SqlError> =>
       Effect.map(
-        sql<Pick<StepRow, "result" | "resume_data">>`
-          SELECT result, resume_data FROM workflow_steps WHERE run_id = ${runId} AND n = ${n}`,
-        ([row]) => row === undefined ? null : resultOf(row)
+        sql<Pick<StepRow, "result" | "resume_data"> & { readonly configured_props: string | null }>`
+          SELECT configured_props, result, resume_data FROM workflow_steps WHERE run_id = ${runId} AND n = ${n}`,
+        ([row]) => ({
+          configuredProps: row?.configured_props ?? null,
+          result: row === undefined ? null : resultOf(row)
+        })
       ),
-    /** The largest of a run's event and of what its steps gave, in bytes. */
+    /** The largest of a run's event and of what its steps were given and gave, in bytes. */
     largestOf: (id: RunId): Effect.Effect<number, SqlError.SqlError> =>
       Effect.map(
         sql<{ readonly bytes: number }>`
           SELECT greatest(
             (SELECT octet_length(event) FROM workflow_runs WHERE id = ${id}),
-            (SELECT max(octet_length(result) + coalesce(octet_length(resume_data), 0)) FROM workflow_steps WHERE run_id = ${id}), 0) AS bytes`,
+            (
+              SELECT max(
+                coalesce(octet_length(configured_props), 0) + coalesce(octet_length(result), 0) +
+                coalesce(octet_length(resume_data), 0)
+              ) FROM workflow_steps WHERE run_id = ${id}
+            ), 0) AS bytes`,
         ([row]) => row?.bytes ?? 0
       ),
     /** In the order in which they ended. */
-    stepsOf: (id: RunId): Effect.Effect<ReadonlyArray<StepRecord>, SqlError.SqlError> =>
+    stepsOf: (id: RunId): Effect.Effect<ReadonlyArray<RecordedStep>, SqlError.SqlError> =>
       Effect.map(
-        sql<StepRow>`SELECT * FROM workflow_steps WHERE run_id = ${id} ORDER BY n`,
+        sql<StepRow>`
+          SELECT run_id, n, name, status, started_at, wall_ms, cpu_ms, result, error, resume_data, first_event, last_event
+          FROM workflow_steps WHERE run_id = ${id} ORDER BY n`,
         (rows) => rows.map(ofStepRow)
       )
   }

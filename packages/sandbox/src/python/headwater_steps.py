@@ -31,8 +31,8 @@ UNFINISHED = f"{PACKAGES}/unfinished"
 # Modules by which Python reaches JavaScript.
 OF_INTERPRETER = {"js", "pyodide", "pyodide_js", "_pyodide"}
 
-# What the process offers to the run that is under way.
-host = None
+# What the process offers to the run that is under way, and the credentials of apps among its props.
+host, credentials = None, []
 
 # The packages that are at hand, by their key.
 packages = ""
@@ -189,12 +189,21 @@ class DataStore(Database, collections.abc.MutableMapping):
 
 
 def inputs_of(host):
+    global credentials
     inputs = json.loads(host.inputs)
+    credentials = [value["$auth"] for value in inputs.values() if isinstance(value, dict) and isinstance(value.get("$auth"), dict)]
     for name in json.loads(host.dataStores):
         inputs[name] = DataStore(name)
     for name in json.loads(host.databases):
         inputs[name] = Database(name)
     return inputs
+
+
+def renew(before, now):
+    """Has the run under way find a token that was renewed where it had the one before."""
+    for auth in credentials:
+        if auth.get("oauth_access_token") == before:
+            auth["oauth_access_token"] = now
 
 
 class Pipedream:
@@ -382,7 +391,6 @@ def told(error, file):
 def begin(env):
     os.environ.clear()
     os.environ.update(env)
-    os.chmod(TMP, 0o777)
     os.chdir(TMP)
     # The snapshot that the process began with is everybody's.
     random.seed()
@@ -403,7 +411,6 @@ def end():
     sys.stdout.flush()
     sys.stderr.flush()
     with all_writable():
-        empty(TMP, set())
         empty(DEVICES, first_devices)
 
 
@@ -439,7 +446,7 @@ def execute(code, file, pd):
 
 def run(offered):
     """Runs a step. Answers JSON: its value, or the exception that it ended with."""
-    global host
+    global host, credentials
     host = offered
     file = host.file
     try:
@@ -459,7 +466,7 @@ def run(offered):
         try:
             end()
         finally:
-            host = None
+            host, credentials = None, []
 
 
 def install():

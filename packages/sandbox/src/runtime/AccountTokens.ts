@@ -14,10 +14,21 @@ const known = { __proto__: null } as unknown as Record<
   { readonly now: LiveToken; readonly before: LiveToken | undefined }
 >
 
+type OnRenewed = (before: LiveToken, now: LiveToken) => void
+
+let onRenewed: OnRenewed = () => {}
+
+/** Has whoever keeps copies of tokens hear of each that comes in the place of another. */
+export const onToken = (heard: OnRenewed): void => {
+  onRenewed = heard
+}
+
 export const learnToken = (token: LiveToken): void => {
   const { account, generation } = token
   const before = known[account]?.now
-  if (before === undefined || before.generation < generation) known[account] = { now: token, before }
+  if (before !== undefined && before.generation >= generation) return
+  known[account] = { now: token, before }
+  if (before !== undefined) onRenewed(before, token)
 }
 
 /** The accounts of tokens by prop, each once. */

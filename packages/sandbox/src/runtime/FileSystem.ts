@@ -5,33 +5,15 @@
 import { entryBytes, partBytes, type RunFile } from "@headwater/domain/RunFile"
 import { createError, type Link, Node, Superblock } from "@jsonjoy.com/fs-core"
 import { Volume } from "@jsonjoy.com/fs-node"
+import { Space } from "./Space.ts"
 
 const { alloc, concat, from } = Buffer
 const { ceil, floor, max, min } = Math
 
 const chunkBytes = 64 * 1024
 
-/** The space of a file system, which files that are gone give back when it is needed. */
-class Space {
-  readonly maxBytes: number
-  #used = 0
-  readonly #measure: () => number
-
-  constructor(maxBytes: number, measure: () => number) {
-    this.maxBytes = maxBytes
-    this.#measure = measure
-  }
-
-  get used(): number {
-    return this.#used = this.#measure()
-  }
-
-  take(bytes: number): void {
-    if (this.#used + bytes > this.maxBytes && this.used + bytes > this.maxBytes) {
-      throw createError("ENOSPC", "write")
-    }
-    this.#used += bytes
-  }
+const take = (space: Space | undefined, bytes: number): void => {
+  if (space?.take(bytes) === false) throw createError("ENOSPC", "write")
 }
 
 /** The bytes of a file, in chunks, so that a file that grows is not copied. */
@@ -108,7 +90,7 @@ class Content extends Node {
   /** Makes it so long at least; what was not written is 0. */
   #reserve(length: number): void {
     if (length <= this.#length) return
-    this.#space?.take(length - this.#length)
+    take(this.#space, length - this.#length)
     const count = ceil(length / chunkBytes)
     while (this.#chunks.length < count) this.#chunks.push(alloc(this.#chunks.length + 1 < count ? chunkBytes : 0))
     for (const [index, chunk] of this.#chunks.entries()) {
@@ -172,7 +154,7 @@ class Tree extends Superblock {
   }
 
   override createNode(mode: number): Node {
-    this.space?.take(entryBytes)
+    take(this.space, entryBytes)
     // Not among the `inodes`, which keep what is removed.
     return new Content(++this.ino, mode, this.space)
   }

@@ -5,7 +5,7 @@
  */
 import { partsOf, type RunFile } from "@headwater/domain/RunFile"
 import { AsyncLocalStorage } from "node:async_hooks"
-import type { FileSystem } from "./FileSystem.ts"
+import type { Entry, FileSystem } from "./FileSystem.ts"
 import { fileSystemText } from "./FileSystemName.ts"
 import { askIn } from "./Questions.ts"
 import { current, type RunContext } from "./RunContext.ts"
@@ -143,10 +143,25 @@ export const limitFiles = (bytes: number): void => {
   maxBytes = bytes
 }
 
-/** Has a run find the files that are kept for it. */
-export const restoreFiles = async (run: RunContext, kept: ReadonlyArray<RunFile>): Promise<void> => {
+/** The most bytes that the files of a run may take. */
+export const mostBytes = (): number => maxBytes
+
+/** The place of a run's files, for one of the languages. */
+export interface RunDirectory {
+  /** Every entry below `/tmp`, each after the directory that it is in. */
+  readonly entries: ReadonlyArray<Entry>
+  /** Puts an entry in place. Its directory is there already, and its bytes come in parts. */
+  readonly add: (file: RunFile, parts: ReadonlyArray<Uint8Array>) => void
+}
+
+/** Has a run find the files that are kept for it: in a directory, or where its JavaScript looks for them. */
+export const restoreFiles = async (
+  run: RunContext,
+  kept: ReadonlyArray<RunFile>,
+  directory?: RunDirectory
+): Promise<void> => {
   if (kept.length === 0) return
-  const files = filesOf(run)
+  const files = directory ?? filesOf(run)
   for (const file of kept) {
     const parts: Array<Uint8Array> = []
     if (file.content !== null) {
@@ -164,11 +179,15 @@ const isSame = (one: RunFile, other: RunFile | undefined): boolean =>
   one.target === other.target && (one.size === 0 || one.content !== null && one.content === other.content)
 
 /** Has the host keep the files of a run for its next step, of which it has some already. */
-export const keepFiles = async (run: RunContext, kept: ReadonlyArray<RunFile>): Promise<void> => {
-  if (run.files === undefined) return
+export const keepFiles = async (
+  run: RunContext,
+  kept: ReadonlyArray<RunFile>,
+  directory: RunDirectory | undefined = run.files
+): Promise<void> => {
+  if (directory === undefined) return
   const before = new Map(kept.map((file) => [file.path, file]))
   const put: Array<Omit<RunFile, "content"> & { readonly content: string | number | null }> = []
-  const { entries } = run.files
+  const { entries } = directory
   let contents = 0
   for (const { part, ...entry } of entries) {
     if (isSame(entry, before.get(entry.path))) continue

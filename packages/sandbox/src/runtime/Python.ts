@@ -1,9 +1,12 @@
 /** Steps that are written in Python (`docs/workflows.md`, "Python"): the interpreter of a process that has one. */
 import * as ExactJson from "@headwater/domain/ExactJson"
+import { onToken } from "./AccountTokens.ts"
 import { DataStore } from "./DataStore.ts"
+import { mostBytes } from "./Files.ts"
 import type { Interpreter } from "./Interpreter.ts"
 import { handedOver } from "./InterpreterHandover.ts"
 import { Invalid } from "./Module.ts"
+import { PythonFiles } from "./PythonFiles.ts"
 import * as PythonHttp from "./PythonHttp.ts"
 import { bound, type RunContext } from "./RunContext.ts"
 import { Database, type This } from "./This.ts"
@@ -22,6 +25,7 @@ export interface PythonStep {
 interface Steps {
   readonly check: (code: string, file: string) => string
   readonly install: () => void
+  readonly renew: (before: string, now: string) => void
   readonly run: { callPromising(host: object): Promise<string> }
 }
 
@@ -30,6 +34,14 @@ Reflect.deleteProperty(globalThis, handedOver)
 
 const steps: Steps | undefined = interpreter?.pyimport("headwater_steps")
 steps?.install()
+
+const newFiles = interpreter === undefined ? undefined : PythonFiles.of(interpreter)
+
+/** An empty `/tmp` for a step, until it is closed; none in a process for JavaScript. */
+export const openFiles = (): PythonFiles | undefined => newFiles?.(mostBytes())
+
+// What Python has of a token is a copy.
+onToken((before, now) => steps?.renew(before.token, now.token))
 
 export const isPython = (step: unknown): step is PythonStep & Record<string, unknown> =>
   typeof step === "object" && step !== null && "lang" in step && step.lang === "python" && "code" in step &&

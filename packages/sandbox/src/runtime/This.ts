@@ -200,7 +200,7 @@ const valueOf = (labelled: unknown): unknown => (labelled as { readonly value?: 
  * A value that was chosen with its label, or several: with both if the prop asks for them (`withLabel`), else its
  * value.
  */
-const chosen = (value: unknown, withLabel: boolean): unknown => {
+export const chosen = (value: unknown, withLabel: boolean): unknown => {
   if (typeof value !== "object" || value === null || !("__lv" in value)) return value
   const { __lv: labelled } = value
   if (withLabel) return labelled

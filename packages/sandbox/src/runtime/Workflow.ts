@@ -2,16 +2,18 @@
 import * as ExactJson from "@headwater/domain/ExactJson"
 import type { RunFile } from "@headwater/domain/RunFile"
 import * as RunKey from "@headwater/domain/RunKey"
+import { told } from "../ToldProps.ts"
 import * as Blocks from "./Blocks.ts"
 import { isBuiltIn, toStep } from "./BuiltInStep.ts"
 import { keepFiles, restoreFiles } from "./Files.ts"
 import { filesOf } from "./FileStore.ts"
 import { type ComponentDefinition, Invalid } from "./Module.ts"
-import { bindMethods, isCallable } from "./Props.ts"
-import { check as checkPython, isPython, runPython } from "./Python.ts"
+import { appType, bindMethods, isCallable } from "./Props.ts"
+import { check as checkPython, isPython, openFiles, runPython } from "./Python.ts"
+import type { PythonFiles } from "./PythonFiles.ts"
 import type { RunContext } from "./RunContext.ts"
 import { valueOf } from "./StepProps.ts"
-import { type Bindings, definitions, emit, makeThis, respond, type This } from "./This.ts"
+import { type Bindings, chosen, definitions, emit, makeThis, respond, type This } from "./This.ts"
 
 const { stringify } = JSON
 const { entries, fromEntries, hasOwn } = Object
@@ -185,6 +187,25 @@ const propsOf = (workflow: ComponentDefinition, bindings: Bindings, call: StepCa
   )
 }
 
+/** Tells the values that a step's own props have, of those that are data and may be seen, under their own names. */
+const tellProps = (
+  workflow: ComponentDefinition,
+  run: RunContext,
+  bindings: Bindings,
+  { step }: StepCall,
+  values: Readonly<Record<string, unknown>>
+): void => {
+  const own = placeOf(step, "")
+  const { interfaces, stores } = bindings
+  const shown = definitions(workflow, bindings).flatMap(([name, { secret, type, withLabel }]) =>
+    !hasOwn(values, name) || secret === true || type === appType || type === "dir" || hasOwn(stores, name) ||
+      hasOwn(interfaces, name)
+      ? []
+      : [[name.slice(own.length), chosen(values[name], withLabel === true)] as const]
+  )
+  if (shown.length > 0) run.say({ _tag: "Configured", props: told(fromEntries(shown)) })
+}
+
 /** The `this` of a step: the workflow's own props, and over them those of the step. */
 const thisOf = (
   workflow: ComponentDefinition,
@@ -338,8 +359,8 @@ const make$ = (run: RunContext, bindings: Bindings, call: StepCall, context: Ste
   return { $, exports, flow }
 }
 
-/** Runs a step, and answers what the steps after it see and where the run goes from there. */
-export const runStep = async (
+const runOn = async (
+  files: PythonFiles | undefined,
   workflow: ComponentDefinition,
   run: RunContext,
   bindings: Bindings,
@@ -351,10 +372,11 @@ export const runStep = async (
   const seen = (results: Record<string, unknown>): Record<string, unknown> =>
     nodes === undefined ? results : { trigger: results["trigger"], ...Blocks.seenFrom(nodes, results, asked.step) }
   const call = { ...asked, steps: seen(asked.steps) }
-  // An interpreter has files of its own.
-  if (!isPython(step)) await restoreFiles(run, asked.files)
+  await restoreFiles(run, asked.files, files)
   const context = contextOf(call, bindings)
-  const props = { ...bindings.props, ...propsOf(definition, bindings, call, context) }
+  const own = propsOf(definition, bindings, call, context)
+  tellProps(definition, run, bindings, call, own)
+  const props = { ...bindings.props, ...own }
   const { $, exports, flow } = make$(run, bindings, call, context)
   const self = thisOf(definition, call.step, step, run, { ...bindings, props })
   const wheels = run.file?.wheels
@@ -366,6 +388,21 @@ export const runStep = async (
     ? steps.findIndex(([name]) => name === asked.step) + 1
     : Blocks.placeAfter(nodes, { ...asked.steps, [asked.step]: result }, asked.step)
   const goesOn = flow["exit"] === undefined && (next < steps.length || flow["rerun"] !== undefined)
-  if (goesOn && !isPython(step)) await keepFiles(run, asked.files)
+  if (goesOn) await keepFiles(run, asked.files, files)
   return { result, flow: nodes === undefined ? flow : { ...flow, next } }
+}
+
+/** Runs a step, and answers what the steps after it see and where the run goes from there. */
+export const runStep = async (
+  workflow: ComponentDefinition,
+  run: RunContext,
+  bindings: Bindings,
+  call: StepCall
+): Promise<unknown> => {
+  const files = openFiles()
+  try {
+    return await runOn(files, workflow, run, bindings, call)
+  } finally {
+    files?.close()
+  }
 }

@@ -52,7 +52,7 @@ export const make = Effect.gen(function*() {
     const left = step.events === null
       ? []
       : yield* events.inRange(workflowId, { from: step.events.first, to: step.events.last }, maxEvents, maxEventBytes)
-    const plain: Omit<Step, "result" | "logs"> = {
+    const plain: Omit<Step, "configured_props" | "result" | "logs"> = {
       n: step.n,
       name: step.name,
       status: step.status,
@@ -64,9 +64,11 @@ export const make = Effect.gen(function*() {
         .filter(({ stream }) => stream !== StreamName.logs)
         .map(({ id, stream }) => ({ id: EventId.format(id), event_name: stream }))
     }
-    const result = yield* runs.resultOf(step)
+    const { configuredProps, result } = yield* runs.contentOf(step)
     const lines = yield* linesOf(workflowId, left)
-    return `${JSON.stringify(plain).slice(0, -1)},"result":${result},"logs":[${lines.join()}]}`
+    return `${
+      JSON.stringify(plain).slice(0, -1)
+    },"configured_props":${configuredProps},"result":${result},"logs":[${lines.join()}]}`
   }, untilAnswered)
 
   return Effect.fnUntraced(function*(

@@ -203,4 +203,129 @@ layer(Http.layer, { excludeTestServices: true })("the props of steps", (it) => {
         "invalid_request"
       )
     }))
+
+  it.effect("are in the run with the values that the step had, also of one that throws or takes too long", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const workflow_code = `const props = { text: "string", more: { type: "object", optional: true } }
+      const find = { type: "sql", auth: { app: "postgresql" } }
+      export default {
+        props: { wide: "string", slack: { type: "app", app: "slack", optional: true } },
+        steps: {
+          none: { run() {} },
+          tell: {
+            props: { ...props, count: "integer", find, hidden: { type: "string", secret: true }, db: "$.service.db",
+              plain: "string", channel: { type: "string", optional: true } },
+            run() { this.more.list.push("later") }
+          },
+          again: {
+            props,
+            async run({ steps }) {
+              if (steps.trigger.event.n === 1) throw new Error("no")
+              if (steps.trigger.event.n === 2) await new Promise(() => {})
+            }
+          }
+        }
+      }`
+      const { id } = yield* http.created("/v1/workflows", {
+        workflow_code,
+        timeout_seconds: 1,
+        configured_props: {
+          wide: "all",
+          "tell.text": "at {{ steps.trigger.event.n }}",
+          "tell.count": "{{ steps.trigger.event.n + 1 }}",
+          "tell.more": { deep: [{ a: "{{ steps.trigger.event }}" }], list: ["{{ steps.none.gone }}"] },
+          "tell.find": { query: "SELECT {{ steps.trigger.event.n }}", usePreparedStatements: true },
+          "tell.hidden": "{{ steps.trigger.event.n }} secret",
+          "tell.plain": "as it is",
+          "tell.channel": { __lv: { label: "General", value: "{{ steps.trigger.event.n }}" } },
+          "again.text": "{{ steps.trigger.event.n }}"
+        }
+      })
+      const outcomes = ["success", "error", "error"]
+      for (const [n, outcome] of outcomes.entries()) {
+        const run = yield* http.ran(id, { n })
+        assert.strictEqual<unknown>(run["status"], outcome)
+        assert.deepStrictEqual<unknown>(Json.listOf(run["steps"]).map((step) => step["configured_props"]), [
+          null,
+          {
+            text: `at ${n}`,
+            more: { deep: [{ a: { n } }], list: [null] },
+            count: n + 1,
+            find: { query: "SELECT $1", params: [n], usePreparedStatements: true },
+            plain: "as it is",
+            channel: n
+          },
+          { text: n }
+        ])
+      }
+    }))
+
+  it.effect("are in the run with a mask for environment variables that are masked in logs", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const set = (name: string, body: Record<string, unknown>) =>
+        http.request("PUT", `/v1/environment_variables/${name}`, { body })
+      yield* set("TOKEN", { value: `t"12`, secret: true })
+      yield* set("PIN", { value: "4711", secret: true })
+      yield* set("FLAG", { value: "true", secret: true })
+      const workflow_code = `export default { steps: { tell: {
+        props: { text: "string", all: "object", pin: "integer", flag: "boolean", headers: "object" },
+        run() { return [this.text, this.pin, this.flag] }
+      } } }`
+      const { id } = yield* http.created("/v1/workflows", {
+        workflow_code,
+        configured_props: {
+          "tell.text": "Bearer {{ process.env.TOKEN }}",
+          "tell.all": { text: "{{ [process.env.TOKEN] }} as {{ { token: process.env.TOKEN } }}" },
+          "tell.pin": "{{ process.env.PIN }}",
+          "tell.flag": "{{ process.env.FLAG }}",
+          "tell.headers": "{{ { [process.env.TOKEN]: process.env.PD_COMPONENT } }}"
+        }
+      })
+      const run = yield* http.ran(id, {})
+      const [step] = Json.listOf(run["steps"])
+      assert.deepStrictEqual<unknown>(step!["configured_props"], {
+        text: "Bearer ***",
+        all: { text: `["***"] as {"token":"***"}` },
+        pin: "***",
+        flag: "***",
+        headers: { "***": id }
+      })
+      assert.deepStrictEqual<unknown>(step!["result"], { $return_value: [`Bearer t"12`, 4711, true] })
+    }))
+
+  it.effect("are in the run up to a bound, and stay with the run where a part of it is repeated", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const props = `{ large: "string", small: "string" }`
+      const { id } = yield* http.created("/v1/workflows", {
+        workflow_code:
+          `export default { steps: { one: { props: ${props}, run() { return this.large.length } }, two: { run() {} } } }`,
+        configured_props: { "one.large": "{{ 'x'.repeat(10_000_000) }}", "one.small": "{{ steps.trigger.event.n }}" }
+      })
+      const run = yield* http.ran(id, { n: 1 })
+      const large = "(left out: a step's props are shown with at most 64 KiB of JSON)"
+      const [one] = Json.listOf(run["steps"])
+      assert.deepStrictEqual<unknown>(one!["configured_props"], { large, small: 1 })
+      assert.deepStrictEqual<unknown>(one!["result"], { $return_value: 10_000_000 })
+      const path = `/v1/workflows/${id}/runs`
+      const shown = yield* http.request("GET", `${path}/${Json.textOf(run["id"])}?include=steps.configured_props.small`)
+      assert.deepStrictEqual<unknown>(shown.json["data"], {
+        steps: [{ configured_props: { small: 1 } }, { configured_props: null }]
+      })
+      const again = yield* http.request("POST", `${path}/${Json.textOf(run["id"])}/rerun`, {
+        body: { from_step: "two" }
+      })
+      const repeated = yield* http.request("GET", `${path}/${Json.textOf(again.json["data"]!["id"])}`).pipe(
+        Effect.repeat({
+          until: ({ json }) => json["data"]?.["status"] as unknown === "success",
+          schedule: Schedule.spaced("10 millis")
+        })
+      )
+      assert.deepStrictEqual<unknown>(
+        Json.listOf(repeated.json["data"]!["steps"]).map((step) => [step["name"], step["configured_props"]]),
+        [["one", null], ["two", null]]
+      )
+    }))
 })
