@@ -5,6 +5,7 @@ import * as Pagination from "@headwater/api/Pagination"
 import * as Problem from "@headwater/api/Problem"
 import type { DataStore, DataStoreEntry, EntryChange } from "@headwater/domain/DataStore"
 import * as ExactJson from "@headwater/domain/ExactJson"
+import { shortestTrustMs, StoreRoom } from "@headwater/engine/StoreRoom"
 import { DataStoreEntries } from "@headwater/log/resources/DataStoreEntries"
 import { type DataStoreNameTaken, DataStores } from "@headwater/log/resources/DataStores"
 import { Clock, Effect, Option, type Schema } from "effect"
@@ -12,6 +13,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { answerFailures } from "../conventions/FailureProblem.ts"
 import { HttpSettings } from "../conventions/HttpSettings.ts"
 import * as GivenJson from "./GivenJson.ts"
+import { retryLater } from "./IntakeProblem.ts"
 
 const resourceOf = ({ createdAt, id, name }: DataStore): DataStoreResource => ({ id, name, created_at: createdAt })
 
@@ -45,6 +47,7 @@ export const layer = HttpApiBuilder.group(
   Effect.fnUntraced(function*(handlers) {
     const dataStores = yield* DataStores
     const entries = yield* DataStoreEntries
+    const room = yield* StoreRoom
     const { maxStoredValue } = yield* HttpSettings
 
     const storeOf = Effect.fnUntraced(function*(reference: string) {
@@ -69,8 +72,15 @@ export const layer = HttpApiBuilder.group(
     })
 
     const change = Effect.fnUntraced(
-      function*({ id }: DataStore, changes: ReadonlyArray<EntryChange>, cleared = false) {
-        yield* entries.commit([{ storeId: id, cleared, changes }], yield* Clock.currentTimeMillis).pipe(
+      function*({ accountId, id }: DataStore, changes: ReadonlyArray<EntryChange>, cleared = false) {
+        const written = [{ storeId: id, cleared, changes }]
+        yield* room.take(accountId, written).pipe(
+          Effect.catchTag(
+            "DataStoresFull",
+            ({ message }) => retryLater(Problem.quotaExceeded(message, shortestTrustMs / 1_000))
+          )
+        )
+        yield* entries.commit(written, yield* Clock.currentTimeMillis).pipe(
           // They expect nothing.
           Effect.catchTag("Fenced", Effect.die)
         )
