@@ -88,8 +88,11 @@ export class HarnessFailed extends Schema.TaggedError<HarnessFailed>()("HarnessF
 
 const lookEvery = "250 millis"
 
-/** How long nothing may be delivered, retries included, while there is something still to be done. */
-const settleMs = 60_000
+/**
+ * How long nothing may be delivered, retries included, while there is something still to be done: a renewal of a token that
+ * runs wait for has been a lost server's for a minute.
+ */
+const settleMs = 90_000
 
 const failed = (message: string) => (cause: { readonly message: string }) =>
   new HarnessFailed({ message: `${message}: ${cause.message}` })
