@@ -422,7 +422,8 @@ function load(): Effect.Effect<ServerSettings, ServerConfigInvalid> {
         () => 65_536
       ),
       dataStores: {
-        bytes: mebibyte * Option.getOrElse(yield* variable("HEADWATER_DATA_STORES", integer(1, 1024 * 1024)), () => 1024),
+        bytes: mebibyte *
+          Option.getOrElse(yield* variable("HEADWATER_DATA_STORES", integer(1, 1024 * 1024)), () => 1024),
         entries: Option.getOrElse(
           yield* variable("HEADWATER_DATA_STORE_ENTRIES", integer(1, 1_000_000_000)),
           () => 1_000_000
