@@ -125,6 +125,7 @@ export const Command = Schema.Union([
   Post,
   Post,
   Invoke,
+  Invoke,
   ResumeRun,
   Advance,
   Advance,

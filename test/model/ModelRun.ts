@@ -661,7 +661,7 @@ export const run = Effect.fnUntraced(
     yield* createSource("storing")
     yield* createSource("keeper")
     yield* settle
-    const [counter, listener, workflow, lister, , keeper] = [...model.sources.keys()]
+    const [counter, listener, workflow, lister, storing, keeper] = [...model.sources.keys()]
     const [webhook, strict] = ownWebhooks().map(({ id }) => id)
     yield* subscribe(counter!, lister!, "")
     yield* subscribe(counter!, listener!, "")
@@ -672,6 +672,16 @@ export const run = Effect.fnUntraced(
     yield* subscribe(keeper!, webhook!, "")
     yield* createConsumer(null, { stream: "", filter: null, start: "end" })
     yield* settle
+    yield* invoke(model.sources.get(keeper!)!, 4)
+    yield* post(model.sources.get(storing!)!, {
+      _tag: "Post",
+      source: 0,
+      times: 4,
+      fail: 1,
+      later: 0,
+      id: 0,
+      settle: false
+    })
 
     /** By how much the clock was moved since all was quiet. */
     let hurriedSeconds = 0

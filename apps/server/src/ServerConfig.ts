@@ -1,4 +1,5 @@
 import * as EgressAllowList from "@headwater/egress/EgressAllowList"
+import type { Limits } from "@headwater/engine/EngineLimits"
 import { defaultLimits, type SandboxLimits } from "@headwater/sandbox/SandboxLimits"
 import { Config, Context, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
 import { Base64 } from "effect/encoding"

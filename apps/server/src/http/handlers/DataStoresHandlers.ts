@@ -3,7 +3,7 @@ import { type DataStoreResource, type EntryResource, idOfKey, keyOfId } from "@h
 import { HeadwaterApi } from "@headwater/api/HeadwaterApi"
 import * as Pagination from "@headwater/api/Pagination"
 import * as Problem from "@headwater/api/Problem"
-import type { DataStore, DataStoreEntry, EntryChange } from "@headwater/domain/DataStore"
+import type { DataStore, DataStoreChanges, DataStoreEntry, EntryChange } from "@headwater/domain/DataStore"
 import * as ExactJson from "@headwater/domain/ExactJson"
 import { shortestTrustMs, StoreRoom } from "@headwater/engine/StoreRoom"
 import { DataStoreEntries } from "@headwater/log/resources/DataStoreEntries"
@@ -71,21 +71,23 @@ export const layer = HttpApiBuilder.group(
       return { _tag: "Set", key, value: text, ttl: ttl === null ? null : ttl * 1_000 } as const
     })
 
-    const change = Effect.fnUntraced(
-      function*({ accountId, id }: DataStore, changes: ReadonlyArray<EntryChange>, cleared = false) {
-        const written = [{ storeId: id, cleared, changes }]
-        yield* room.take(accountId, written).pipe(
-          Effect.catchTag(
-            "DataStoresFull",
-            ({ message }) => retryLater(Problem.quotaExceeded(message, shortestTrustMs / 1_000))
-          )
+    const change = Effect.fnUntraced(function*(written: DataStoreChanges) {
+      yield* entries.commit([written], yield* Clock.currentTimeMillis).pipe(
+        // They expect nothing.
+        Effect.catchTag("Fenced", Effect.die)
+      )
+    })
+
+    const set = Effect.fnUntraced(function*({ accountId, id }: DataStore, changes: ReadonlyArray<EntryChange>) {
+      const written = { storeId: id, cleared: false, changes }
+      yield* room.take(accountId, [written]).pipe(
+        Effect.catchTag(
+          "DataStoresFull",
+          ({ message }) => retryLater(Problem.quotaExceeded(message, shortestTrustMs / 1_000))
         )
-        yield* entries.commit(written, yield* Clock.currentTimeMillis).pipe(
-          // They expect nothing.
-          Effect.catchTag("Fenced", Effect.die)
-        )
-      }
-    )
+      )
+      yield* change(written)
+    })
 
     return handlers.handleAll({
       create: Effect.fnUntraced(function*({ payload: { name } }) {
@@ -129,11 +131,12 @@ export const layer = HttpApiBuilder.group(
           ({ key, ttl = null }, index) => settingOf({ key, ttl, value: valueAt(exact, index) }, `entries.${index}.`)
         )
         const changes = new Map(settings.map((setting) => [setting.key, setting]))
-        yield* change(store, [...changes.values()])
+        yield* set(store, [...changes.values()])
         return { data: { count: changes.size } }
       }, answerFailures),
       clear: Effect.fnUntraced(function*({ params }) {
-        yield* change(yield* storeOf(params.id), [], true)
+        const { id } = yield* storeOf(params.id)
+        yield* change({ storeId: id, cleared: true, changes: [] })
       }, answerFailures),
       entry: Effect.fnUntraced(function*({ params, query: { key } }) {
         return { data: entryOf(yield* entryAt(yield* storeOf(params.id), key)) }
@@ -141,13 +144,13 @@ export const layer = HttpApiBuilder.group(
       setEntry: Effect.fnUntraced(function*({ params, payload: { key, ttl = null, value } }) {
         const store = yield* storeOf(params.id)
         const setting = yield* settingOf({ key, value: yield* GivenJson.exactly("value", value), ttl }, "")
-        yield* change(store, [setting])
+        yield* set(store, [setting])
         return { data: entryOf(yield* entryAt(store, key)) }
       }, answerFailures),
       removeEntry: Effect.fnUntraced(function*({ params, query: { key } }) {
         const store = yield* storeOf(params.id)
         yield* entryAt(store, key)
-        yield* change(store, [{ _tag: "Remove", key }])
+        yield* change({ storeId: store.id, cleared: false, changes: [{ _tag: "Remove", key }] })
       }, answerFailures)
     })
   })
