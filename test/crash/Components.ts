@@ -130,7 +130,8 @@ export default {
 }`
 
 /** What is written by `filed`: of several parts in the database, or of one. */
-const textOf = (count: number, step: string): string => `${step} of ${count}\n`.repeat(1 + 997 * (count % 40))
+const textOf = (count: number, step: string): string =>
+  `${step} of ${count}\n`.repeat(count % 8 === 5 ? 1_000 * (count % 40) : 1 + count % 100)
 
 /** What `filed` leaves in the account's file store. */
 export const storedOf = (count: number): string => textOf(count, "stored")
@@ -164,7 +165,7 @@ export default {
         this.db.set("count", count)
         writeFileSync("/tmp/text", textOf(count, "write"))
         writeFileSync("/tmp/passing", "passing")
-        if (count % 4 === 1) $.flow.delay(700)
+        if (count % 7 === 1) $.flow.delay(500)
         $.emit({ of: steps.trigger.event, count }, { name: "begun" })
         return count
       }

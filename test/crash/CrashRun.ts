@@ -89,7 +89,7 @@ export class HarnessFailed extends Schema.TaggedError<HarnessFailed>()("HarnessF
 const lookEvery = "250 millis"
 
 /**
- * How long nothing may be delivered, retries included, while there is something still to be done: a renewal of a token that
+ * How long nothing may be delivered or run, retries included, while there is something still to be done: a renewal of a token that
  * runs wait for has been a lost server's for a minute.
  */
 const settleMs = 90_000
@@ -122,6 +122,14 @@ const owingIn = ({ cursors, due, programs, unended }: Snapshot): string | undefi
   if (run !== undefined) return `${run.workflow_id} has ${run.runs} runs that have not ended`
   const moving = programs.find(({ state }) => state !== "ready")
   return moving === undefined ? undefined : `${moving.id} is ${moving.state}`
+}
+
+/** How much is still to be done: it gets less as long as there is progress. */
+const amountOwedIn = ({ cursors, programs, unended }: Snapshot): number => {
+  const inactive = new Set(programs.filter(({ active }) => !active).map(({ id }) => id))
+  const behind = cursors.filter(({ listener_id }) => !inactive.has(listener_id))
+    .reduce((sum, { head_n, n, pending }) => sum + head_n - n + pending, 0n)
+  return Number(unended.reduce((sum, { runs }) => sum + runs, behind))
 }
 
 /** One run: lives of a server under load, one after the other, and what is known of it checked all the time. */
@@ -243,8 +251,9 @@ export const run = Effect.fnUntraced(function*(options: CrashOptions) {
       const quiet = underWay.size === 0 && passing.isIdle()
       snapshot = yield* lookNow
       const missing = lanes.missing()
-      if (missing < fewest) until = Date.now() + patience
-      fewest = Math.min(fewest, missing)
+      const left = missing + amountOwedIn(snapshot)
+      if (left < fewest) until = Date.now() + patience
+      fewest = Math.min(fewest, left)
       owing = !quiet
         ? "requests are under way"
         : owingIn(snapshot) ?? (missing > 0 ? `${missing} deliveries` : undefined)
