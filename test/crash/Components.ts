@@ -178,6 +178,7 @@ export default {
         mkdirSync("/tmp/directory")
         writeFileSync("/tmp/directory/change", textOf(count, "change"))
         if (count % 6 === 2 && $.context.run.runs === 1) throw new Error("as asked")
+        if (count % 3 === 0) $.flow.delay(300)
         const file = $.files.open("crash/" + count % 5)
         if (count % 9 === 4) await file.delete()
         else await file.fromReadableStream(Readable.from([textOf(count, "stored")]))
