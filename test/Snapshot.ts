@@ -71,7 +71,7 @@ export interface Snapshot {
   readonly unended: ReadonlyArray<{ readonly workflow_id: string; readonly step: number; readonly runs: bigint }>
   /** Rows whose owner is gone, by table. */
   readonly orphans: ReadonlyArray<{ readonly what: string; readonly id: string }>
-  /** Deliveries that wait for a retry which is not owed, and bulk actions that have counted wrong or are not owed. */
+  /** Rows of one thing that do not fit those of another: deliveries, bulk actions, files and their bytes. */
   readonly unpaired: ReadonlyArray<{ readonly what: string; readonly id: string }>
 }
 
@@ -164,6 +164,14 @@ const unpaired = (sql: SqlClient.SqlClient) =>
     WHERE p.matched < p.done + p.failed + p.skipped + m.marks
       OR p.ended_at IS NOT NULL AND p.matched > p.done + p.failed + p.skipped
         AND p.webhook_id IN (SELECT id FROM webhooks)
+    UNION ALL
+    SELECT 'a file without all of its bytes', f.run_id || '/' || f.path FROM workflow_files f
+    WHERE f.content IS NOT NULL AND f.size <> (
+      SELECT coalesce(sum(p.size), 0) FROM workflow_file_parts p WHERE p.run_id = f.run_id AND p.content = f.content
+    )
+    UNION ALL
+    SELECT 'a stored file without all of its bytes', f.path FROM stored_files f
+    WHERE f.size <> (SELECT coalesce(sum(p.size), 0) FROM stored_file_parts p WHERE p.content = f.content)
     LIMIT 20`
 
 const readAll = Effect.fnUntraced(function*(from: Positions) {

@@ -129,6 +129,98 @@ export default {
   }
 }`
 
+/** What is written by `filed`: of several parts in the database, or of one. */
+const textOf = (count: number, step: string): string =>
+  `${step} of ${count}\n`.repeat(count % 8 === 5 ? 1_000 * (count % 40) : 1 + count % 100)
+
+/** What `filed` leaves in the account's file store. */
+export const storedOf = (count: number): string => textOf(count, "stored")
+
+/** What the last step of `filed` has to find in `/tmp`. */
+export const temporaryOf = (count: number): Readonly<Record<string, string>> => ({
+  "directory/change": textOf(count, "change"),
+  text: textOf(count, "write") + textOf(count, "change")
+})
+
+/**
+ * A workflow that listens: each step goes on with the files that the one before left, some after a wait, and some after they
+ * have changed files and thrown. It keeps a file of the account's too, or removes one.
+ */
+export const filed = `
+import { createHash } from "node:crypto"
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { Readable } from "node:stream"
+
+const textOf = ${textOf}
+
+const hashOf = (path) => createHash("sha256").update(readFileSync(path)).digest("hex")
+
+export default {
+  name: "Filed",
+  props: { db: "$.service.db" },
+  steps: {
+    write: {
+      run({ steps, $ }) {
+        const count = (this.db.get("count") ?? 0) + 1
+        this.db.set("count", count)
+        writeFileSync("/tmp/text", textOf(count, "write"))
+        writeFileSync("/tmp/passing", "passing")
+        if (count % 7 === 1) $.flow.delay(500)
+        $.emit({ of: steps.trigger.event, count }, { name: "begun" })
+        return count
+      }
+    },
+    change: {
+      async run({ steps, $ }) {
+        const count = steps.write.$return_value
+        appendFileSync("/tmp/text", textOf(count, "change"))
+        rmSync("/tmp/passing")
+        mkdirSync("/tmp/directory")
+        writeFileSync("/tmp/directory/change", textOf(count, "change"))
+        if (count % 6 === 2 && $.context.run.runs === 1) throw new Error("as asked")
+        if (count % 3 === 0) $.flow.delay(300)
+        const file = $.files.open("crash/" + count % 5)
+        if (count % 9 === 4) await file.delete()
+        else await file.fromReadableStream(Readable.from([textOf(count, "stored")]))
+      }
+    },
+    tell: {
+      run({ steps, $ }) {
+        const files = readdirSync("/tmp", { recursive: true }).filter((path) => statSync("/tmp/" + path).isFile())
+        $.emit({
+          of: steps.trigger.event,
+          count: steps.write.$return_value,
+          files: Object.fromEntries(files.toSorted().map((path) => [path, hashOf("/tmp/" + path)]))
+        })
+      }
+    }
+  }
+}`
+
+/** Names the accounts over OAuth 2 of `calling`. */
+export const accounts = ["north", "south", "west"] as const
+
+/** Counts its requests, and calls an API with the token of an account for each. */
+export const calling = `
+export default {
+  name: "Calling",
+  props: {
+    http: "$.interface.http",
+    db: "$.service.db",
+    url: "string",
+    ${accounts.map((name) => `${name}: { type: "app", app: "shop" }`).join(",\n    ")}
+  },
+  async run({ body }) {
+    const count = (this.db.get("count") ?? 0) + 1
+    this.db.set("count", count)
+    const account = this[${JSON.stringify(accounts)}[count % ${accounts.length}]]
+    const headers = { authorization: "Bearer " + account.$auth.oauth_access_token }
+    // A server that is told to stop ends its requests.
+    await fetch(this.url, { headers }).catch(() => {})
+    this.$emit({ key: body.key, count, part: 0 })
+  }
+}`
+
 /** A workflow of one step that does as `ledger`. */
 export const ledgerWorkflow = `
 export default {

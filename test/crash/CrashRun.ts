@@ -18,6 +18,7 @@ import * as Endpoints from "./Endpoints.ts"
 import * as FaultPlan from "./FaultPlan.ts"
 import * as Faults from "./Faults.ts"
 import * as FaultTimes from "./FaultTimes.ts"
+import * as FileCheck from "./FileCheck.ts"
 import * as Findings from "./Findings.ts"
 import * as Lanes from "./Lanes.ts"
 import * as Load from "./Load.ts"
@@ -26,6 +27,8 @@ import * as Passing from "./Passing.ts"
 import * as Reader from "./Reader.ts"
 import * as Requests from "./Requests.ts"
 import * as Resumes from "./Resumes.ts"
+import * as TokenCheck from "./TokenCheck.ts"
+import * as TokenProvider from "./TokenProvider.ts"
 import * as Topology from "./Topology.ts"
 
 export interface CrashOptions {
@@ -65,6 +68,8 @@ export interface CrashReport {
   readonly balance_checks: number
   readonly events: number
   readonly deliveries: number
+  /** How often an OAuth token was renewed. */
+  readonly renewals: number
   readonly restart_ms_max: number
   readonly seconds: number
   /** How often each fault happened. */
@@ -83,8 +88,11 @@ export class HarnessFailed extends Schema.TaggedError<HarnessFailed>()("HarnessF
 
 const lookEvery = "250 millis"
 
-/** How long nothing may be delivered, retries included, while there is something still to be done. */
-const settleMs = 60_000
+/**
+ * How long nothing may be delivered or run, retries included, while there is something still to be done: a renewal of a token that
+ * runs wait for has been a lost server's for a minute.
+ */
+const settleMs = 90_000
 
 const failed = (message: string) => (cause: { readonly message: string }) =>
   new HarnessFailed({ message: `${message}: ${cause.message}` })
@@ -116,6 +124,14 @@ const owingIn = ({ cursors, due, programs, unended }: Snapshot): string | undefi
   return moving === undefined ? undefined : `${moving.id} is ${moving.state}`
 }
 
+/** How much is still to be done: it gets less as long as there is progress. */
+const amountOwedIn = ({ cursors, programs, unended }: Snapshot): number => {
+  const inactive = new Set(programs.filter(({ active }) => !active).map(({ id }) => id))
+  const behind = cursors.filter(({ listener_id }) => !inactive.has(listener_id))
+    .reduce((sum, { head_n, n, pending }) => sum + head_n - n + pending, 0n)
+  return Number(unended.reduce((sum, { runs }) => sum + runs, behind))
+}
+
 /** One run: lives of a server under load, one after the other, and what is known of it checked all the time. */
 export const run = Effect.fnUntraced(function*(options: CrashOptions) {
   const { log, seed } = options
@@ -124,6 +140,8 @@ export const run = Effect.fnUntraced(function*(options: CrashOptions) {
   const dataDirectory = Path.join(directory, "data")
   const findings = Findings.make()
   const times = FaultTimes.make()
+  /** Of these and of what is no reason to send anything again, but may end a run. */
+  const upsets = FaultTimes.make()
   const requests = Requests.make(findings)
   const resumes = Resumes.make(findings)
   const gate = Load.gate()
@@ -161,6 +179,7 @@ export const run = Effect.fnUntraced(function*(options: CrashOptions) {
     restartMs = Date.now() - at
     restartMsMax = Math.max(restartMsMax, restartMs)
     times.end()
+    upsets.end()
   })
 
   yield* start({ HEADWATER_LOG_LEVEL: "warn", HEADWATER_WORKERS: String(options.workers) }).pipe(
@@ -173,7 +192,8 @@ export const run = Effect.fnUntraced(function*(options: CrashOptions) {
     early.push(reception)
   }
   const endpoints = yield* Endpoints.make(Dice.make(seed, "endpoints"), (reception) => receive(reception))
-  const topology = yield* Topology.deploy(server.api, { endpoints, findings, requests, resumes }).pipe(
+  const provider = yield* TokenProvider.make(Dice.make(seed, "provider"), findings, times)
+  const topology = yield* Topology.deploy(server.api, { endpoints, findings, requests, resumes, provider }).pipe(
     Effect.mapError(failed("the sources could not be deployed"))
   )
   const exact = new Set(topology.routes.map(({ subscriptionId }) => subscriptionId))
@@ -231,8 +251,9 @@ export const run = Effect.fnUntraced(function*(options: CrashOptions) {
       const quiet = underWay.size === 0 && passing.isIdle()
       snapshot = yield* lookNow
       const missing = lanes.missing()
-      if (missing < fewest) until = Date.now() + patience
-      fewest = Math.min(fewest, missing)
+      const left = missing + amountOwedIn(snapshot)
+      if (left < fewest) until = Date.now() + patience
+      fewest = Math.min(fewest, left)
       owing = !quiet
         ? "requests are under way"
         : owingIn(snapshot) ?? (missing > 0 ? `${missing} deliveries` : undefined)
@@ -247,6 +268,8 @@ export const run = Effect.fnUntraced(function*(options: CrashOptions) {
     if (snapshot !== undefined) {
       observer.takeQuiet(snapshot)
       yield* passing.settle(snapshot).pipe(Effect.mapError(failed("what comes and goes could not be checked")))
+      yield* FileCheck.ofAccount(findings, upsets).pipe(Effect.mapError(failed("the files could not be read")))
+      yield* TokenCheck.check(findings).pipe(Effect.mapError(failed("the accounts could not be read")))
     }
     gate.open()
   })
@@ -261,6 +284,7 @@ export const run = Effect.fnUntraced(function*(options: CrashOptions) {
     )
     if (came._tag === "None") findings.note("unavailable", `nothing was acknowledged for ${options.recoveryMs} ms`)
     times.end()
+    upsets.end()
   })
 
   /** For a life of the server whose database is not its own, and is reached through a proxy. */
@@ -295,6 +319,7 @@ export const run = Effect.fnUntraced(function*(options: CrashOptions) {
       yield* Effect.sleep(life.disturbAfterMs)
       // A sandbox is no reason to send anything again.
       if (disturbance._tag !== "Sandbox") times.begin()
+      upsets.begin()
       if (yield* faults.disturb(disturbance, proxied?.proxy)) {
         disturbances += 1
         note(FaultPlan.nameOf(disturbance))
@@ -304,6 +329,7 @@ export const run = Effect.fnUntraced(function*(options: CrashOptions) {
     if (ending._tag !== "CrashPoint") yield* Effect.sleep(life.endAfterMs)
     // Told to stop, a server finishes what it has begun; nothing has to be sent again.
     if (ending._tag !== "Stop") times.begin()
+    upsets.begin()
     const { asPlanned, code } = yield* faults.end(ending)
     kills += 1
     note(asPlanned ? FaultPlan.nameOf(ending) : "Kill")
@@ -320,7 +346,7 @@ export const run = Effect.fnUntraced(function*(options: CrashOptions) {
         asPlanned ? "" : " (not reached)"
       }` +
         (disturbance === undefined ? "" : ` after ${FaultPlan.nameOf(disturbance)}`) +
-        `: started in ${restartMs} ms, ${requests.acknowledgements()} acknowledged, ${lanes.deliveries()} deliveries, ${findings.total()} findings`
+        `: started in ${restartMs} ms, ${requests.acknowledgements()} acknowledged, ${lanes.deliveries()} deliveries, ${provider.renewals()} renewals, ${findings.total()} findings`
     )
   }, Effect.scoped)
 
@@ -406,6 +432,7 @@ export const run = Effect.fnUntraced(function*(options: CrashOptions) {
     balance_checks: observer.looks(),
     events: observer.events(),
     deliveries: lanes.deliveries(),
+    renewals: provider.renewals(),
     restart_ms_max: restartMsMax,
     seconds: Math.round((Date.now() - startedAt) / 1_000),
     faults: Object.fromEntries([...happened].toSorted(([a], [b]) => a < b ? -1 : 1)),

@@ -1,7 +1,6 @@
 import type { EventRow, Snapshot } from "../Snapshot.ts"
 import type { Findings } from "./Findings.ts"
 import type { Requests } from "./Requests.ts"
-import type { Resumes } from "./Resumes.ts"
 
 /** Follows what the runs of one program wrote, run by run. */
 export interface RunCheck {
@@ -213,22 +212,32 @@ export const ofLists = (findings: Findings, options: {
   }
 }
 
-/** A workflow of two steps, between which some of its runs wait (`stepped`). */
-export const ofSteps = (findings: Findings, resumes: Resumes, options: {
+/** What the first step of a run said, or its last one. */
+export interface StepSaid {
+  readonly of: unknown
+  readonly count: number
+  readonly [said: string]: unknown
+}
+
+/** A workflow of steps, between which some of its runs wait (`stepped`, `filed`). */
+export const ofSteps = (findings: Findings, options: {
   readonly name: string
   readonly programId: string
+  readonly onBegun?: (said: StepSaid) => void
+  readonly onTold: (said: StepSaid) => void
 }): RunCheck => {
-  const { name, programId } = options
+  const { name, onBegun, onTold, programId } = options
   const torn = complaint(findings, name, programId)
   const heard: Array<string> = []
-  /** What the first step of a run counted and its second has not told. */
+  /** What the first step of a run counted and its last has not told. */
   const begun = new Map<number, string>()
-  const told: Array<{ readonly of: unknown; readonly count: number; readonly resumed?: unknown }> = []
+  const told: Array<StepSaid> = []
   let runs = 0
   return {
     event: ({ payload, stream }) => {
       const said = JSON.parse(payload)
       if (stream === "") return void told.push(said)
+      if (stream === "$errors" && said.error?.message === "as asked") return
       if (stream !== "begun") return torn("an event is in a stream that nothing emits to", { stream, said })
       const next = heard.shift()
       if (next !== JSON.stringify(said.of)) {
@@ -238,7 +247,7 @@ export const ofSteps = (findings: Findings, resumes: Resumes, options: {
       runs += 1
       if (said.count !== runs) torn("a step counted from a store that is not that of the run before", { said, runs })
       begun.set(said.count, next)
-      if (said.resume_url !== undefined) resumes.waits(said.count, said.resume_url)
+      onBegun?.(said)
     },
     heard: ({ payload }) => {
       heard.push(payload)
@@ -249,7 +258,7 @@ export const ofSteps = (findings: Findings, resumes: Resumes, options: {
           torn("a step ran twice, or before the one before it", { said })
         }
         begun.delete(said.count)
-        resumes.told(said.count, said.resumed)
+        onTold(said)
       }
       const passed = agreeOn(torn, snapshot, programId, runs)
       if (passed < runs || passed > runs + 1) torn("the cursor does not say what the log says", { runs, passed })

@@ -4,11 +4,13 @@ import { Effect } from "effect"
 import type { ServerProcess } from "../ServerProcess.ts"
 import * as Components from "./Components.ts"
 import type { Endpoints, Manner } from "./Endpoints.ts"
+import * as FileCheck from "./FileCheck.ts"
 import type { Findings } from "./Findings.ts"
 import { leaseSeconds } from "./Reader.ts"
 import type { Requests } from "./Requests.ts"
 import type { Resumes } from "./Resumes.ts"
 import * as RunCheck from "./RunCheck.ts"
+import type { TokenProvider } from "./TokenProvider.ts"
 
 /** A source or workflow that stays, with what follows its runs. */
 export interface StandingProgram {
@@ -63,8 +65,9 @@ export const deploy = Effect.fnUntraced(function*(api: ServerProcess["api"], opt
   readonly findings: Findings
   readonly requests: Requests
   readonly resumes: Resumes
+  readonly provider: TokenProvider
 }) {
-  const { endpoints, findings, requests, resumes } = options
+  const { endpoints, findings, provider, requests, resumes } = options
 
   const deployed = Effect.fnUntraced(function*(
     name: string,
@@ -89,8 +92,8 @@ export const deploy = Effect.fnUntraced(function*(api: ServerProcess["api"], opt
     return { id, name, endpoint: undefined, check: check(id), listeners: [] } as StandingProgram
   })
 
-  const ofRequests = (name: string, code: string, parts: 1 | 2) =>
-    deployed(name, code, (programId) => RunCheck.ofRequests(findings, requests, { name, programId, parts }))
+  const ofRequests = (name: string, code: string, parts: 1 | 2, given: object = {}) =>
+    deployed(name, code, (programId) => RunCheck.ofRequests(findings, requests, { name, programId, parts }), given)
 
   const routes: Array<Route> = []
   const subscribe = Effect.fnUntraced(function*(emitterId: string, listenerId: string, stream = "", batch?: Batch) {
@@ -128,6 +131,14 @@ export const deploy = Effect.fnUntraced(function*(api: ServerProcess["api"], opt
   const second = yield* ofRequests("second", Components.intake, 2)
   const unique = yield* ofRequests("unique", Components.unique, 1)
   const answering = yield* ofRequests("answering", Components.answering, 1)
+  const appAccounts: Record<string, object> = {}
+  for (const account of Components.accounts) {
+    const { data } = yield* api("POST", "/accounts", { app: "shop", name: account, oauth: provider.oauth(account) })
+    appAccounts[account] = { authProvisionId: Json.textOf(data!["id"]) }
+  }
+  const calling = yield* ofRequests("calling", Components.calling, 1, {
+    configured_props: { url: provider.apiUrl, ...appAccounts }
+  })
   const ledger = yield* deployed(
     "ledger",
     Components.ledger,
@@ -152,7 +163,15 @@ export const deploy = Effect.fnUntraced(function*(api: ServerProcess["api"], opt
   const stepped = yield* workflow(
     "stepped",
     Components.stepped,
-    (programId) => RunCheck.ofSteps(findings, resumes, { name: "stepped", programId }),
+    (programId) =>
+      RunCheck.ofSteps(findings, {
+        name: "stepped",
+        programId,
+        onBegun: ({ count, resume_url }) => {
+          if (resume_url !== undefined) resumes.waits(count, String(resume_url))
+        },
+        onTold: ({ count, resumed }) => resumes.told(count, resumed)
+      }),
     { configured_props, suspension_timeout: "resume" }
   )
   const summed = yield* workflow(
@@ -164,6 +183,20 @@ export const deploy = Effect.fnUntraced(function*(api: ServerProcess["api"], opt
     yield* subscribe(emitter.id, listener.id)
     emitter.listeners.push(listener)
   }
+
+  const filed = yield* workflow(
+    "filed",
+    Components.filed,
+    (programId) =>
+      RunCheck.ofSteps(findings, {
+        name: "filed",
+        programId,
+        onTold: ({ count, files }) => FileCheck.ofRun(findings, count, files)
+      }),
+    { retry_delays: [1] }
+  )
+  yield* subscribe(unique.id, filed.id)
+  unique.listeners.push(filed)
 
   const lister = yield* deployed(
     "lister",
@@ -203,7 +236,21 @@ export const deploy = Effect.fnUntraced(function*(api: ServerProcess["api"], opt
   routes.push({ subscriptionId: consumerId, stream: "", emitterId: undefined, ordering: "ordered", lists: false })
   return {
     consumerId,
-    programs: [first, second, unique, answering, ticking, ledger, stepped, totals, summed, lister, listed],
+    programs: [
+      first,
+      second,
+      unique,
+      answering,
+      calling,
+      ticking,
+      ledger,
+      stepped,
+      totals,
+      summed,
+      lister,
+      listed,
+      filed
+    ],
     routes
   } satisfies Topology
 })

@@ -10,7 +10,7 @@ const summary = (report: CrashRun.CrashReport): string =>
     "",
     `seed ${report.seed}, ${report.seconds} s: ended ${report.kills} times, disturbed ${report.disturbances} times`,
     `${report.acked} requests acknowledged, ${report.events} events read, ${report.deliveries} deliveries of which ` +
-    `${report.duplicates} again over a fault, balance looked at ${report.balance_checks} times`,
+    `${report.duplicates} again over a fault, ${report.renewals} tokens renewed, balance looked at ${report.balance_checks} times`,
     ...Object.entries(report.faults).map(([fault, count]) => `  ${String(count).padStart(4)} ${fault}`),
     ...(report.points_not_reached.length === 0 ? [] : [`never came to: ${report.points_not_reached.join(", ")}`]),
     ...(report.findings.length === 0

@@ -9,10 +9,19 @@ const below = (maximum: number) => Schema.Int.check(Schema.isBetween({ minimum: 
 const Nth = below(24)
 
 /**
- * `counter` and `unique` take requests, `listener` takes events and `lister` lists of them, `timer` ticks, `workflow` all of
- * them and invocations.
+ * `counter`, `unique` and `storing` take requests, `listener` takes events and `lister` lists of them, `timer` ticks,
+ * `workflow` all of them and invocations, and `keeper` invocations. `storing` and `keeper` share a data store.
  */
-export const Kind = Schema.Literals(["counter", "unique", "listener", "lister", "timer", "workflow"])
+export const Kind = Schema.Literals([
+  "counter",
+  "unique",
+  "storing",
+  "listener",
+  "lister",
+  "timer",
+  "workflow",
+  "keeper"
+])
 export type Kind = typeof Kind.Type
 
 /** Whether all that follows from a command is waited for before the next one. */
@@ -115,6 +124,7 @@ export const Command = Schema.Union([
   Post,
   Post,
   Post,
+  Invoke,
   Invoke,
   ResumeRun,
   Advance,

@@ -7,6 +7,7 @@ import type { ModelConsumer } from "./ModelConsumer.ts"
 import { passes } from "./ModelFate.ts"
 import type { FilterName } from "./ModelFilter.ts"
 import type { Manner } from "./ModelSink.ts"
+import { keepIn } from "./ModelStore.ts"
 import type { WorkflowRun } from "./ModelWorkflow.ts"
 import type { EventRow, Observation } from "./Observation.ts"
 
@@ -37,6 +38,8 @@ export interface ModelSource {
   readonly heard: Map<string, Array<string>>
   /** Payloads it told of. */
   readonly told: Array<string>
+  /** What it has in the data store, by key. */
+  readonly stored: Map<string, string>
   /** Of a workflow, by id. */
   readonly workflowRuns: Map<string, WorkflowRun>
 }
@@ -189,6 +192,7 @@ export class Model {
       phase: undefined,
       heard: new Map(),
       told: [],
+      stored: new Map(),
       workflowRuns: new Map()
     })
   }
@@ -352,7 +356,11 @@ export class Model {
       ids.add(id)
       return
     }
-    next.push(JSON.stringify({ by, count, key }))
+    const kept = source.kind === "storing"
+      // A source keeps also what it wrote before it threw.
+      ? { kept: keepIn(source.stored, by, count, key), added: "all" }
+      : {}
+    next.push(JSON.stringify({ by, count, key, ...kept }))
     if (laterAt !== undefined) later.push({ at: laterAt, payload: JSON.stringify({ by, later: key }) })
     if (fail) source.errors += 1
     else next.push(JSON.stringify({ by, count, key, whole: true }))

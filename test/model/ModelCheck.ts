@@ -17,7 +17,9 @@ import * as ModelBatch from "./ModelBatch.ts"
 import { broken, same } from "./ModelBroken.ts"
 import { tickSeconds } from "./ModelComponents.ts"
 import { isDropped, isFiltered, passes } from "./ModelFate.ts"
+import { kept } from "./ModelKeeper.ts"
 import { answerTo, type Received } from "./ModelSink.ts"
+import { checkStored } from "./ModelStore.ts"
 import { begun, checkWorkflowRuns, wentOn } from "./ModelWorkflow.ts"
 import type { EventRow, Observation } from "./Observation.ts"
 
@@ -65,12 +67,16 @@ const emitted = (model: Model, source: ModelSource, { payload }: EventRow): void
   }
   const said = JSON.parse(payload)
   const isOfRun = said.timestamp !== undefined || said.heard !== undefined || said.given !== undefined ||
-    said.list !== undefined
+    said.list !== undefined || said.step !== undefined
   if (isOfRun) {
     source.runs += 1
     same("a run counted from a store that is not that of the last one", said.count, source.runs)
   }
   if (said.timestamp !== undefined) return tick(model, source, said.timestamp)
+  if (said.step !== undefined) {
+    if (said.step === "first") source.told.push(JSON.stringify(said.event))
+    return kept(model, source, said)
+  }
   if (said.heard !== undefined) {
     const heard = JSON.stringify(said.heard)
     const { by, timestamp } = said.heard
@@ -484,6 +490,7 @@ export const check = (model: Model, seen: Observation, received: ReadonlyArray<R
   for (const source of model.sources.values()) {
     checkHeard(model, source)
     checkRuns(model, source, seen)
+    checkStored(source, seen.entries)
   }
   model.rest(now)
 }

@@ -7,6 +7,8 @@ import { createHash } from "node:crypto"
 import type { Kind } from "./Command.ts"
 import { fateOf } from "./Fate.ts"
 import * as ModelBatch from "./ModelBatch.ts"
+import { pathOf } from "./ModelKeeper.ts"
+import { keep } from "./ModelStore.ts"
 import { delaySeconds, returnSeconds, suspensionSeconds } from "./ModelWorkflow.ts"
 
 const hooks = `
@@ -63,6 +65,55 @@ export default {
     this.$emit({ by, count, timestamp: event.timestamp })
   }
 }`,
+  storing: `
+const keep = ${keep}
+export default {
+  props: { http: "$.interface.http", db: "$.service.db", store: "data_store" },
+  async run({ body }) {${count}
+    const kept = await keep(this.store, by, count, body.key)
+    this.$emit({ by, count, key: body.key, kept, added: "all" })
+    if (body.laterAt) this.$emit({ by, later: body.key }, { delivery_ts: body.laterAt })
+    if (body.fail) throw new Error("as asked")
+    this.$emit({ by, count, key: body.key, whole: true })
+  }
+}`,
+  keeper: `
+const keep = ${keep}
+const pathOf = ${pathOf}
+const step = (name) => ({
+  async run({ steps, $ }) {${count}
+    const { event } = steps.trigger
+    const kept = await keep(this.store, by, event.n + pathOf(event.n).indexOf(name), $.context.id)
+    $.emit({ by, count, step: name, run: $.context.id, n: event.n, event, kept, added: "all" })
+    if (name === "first" && event.n % 7 === 3) $.flow.suspend(${1_000 * suspensionSeconds})
+    if (name === "left" && event.n % 4 === 2 && $.context.run.runs === 1) throw new Error("once")
+  }
+})
+export default {
+  props: { db: "$.service.db", store: "data_store" },
+  steps: {
+    first: step("first"),
+    parity: {
+      if: "{{ steps.trigger.event.n % 2 === 1 }}",
+      then: { odd: step("odd") },
+      else: { even: step("even") }
+    },
+    rest: {
+      switch: "{{ steps.trigger.event.n % 3 }}",
+      cases: { 0: { zero: step("zero") }, 1: { one: step("one") } },
+      default: { other: step("other") }
+    },
+    sides: { parallel: { a: { left: step("left") }, b: { right: step("right") } } },
+    rules: {
+      branches: {
+        byTwo: { when: ({ steps }) => steps.trigger.event.n % 2 === 0, steps: { two: step("two") } },
+        byFive: { when: ({ steps }) => steps.trigger.event.n % 5 === 0, steps: { five: step("five") } }
+      },
+      match: "every"
+    },
+    last: step("last")
+  }
+}`,
   workflow: `
 const fateOf = ${fateOf}
 export default {
@@ -99,6 +150,8 @@ export default {
 }`
 }
 
+export const isWorkflow = (kind: Kind): boolean => kind === "workflow" || kind === "keeper"
+
 /** How often a timer ticks, in seconds. */
 export const tickSeconds = 900
 
@@ -113,7 +166,7 @@ export const insert = Effect.fnUntraced(function*(accountId: Id.AccountId, kind:
   const codeHash = hashOf(code)
   const { dedupe, hooks, props, steps } = yield* (yield* Sandbox).inspect({
     accountId,
-    kind: kind === "workflow" ? "workflow" : "source",
+    kind: isWorkflow(kind) ? "workflow" : "source",
     module: { code, hash: codeHash }
   })
   const component: Component = {

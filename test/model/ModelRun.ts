@@ -14,6 +14,7 @@ import { ProgramLifecycle } from "@headwater/engine/ProgramLifecycle"
 import { SubscriptionLifecycle } from "@headwater/engine/SubscriptionLifecycle"
 import { WebhookLifecycle } from "@headwater/engine/WebhookLifecycle"
 import { Consumers } from "@headwater/log/resources/Consumers"
+import { DataStores } from "@headwater/log/resources/DataStores"
 import { Programs } from "@headwater/log/resources/Programs"
 import { Webhooks } from "@headwater/log/resources/Webhooks"
 import { Clock, Effect, Option, Result } from "effect"
@@ -63,7 +64,7 @@ const partingMs = 1_000
 /** A clock that is moved this far, in seconds, while something is sent or asked for makes it late: nobody can tell what came of it. */
 const shortestTimeoutSeconds = 10
 
-const enoughSources = 6
+const enoughSources = 8
 const enoughWebhooks = 4
 const enoughConsumers = 3
 
@@ -74,7 +75,7 @@ const readMs = 30_000
  * Two listeners that hear each other go round until their hops are used up; three would fill the log, and so would two of
  * which one hears twice, since each round doubles the events.
  */
-const enoughOf: Partial<Record<Kind, number>> = { listener: 1, lister: 1, workflow: 2 }
+const enoughOf: Partial<Record<Kind, number>> = { listener: 1, lister: 1, workflow: 2, keeper: 1 }
 
 const fail = (message: string) => new ModelBroken({ message })
 
@@ -93,6 +94,7 @@ export const run = Effect.fnUntraced(
       Effect.flatMap(AccountLifecycle, ({ create }) => create({ username: "m", email: "m@example.com", plan: "free" }))
     )
     const accountId = account.id
+    const store = yield* engine.use(Effect.flatMap(DataStores, ({ create }) => create(accountId, "shared")))
 
     const settle = Effect.gen(function*() {
       const until = Date.now() + patienceMs
@@ -125,7 +127,8 @@ export const run = Effect.fnUntraced(
 
     const propsOf = (kind: Kind) => ({
       ...(kind === "timer" || kind === "workflow" ? { timer: { intervalSeconds: ModelComponents.tickSeconds } } : {}),
-      ...(kind === "workflow" ? { place: sink.url("sends", "flaky") } : {})
+      ...(kind === "workflow" ? { place: sink.url("sends", "flaky") } : {}),
+      ...(kind === "storing" || kind === "keeper" ? { store: store.id } : {})
     })
 
     /** What sends a workflow's own requests is a webhook like any other, but that no client has to do with it. */
@@ -163,13 +166,19 @@ export const run = Effect.fnUntraced(
           component,
           name: undefined,
           configuredProps: propsOf(kind),
-          ...(kind === "workflow"
-            ? { workflow: { ...defaultSettings, retryDelays: [ModelWorkflow.retrySeconds] } }
+          ...(ModelComponents.isWorkflow(kind)
+            ? {
+              workflow: {
+                ...defaultSettings,
+                retryDelays: [ModelWorkflow.retrySeconds],
+                suspensionTimeout: kind === "keeper" ? "resume" : "cancel"
+              }
+            }
             : {})
         })
       }))
       model.createSource({ id, kind, endpointKey })
-      if (kind === "workflow") yield* noteSender(id)
+      if (ModelComponents.isWorkflow(kind)) yield* noteSender(id)
     })
 
     const createWebhook = Effect.fnUntraced(function*(manner: ModelSink.Manner, ordering: Ordering) {
@@ -220,7 +229,7 @@ export const run = Effect.fnUntraced(
 
     const invoke = Effect.fnUntraced(function*(workflow: ModelSource, times: number) {
       for (let i = 0; i < times; i++) {
-        const event = JSON.stringify({ key: `r${++made}` })
+        const event = JSON.stringify({ key: `r${++made}`, n: made })
         const answer = yield* Effect.result(engine.use(Effect.gen(function*() {
           return yield* (yield* Invocations).invoke(yield* sourceOf(workflow), event)
         })))
@@ -459,11 +468,11 @@ export const run = Effect.fnUntraced(
           return source === undefined ? undefined : yield* post(source, command)
         }
         case "Invoke": {
-          const workflow = nth(sources.filter(({ kind }) => kind === "workflow"), command.workflow)
+          const workflow = nth(sources.filter(({ kind }) => ModelComponents.isWorkflow(kind)), command.workflow)
           return workflow === undefined ? undefined : yield* invoke(workflow, command.times)
         }
         case "ResumeRun": {
-          const workflow = nth(sources.filter(({ kind }) => kind === "workflow"), command.workflow)
+          const workflow = nth(sources.filter(({ kind }) => ModelComponents.isWorkflow(kind)), command.workflow)
           return workflow === undefined ? undefined : yield* resumeRun(workflow, command.run)
         }
         case "UpdateSource": {
@@ -540,9 +549,9 @@ export const run = Effect.fnUntraced(
           const listener = nth([...ownWebhooks().map(({ id }) => id), ...workflows, ...listeners], command.listener)
           if (listener === undefined) return
           // What workflows emit goes to webhooks alone, so that nothing goes round through them.
-          const emitters = sources.map(({ id }): string => id).filter((id) =>
-            model.webhooks.has(listener) || !workflows.includes(id)
-          )
+          const emitters = sources.filter(({ kind }) =>
+            model.webhooks.has(listener) || !ModelComponents.isWorkflow(kind)
+          ).map(({ id }): string => id)
           const emitter = command.emitter === null ? null : nth(emitters, command.emitter)
           if (emitter === undefined) return
           const hearsOne = (emitterId: string | null) => emitterId === null || listeners.includes(emitterId)
@@ -649,8 +658,10 @@ export const run = Effect.fnUntraced(
     yield* createWebhook("flaky", "ordered")
     yield* createWebhook("flaky", "strict")
     yield* createSource("lister")
+    yield* createSource("storing")
+    yield* createSource("keeper")
     yield* settle
-    const [counter, listener, workflow, lister] = [...model.sources.keys()]
+    const [counter, listener, workflow, lister, storing, keeper] = [...model.sources.keys()]
     const [webhook, strict] = ownWebhooks().map(({ id }) => id)
     yield* subscribe(counter!, lister!, "")
     yield* subscribe(counter!, listener!, "")
@@ -658,8 +669,19 @@ export const run = Effect.fnUntraced(
     yield* subscribe(null, webhook!, "")
     yield* subscribe(counter!, strict!, "", null, "pairs")
     yield* subscribe(workflow!, webhook!, "", null, "short")
+    yield* subscribe(keeper!, webhook!, "")
     yield* createConsumer(null, { stream: "", filter: null, start: "end" })
     yield* settle
+    yield* invoke(model.sources.get(keeper!)!, 4)
+    yield* post(model.sources.get(storing!)!, {
+      _tag: "Post",
+      source: 0,
+      times: 4,
+      fail: 1,
+      later: 0,
+      id: 0,
+      settle: false
+    })
 
     /** By how much the clock was moved since all was quiet. */
     let hurriedSeconds = 0

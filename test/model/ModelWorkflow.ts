@@ -1,11 +1,14 @@
 import { type Fate, fateOf } from "./Fate.ts"
 import { type Model, type ModelSource, sends } from "./Model.ts"
 import { broken, same } from "./ModelBroken.ts"
+import { type KeeperRun, keeperWait } from "./ModelKeeper.ts"
 import type { Observation } from "./Observation.ts"
 
 /** A run of a workflow whose first step is done. */
 export interface WorkflowRun {
   readonly fate: Fate
+  /** Of a `keeper`. */
+  readonly keeper?: KeeperRun
   /** How many steps of the workflow there had been, its first one included, which gave that to the second. */
   readonly count: number
   /** How often its second step was done. */
@@ -23,8 +26,10 @@ export const returnSeconds = 50
 export const suspensionSeconds = 70
 
 /** How long a run waits before the next time that its second step is done, or given up, in milliseconds. */
-const waitOf = ({ fate, runs }: WorkflowRun): number => {
+const waitOf = ({ fate, keeper, runs }: WorkflowRun): number => {
   switch (fate) {
+    case "kept":
+      return keeper === undefined ? 0 : keeperWait(keeper)
     case "goes":
       return 0
     case "waits":
@@ -60,7 +65,7 @@ export const resumed = (run: WorkflowRun): void => {
 }
 
 /** A run's wait is over. */
-const goOn = (model: Model, id: string, run: WorkflowRun): void => {
+export const goOn = (model: Model, id: string, run: WorkflowRun): void => {
   if ((run.dueAt ?? model.earliest + waitOf(run)) > model.latest) {
     broken("a run went on before its time", { id, run, latest: model.latest })
   }
@@ -117,7 +122,7 @@ const checkWaiting = (model: Model, id: string, run: WorkflowRun, seen: Observat
 /** That each run stands where it should: what is to wait waits, for as long as it should, and everything else has ended. */
 export const checkWorkflowRuns = (model: Model, seen: Observation): void => {
   const statuses = new Map(seen.workflowRuns.map(({ id, status }) => [id, status]))
-  const workflows = [...model.sources.values()].filter(({ kind }) => kind === "workflow")
+  const workflows = [...model.sources.values()].filter(({ kind }) => kind === "workflow" || kind === "keeper")
   for (const workflow of workflows) {
     for (const [id, run] of workflow.workflowRuns) {
       if (run.status !== "waiting") continue

@@ -56,6 +56,8 @@ export interface Observation {
   readonly subscriptions: ReadonlyArray<{ readonly id: string }>
   readonly workflowRuns: ReadonlyArray<WorkflowRunRow>
   readonly bulkParts: ReadonlyArray<BulkPartRow>
+  /** JSON texts in the data store, by key. */
+  readonly entries: ReadonlyMap<string, string>
   /** What `$.service.db` counts, by source. */
   readonly counts: ReadonlyMap<string, number>
 }
@@ -67,7 +69,9 @@ const readAll = Effect.gen(function*() {
     SELECT emitter_id, streams FROM heads WHERE emitter_id NOT LIKE 'u\\_%'`
   const counts = yield* sql<{ program_id: string; value: string }>`
     SELECT program_id, value FROM program_state WHERE key = 'count'`
+  const entries = yield* sql<{ key: string; value: string }>`SELECT key, value FROM data_store_entries`
   return {
+    entries: new Map(entries.map(({ key, value }) => [key, value])),
     heads: new Map(heads.map(({ emitter_id, streams }) => [emitter_id, streams])),
     events: yield* sql<EventRow>`
       SELECT emitter_id, stream, id, n, emit_id, hops, payload FROM events

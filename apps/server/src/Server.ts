@@ -8,6 +8,7 @@ import { AccountLifecycle } from "@headwater/engine/AccountLifecycle"
 import { Draining } from "@headwater/engine/Draining"
 import * as Engine from "@headwater/engine/Engine"
 import { EngineConfig } from "@headwater/engine/EngineConfig"
+import { EngineLimits } from "@headwater/engine/EngineLimits"
 import * as MailServer from "@headwater/engine/MailServer"
 import * as Tables from "@headwater/log/Tables"
 import { accessibleExecutable, sandboxIdentity } from "@headwater/postgres/Unprivileged"
@@ -117,6 +118,10 @@ const beneathEngine = sandbox.pipe(
       publicUrl: url,
       mailDomain: Option.getOrUndefined(mail)?.domain
     }))
+  )),
+  Layer.provideMerge(Layer.effect(
+    EngineLimits,
+    Effect.map(ServerConfig, ({ dataStores }) => ({ ...EngineLimits.defaultValue(), dataStoresOfAccount: dataStores }))
   ))
 )
 

@@ -25,6 +25,7 @@ describe("ServerConfig", () => {
       assert.strictEqual(settings.maxProp, 65_536)
       assert.strictEqual(settings.retentionDays, 30)
       assert.strictEqual(settings.auditDays, 90)
+      assert.deepStrictEqual(settings.dataStores, { bytes: 1_073_741_824, entries: 1_000_000 })
       assert.deepStrictEqual(settings.runLimits, {
         wallMillis: 300_000,
         cpuMillis: 30_000,
@@ -151,6 +152,8 @@ describe("ServerConfig", () => {
     ["HEADWATER_MAX_BODY", { HEADWATER_MAX_BODY: "512KiB" }],
     ["HEADWATER_MAX_CODE", { HEADWATER_MAX_CODE: "0" }],
     ["HEADWATER_MAX_PROP", { HEADWATER_MAX_PROP: "1e5" }],
+    ["HEADWATER_DATA_STORES", { HEADWATER_DATA_STORES: "0" }],
+    ["HEADWATER_DATA_STORE_ENTRIES", { HEADWATER_DATA_STORE_ENTRIES: "1e6" }],
     ["HEADWATER_RUN_SECONDS", { HEADWATER_RUN_SECONDS: "301" }],
     ["HEADWATER_RUN_CPU_SECONDS", { HEADWATER_RUN_CPU_SECONDS: "0.5" }],
     ["HEADWATER_RUN_HEAP", { HEADWATER_RUN_HEAP: "8" }],

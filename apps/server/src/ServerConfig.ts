@@ -1,4 +1,5 @@
 import * as EgressAllowList from "@headwater/egress/EgressAllowList"
+import type { Limits } from "@headwater/engine/EngineLimits"
 import { defaultLimits, type SandboxLimits } from "@headwater/sandbox/SandboxLimits"
 import { Config, Context, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
 import { Base64 } from "effect/encoding"
@@ -78,6 +79,8 @@ export interface ServerSettings {
   readonly maxCode: number
   /** Bytes of one configured prop's JSON. */
   readonly maxProp: number
+  /** What an account's data stores may hold, all together. */
+  readonly dataStores: Limits["dataStoresOfAccount"]
   /** Limits of each run of component code. */
   readonly runLimits: Pick<
     SandboxLimits,
@@ -419,6 +422,14 @@ function load(): Effect.Effect<ServerSettings, ServerConfigInvalid> {
         yield* variable("HEADWATER_MAX_PROP", integer(1, 16 * 1024 * 1024)),
         () => 65_536
       ),
+      dataStores: {
+        bytes: mebibyte *
+          Option.getOrElse(yield* variable("HEADWATER_DATA_STORES", integer(1, 1024 * 1024)), () => 1024),
+        entries: Option.getOrElse(
+          yield* variable("HEADWATER_DATA_STORE_ENTRIES", integer(1, 1_000_000_000)),
+          () => 1_000_000
+        )
+      },
       runLimits: {
         wallMillis: Option.match(yield* variable("HEADWATER_RUN_SECONDS", integer(1, 300)), {
           onNone: () => defaultLimits.wallMillis,
@@ -516,6 +527,8 @@ export const render = (settings: ServerSettings): string => {
     ["HEADWATER_MAX_BODY", settings.maxBody],
     ["HEADWATER_MAX_CODE", settings.maxCode],
     ["HEADWATER_MAX_PROP", settings.maxProp],
+    ["HEADWATER_DATA_STORES", settings.dataStores.bytes / mebibyte],
+    ["HEADWATER_DATA_STORE_ENTRIES", settings.dataStores.entries],
     ["HEADWATER_RUN_SECONDS", settings.runLimits.wallMillis / 1_000],
     ["HEADWATER_RUN_CPU_SECONDS", settings.runLimits.cpuMillis / 1_000],
     ["HEADWATER_RUN_HEAP", settings.runLimits.heapMebibytes],

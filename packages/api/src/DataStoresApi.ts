@@ -154,7 +154,7 @@ export class DataStoresApi extends HttpApiGroup.make("dataStores")
           examples: [{ count: 1 }]
         })
       ),
-      error: [Problem.NotFound, Problem.PayloadTooLarge]
+      error: [Problem.NotFound, Problem.PayloadTooLarge, Problem.QuotaExceeded]
     }).annotate(NeededScope, "write").annotate(TakesLargeBody, "values").middleware(Idempotency.Idempotency)
       .annotateMerge(
         Extension.operation("Set entries of a data store", "All of them at once, or none. Other entries stay.")
@@ -177,7 +177,7 @@ export class DataStoresApi extends HttpApiGroup.make("dataStores")
       params,
       payload: Schema.Struct({ ...given, ...Projection.fields }).annotate({ examples: [example] }),
       success: Pagination.Single(EntryResource),
-      error: [Problem.NotFound, Problem.PayloadTooLarge]
+      error: [Problem.NotFound, Problem.PayloadTooLarge, Problem.QuotaExceeded]
     }).annotate(NeededScope, "write").annotate(TakesLargeBody, "values").annotateMerge(
       Extension.operation("Set an entry of a data store", "Replaces the value, and when it is removed.")
     ),

@@ -26,6 +26,7 @@ import { ProgramLifecycle } from "./program/ProgramLifecycle.ts"
 import { Quotas } from "./program/Quotas.ts"
 import * as RunScanner from "./program/RunScanner.ts"
 import { RunTurns } from "./program/RunTurns.ts"
+import { StoreRoom } from "./program/StoreRoom.ts"
 import { TrialRuns } from "./program/TrialRuns.ts"
 import * as Retention from "./Retention.ts"
 import * as DueScanner from "./routing/DueScanner.ts"
@@ -62,6 +63,7 @@ export const onCluster = Layer.mergeAll(
   Layer.provideMerge(Actors.layer),
   Layer.provide(FeedReader.layer),
   Layer.provideMerge(Quotas.layer),
+  Layer.provideMerge(StoreRoom.layer),
   Layer.provideMerge(AccountConnections.layer),
   Layer.provideMerge(AccountTokens.layer),
   Layer.provideMerge(TokenEndpoint.layer),

@@ -31,6 +31,7 @@ import { TokenEndpoint } from "../src/oauth/TokenEndpoint.ts"
 import { Environments } from "../src/program/Environments.ts"
 import { Quotas } from "../src/program/Quotas.ts"
 import { RunTurns } from "../src/program/RunTurns.ts"
+import { StoreRoom } from "../src/program/StoreRoom.ts"
 import { FeedReader } from "../src/routing/Feed.ts"
 
 const egress = EgressHttp.layer().pipe(Layer.provide(EgressGuard.layer(EgressAllowList.loopback)))
@@ -45,6 +46,7 @@ export const layerNoSandbox = Layer.mergeAll(
   Draining.layer,
   onRealTime(Environments.layer),
   Quotas.layer,
+  StoreRoom.layer,
   RunTurns.layer,
   onRealTime(AccountTokens.layer.pipe(Layer.provideMerge(TokenEndpoint.layer)))
 ).pipe(

@@ -19,6 +19,8 @@ export interface Limits {
   readonly filesOfRuns: { readonly account: number; readonly trial: number }
   /** Bytes of the files that an account keeps. */
   readonly filesOfAccount: number
+  /** What an account's data stores hold, all together; bytes are those of keys and values. */
+  readonly dataStoresOfAccount: { readonly bytes: number; readonly entries: number }
   /** The most times that a step may ask to be run again: each is recorded with its run. */
   readonly rerunsOfStep: number
   /** The most workflows that a step may have run. */
@@ -78,6 +80,7 @@ export const defaults: Limits = {
   runsOfWorkflow: 32 * MiB,
   filesOfRuns: { account: 1024 * MiB, trial: 16 * MiB },
   filesOfAccount: 1024 * MiB,
+  dataStoresOfAccount: { bytes: 1024 * MiB, entries: 1_000_000 },
   rerunsOfStep: 1_000,
   triggersOfStep: 1_000,
   feedRoom: 64 * MiB,

@@ -83,6 +83,21 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds", excludeTestServices
         assert.deepStrictEqual(heard, [yield* tokenOf(tokens, account.id, id)])
       }).pipe(Effect.scoped, EngineFixture.onTestClock))
 
+    it.effect("is renewed where a node that has claimed it is lost, also while runs wait for it", () =>
+      Effect.gen(function*() {
+        const { account, accounts, id, server, tokens } = yield* setup
+        yield* TestClock.adjust(59 * minutes + 30_000)
+        const now = yield* Clock.currentTimeMillis
+        assert.isTrue(yield* accounts.claim(id, 1, now, now + 60_000))
+        const { generation } = yield* EngineFixture.whileTimePasses(tokenOf(tokens, account.id, id))
+        assert.strictEqual(generation, 1)
+        yield* TestClock.adjust(1 * minutes)
+        yield* EngineFixture.whileTimePasses(Effect.timeoutOption(tokens.renewDue, "20 seconds"))
+        const renewed = yield* EngineFixture.whileTimePasses(tokenOf(tokens, account.id, id))
+        assert.strictEqual(renewed.generation, 2)
+        assert.strictEqual(server.renewals, 1)
+      }).pipe(Effect.scoped, EngineFixture.onTestClock))
+
     it.effect("fails once for all when its renewal is refused, and recovers with the next one", () =>
       Effect.gen(function*() {
         const { account, accounts, first, id, server, tokens } = yield* setup

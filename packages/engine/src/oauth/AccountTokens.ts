@@ -7,7 +7,7 @@ import type { AppAccounts } from "@headwater/log/access/AppAccounts"
 import { type NewToken, OAuthAccounts, type OpenedOAuthAccount } from "@headwater/log/access/OAuthAccounts"
 import { untilAnswered } from "@headwater/log/database/TransientSqlError"
 import type { LiveToken } from "@headwater/sandbox/Run"
-import { Clock, Context, Deferred, Effect, Layer } from "effect"
+import { Clock, Context, Deferred, Effect, Layer, Schedule } from "effect"
 import type { TokenEndpoint } from "./TokenEndpoint.ts"
 import * as TokenRenewal from "./TokenRenewal.ts"
 
@@ -91,8 +91,10 @@ const make = Effect.gen(function*() {
   const accounts = yield* OAuthAccounts
   const scope = yield* Effect.scope
   const context = yield* Effect.context<never>()
-  /** Renewals under way on this node, by account. */
+  /** Renewals under way on this node, by account: it has claimed these. */
   const underWay = new Map<string, Deferred.Deferred<void>>()
+  /** Accounts whose renewal is waited for on this node, whoever makes it. */
+  const awaited = new Map<string, Deferred.Deferred<void>>()
   const watchers = new Map<string, { generation: number; readonly listeners: Set<(token: LiveToken) => void> }>()
 
   const openOf = (ids: ReadonlyArray<string>) => untilAnswered(accounts.open(ids))
@@ -106,17 +108,21 @@ const make = Effect.gen(function*() {
 
   const { keepToken, renewClaimed } = yield* TokenRenewal.make(publish)
 
-  /** Does work on an account unless that is under way, and returns when it is done. */
-  const once = (id: string, work: Effect.Effect<void>): Effect.Effect<void> =>
+  /** Does work on an account unless that is going on, and returns when it is done. */
+  const once = (
+    goingOn: Map<string, Deferred.Deferred<void>>,
+    id: string,
+    work: Effect.Effect<void>
+  ): Effect.Effect<void> =>
     Effect.suspend(() => {
-      const before = underWay.get(id)
+      const before = goingOn.get(id)
       if (before !== undefined) return Deferred.await(before)
       const done = Deferred.makeUnsafe<void>()
-      underWay.set(id, done)
+      goingOn.set(id, done)
       return work.pipe(
         Effect.catchCause((cause) => Effect.logError(`Could not renew the token of ${id}`, cause)),
         Effect.ensuring(Effect.suspend(() => {
-          underWay.delete(id)
+          goingOn.delete(id)
           return Deferred.succeed(done, undefined)
         })),
         Effect.provideContext(context),
@@ -125,19 +131,28 @@ const make = Effect.gen(function*() {
       )
     })
 
+  const renewClaimedOnce = (id: string, until: number) => once(underWay, id, renewClaimed(id, until))
+
+  /** Renews a token if nobody else does. Answers whether somebody else is at it. */
+  const renewIfFree = Effect.fnUntraced(function*(id: string, generation: number) {
+    const now = yield* Clock.currentTimeMillis
+    const until = now + TokenRenewal.claimMs
+    if (!(yield* untilAnswered(accounts.claim(id, generation, now, until)))) {
+      return yield* untilAnswered(accounts.isClaimed(id, generation, now))
+    }
+    yield* renewClaimedOnce(id, until)
+    return false
+  })
+
   const renewIf = (id: string, generation: number) =>
     once(
+      awaited,
       id,
-      RealTime.on(Effect.gen(function*() {
-        const now = yield* Clock.currentTimeMillis
-        const until = now + TokenRenewal.claimMs
-        if (yield* untilAnswered(accounts.claim(id, generation, now, until))) return yield* renewClaimed(id, until)
-        const isClaimed = Effect.suspend(() => untilAnswered(accounts.isClaimed(id, generation, now)))
-        yield* Effect.repeat(Effect.delay(isClaimed, pollMs), {
-          while: (still) => still,
-          times: TokenRenewal.claimMs / pollMs
-        })
-      }))
+      // Whoever has claimed it may be gone, and its claim ends then.
+      RealTime.on(Effect.asVoid(Effect.repeat(renewIfFree(id, generation), {
+        while: (isClaimed) => isClaimed,
+        schedule: Schedule.spaced(pollMs)
+      })))
     )
 
   const renewDue = Effect.gen(function*() {
@@ -151,8 +166,7 @@ const make = Effect.gen(function*() {
         Effect.as(Effect.logWarning("Could not look for renewals that are due; trying again", error), [])
       )
     )
-    // A renewal that is under way on this node has claimed its account.
-    yield* Effect.forEach(ids, (id) => once(id, renewClaimed(id, until)), { concurrency: "unbounded", discard: true })
+    yield* Effect.forEach(ids, (id) => renewClaimedOnce(id, until), { concurrency: "unbounded", discard: true })
   })
 
   const lookForRenewed = Effect.gen(function*() {

@@ -26,6 +26,7 @@ import { interfacesOf, type ProgramMemory } from "./ProgramMemory.ts"
 import type { ProgramOwner } from "./ProgramOwner.ts"
 import { Quotas } from "./Quotas.ts"
 import * as RunEvents from "./RunEvents.ts"
+import { type DataStoresFull, StoreRoom } from "./StoreRoom.ts"
 
 /** One run that has ended: what it came from, and what becomes of what it did. */
 export interface EndedRun {
@@ -73,6 +74,14 @@ const runDuration = Metric.histogram("headwater_run_duration_seconds", {
   boundaries: Metric.boundariesFromIterable([0.001, 0.002, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30, 300])
 })
 
+/** A run that fails since there is no room for what it wrote to data stores. */
+const withoutRoom = (result: RunResult, { _tag: name, message }: DataStoresFull): RunResult => ({
+  ...result,
+  stores: [],
+  outcome: "error",
+  error: { name, message, stack: "" }
+})
+
 /** An id that is emitted again and again stays remembered: its time is written anew once a day, in milliseconds. */
 const rememberAgainMs = 24 * 3_600_000
 
@@ -98,6 +107,7 @@ const services = Effect.all({
   notices: FailureNotices.make,
   quotas: Quotas,
   sandbox: Sandbox,
+  storeRoom: StoreRoom,
   givenOf: makeGivenOf,
   turns: Turns,
   wideLog: WideLog
@@ -136,6 +146,13 @@ export class CodeRuns {
     return Effect.flatMap(
       this.requestOf(memory, executable, call),
       (request) => this.services.sandbox.run({ ...request, ...(onRespond === undefined ? {} : { onRespond }) })
+    ).pipe(
+      Effect.flatMap((result) =>
+        Effect.match(this.services.storeRoom.take(memory.program.accountId, result.stores), {
+          onSuccess: () => result,
+          onFailure: (full) => withoutRoom(result, full)
+        })
+      )
     )
   }
 

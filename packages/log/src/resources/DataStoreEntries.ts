@@ -49,6 +49,15 @@ const makeReads = (sql: SqlClient.SqlClient) => {
           SELECT count(*) AS count FROM data_store_entries WHERE store_id = ${storeId} AND ${isLive(sql, now)}`,
         ([row]) => Number(row?.count ?? 0)
       ),
+    /** The entries of all data stores of an account, and the bytes of their keys and values. */
+    heldBy: (accountId: Id.AccountId, now: number) =>
+      Effect.map(
+        sql<{ readonly bytes: bigint; readonly entries: bigint }>`
+          SELECT count(*) AS entries, coalesce(sum(octet_length(key) + octet_length(value)), 0) AS bytes
+          FROM data_store_entries
+          WHERE store_id IN (SELECT id FROM data_stores WHERE account_id = ${accountId}) AND ${isLive(sql, now)}`,
+        ([row]) => ({ bytes: Number(row?.bytes ?? 0), entries: Number(row?.entries ?? 0) })
+      ),
     /** In the order of the keys' UTF-8. A page of large values has fewer than its limit. */
     entries: Effect.fnUntraced(
       function*(storeId: string, { after, hasValues = true, limit, prefix }: EntriesRequest, now: number) {

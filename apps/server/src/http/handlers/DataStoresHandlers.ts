@@ -3,8 +3,9 @@ import { type DataStoreResource, type EntryResource, idOfKey, keyOfId } from "@h
 import { HeadwaterApi } from "@headwater/api/HeadwaterApi"
 import * as Pagination from "@headwater/api/Pagination"
 import * as Problem from "@headwater/api/Problem"
-import type { DataStore, DataStoreEntry, EntryChange } from "@headwater/domain/DataStore"
+import type { DataStore, DataStoreChanges, DataStoreEntry, EntryChange } from "@headwater/domain/DataStore"
 import * as ExactJson from "@headwater/domain/ExactJson"
+import { shortestTrustMs, StoreRoom } from "@headwater/engine/StoreRoom"
 import { DataStoreEntries } from "@headwater/log/resources/DataStoreEntries"
 import { type DataStoreNameTaken, DataStores } from "@headwater/log/resources/DataStores"
 import { Clock, Effect, Option, type Schema } from "effect"
@@ -12,6 +13,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { answerFailures } from "../conventions/FailureProblem.ts"
 import { HttpSettings } from "../conventions/HttpSettings.ts"
 import * as GivenJson from "./GivenJson.ts"
+import { retryLater } from "./IntakeProblem.ts"
 
 const resourceOf = ({ createdAt, id, name }: DataStore): DataStoreResource => ({ id, name, created_at: createdAt })
 
@@ -45,6 +47,7 @@ export const layer = HttpApiBuilder.group(
   Effect.fnUntraced(function*(handlers) {
     const dataStores = yield* DataStores
     const entries = yield* DataStoreEntries
+    const room = yield* StoreRoom
     const { maxStoredValue } = yield* HttpSettings
 
     const storeOf = Effect.fnUntraced(function*(reference: string) {
@@ -68,14 +71,23 @@ export const layer = HttpApiBuilder.group(
       return { _tag: "Set", key, value: text, ttl: ttl === null ? null : ttl * 1_000 } as const
     })
 
-    const change = Effect.fnUntraced(
-      function*({ id }: DataStore, changes: ReadonlyArray<EntryChange>, cleared = false) {
-        yield* entries.commit([{ storeId: id, cleared, changes }], yield* Clock.currentTimeMillis).pipe(
-          // They expect nothing.
-          Effect.catchTag("Fenced", Effect.die)
+    const change = Effect.fnUntraced(function*(written: DataStoreChanges) {
+      yield* entries.commit([written], yield* Clock.currentTimeMillis).pipe(
+        // They expect nothing.
+        Effect.catchTag("Fenced", Effect.die)
+      )
+    })
+
+    const set = Effect.fnUntraced(function*({ accountId, id }: DataStore, changes: ReadonlyArray<EntryChange>) {
+      const written = { storeId: id, cleared: false, changes }
+      yield* room.take(accountId, [written]).pipe(
+        Effect.catchTag(
+          "DataStoresFull",
+          ({ message }) => retryLater(Problem.quotaExceeded(message, shortestTrustMs / 1_000))
         )
-      }
-    )
+      )
+      yield* change(written)
+    })
 
     return handlers.handleAll({
       create: Effect.fnUntraced(function*({ payload: { name } }) {
@@ -119,11 +131,12 @@ export const layer = HttpApiBuilder.group(
           ({ key, ttl = null }, index) => settingOf({ key, ttl, value: valueAt(exact, index) }, `entries.${index}.`)
         )
         const changes = new Map(settings.map((setting) => [setting.key, setting]))
-        yield* change(store, [...changes.values()])
+        yield* set(store, [...changes.values()])
         return { data: { count: changes.size } }
       }, answerFailures),
       clear: Effect.fnUntraced(function*({ params }) {
-        yield* change(yield* storeOf(params.id), [], true)
+        const { id } = yield* storeOf(params.id)
+        yield* change({ storeId: id, cleared: true, changes: [] })
       }, answerFailures),
       entry: Effect.fnUntraced(function*({ params, query: { key } }) {
         return { data: entryOf(yield* entryAt(yield* storeOf(params.id), key)) }
@@ -131,13 +144,13 @@ export const layer = HttpApiBuilder.group(
       setEntry: Effect.fnUntraced(function*({ params, payload: { key, ttl = null, value } }) {
         const store = yield* storeOf(params.id)
         const setting = yield* settingOf({ key, value: yield* GivenJson.exactly("value", value), ttl }, "")
-        yield* change(store, [setting])
+        yield* set(store, [setting])
         return { data: entryOf(yield* entryAt(store, key)) }
       }, answerFailures),
       removeEntry: Effect.fnUntraced(function*({ params, query: { key } }) {
         const store = yield* storeOf(params.id)
         yield* entryAt(store, key)
-        yield* change(store, [{ _tag: "Remove", key }])
+        yield* change({ storeId: store.id, cleared: false, changes: [{ _tag: "Remove", key }] })
       }, answerFailures)
     })
   })
