@@ -12,7 +12,7 @@ import { VirtualRows } from "./VirtualRows.tsx"
 
 /** A list that was read as a whole, as rows, narrowed by a text that the address holds. */
 export const SearchedRows = <Item extends { readonly id: string }>(
-  { columns, empty, label, loading, noun, onOpen, textsOf }: {
+  { columns, empty, filters, label, loading, noun, onOpen, textsOf }: {
     readonly loading: Loading<WholeList<Item>>
     /** The noun for an item, singular and plural. */
     readonly noun: readonly [one: string, many: string]
@@ -20,6 +20,8 @@ export const SearchedRows = <Item extends { readonly id: string }>(
     readonly label: string
     readonly textsOf: (item: Item) => ReadonlyArray<string | null>
     readonly columns: ReadonlyArray<RowColumn<Item>>
+    /** Fields that narrow the list in other ways. */
+    readonly filters?: ComponentChildren
     readonly empty: ComponentChildren
     readonly onOpen: (item: Item) => void
   }
@@ -40,6 +42,7 @@ export const SearchedRows = <Item extends { readonly id: string }>(
     <>
       <div class="filters" role="search" aria-label={many}>
         <SearchField label={label} text={text} onChange={(given) => setQuery({ text: given })} />
+        {filters}
       </div>
       <Shown loading={loading} what={`the ${many}`}>
         {({ items, rest }) => (
