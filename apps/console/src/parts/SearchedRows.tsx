@@ -1,5 +1,6 @@
-import { useComputed } from "@preact/signals"
+import { computed } from "@preact/signals"
 import type { ComponentChildren } from "preact"
+import { useMemo } from "preact/hooks"
 import { address, setQuery } from "../api/Address.ts"
 import type { Loading } from "../api/Loading.ts"
 import type { WholeList } from "../api/WholeList.ts"
@@ -29,15 +30,16 @@ export const SearchedRows = <Item extends { readonly id: string }>(
   const [one, many] = noun
   const shown = fitting(columns)
   const text = address.value.query.get("text") ?? ""
-  const rows = useComputed(() => {
-    const loaded = loading.loaded.value
-    if (loaded.state !== "shown" && loaded.state !== "stale") return []
-    const wanted = (address.value.query.get("text") ?? "").trim().toLowerCase()
-    if (wanted === "") return loaded.value.items
-    return loaded.value.items.filter((item) =>
-      textsOf(item).some((searched) => searched !== null && searched.toLowerCase().includes(wanted))
-    )
-  })
+  const rows = useMemo(() =>
+    computed(() => {
+      const loaded = loading.loaded.value
+      if (loaded.state !== "shown" && loaded.state !== "stale") return []
+      const wanted = (address.value.query.get("text") ?? "").trim().toLowerCase()
+      if (wanted === "") return loaded.value.items
+      return loaded.value.items.filter((item) =>
+        textsOf(item).some((searched) => searched !== null && searched.toLowerCase().includes(wanted))
+      )
+    }), [loading])
   return (
     <>
       <div class="filters" role="search" aria-label={many}>
