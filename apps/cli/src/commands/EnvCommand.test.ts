@@ -57,7 +57,7 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
 
       assert.match((yield* headwater(["projects", "list"])).stdout, /No projects\. Create one with/)
       const { name_slug } = HeadwaterCommand.jsonOf(yield* headwater(["projects", "create", "Web shop", "--json"]))
-      assert.strictEqual(name_slug, "web-shop")
+      assert.strictEqual<unknown>(name_slug, "web-shop")
       yield* headwater(["env", "set", "TOKEN", "--project", "web-shop"], "of the project")
       const deploy = (project: string) => headwater(["deploy", "--workflow", "tell.mjs", "--project", project])
       HeadwaterCommand.assertRefused(yield* deploy("none"), /no project "none"/)
