@@ -50,6 +50,60 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
       await page.getByRole("gridcell", { name: "SHOP_URL" }).waitFor({ state: "detached" })
     }))
 
+  it.effect("puts a program into a new project, narrows lists to it, and sets the variables of one", () =>
+    inBrowser(async ({ api, signedIn }) => {
+      const made = async (name: string) => {
+        const { data } = await api("POST", "/workflows", { name, workflow_code: "export default { run() {} }" })
+        return Json.textOf(data!["id"])
+      }
+      const [inside, outside] = [await made("Inside"), await made("Outside")]
+      const page = await signedIn(`/workflows/${inside}`)
+      const changeProject = async (change: (dialog: ReturnType<typeof page.getByRole>) => Promise<unknown>) => {
+        await page.getByRole("button", { name: "Change the project" }).click()
+        const dialog = page.getByRole("dialog")
+        assert.deepStrictEqual(await PageFaults.violations(page), [])
+        await change(dialog)
+        await dialog.getByRole("button", { name: "Change it" }).click()
+        await dialog.waitFor({ state: "detached" })
+      }
+      await changeProject(async (dialog) => {
+        await dialog.getByLabel("A new project").check()
+        await dialog.getByLabel("Name").fill("Web shop")
+      })
+      await page.getByRole("link", { name: "Variables of the project" }).getByText("Web shop").waitFor()
+      const { data: project } = await api("GET", "/projects/web-shop")
+      Json.assertHolds((await api("GET", `/workflows/${inside}`))["data"], { project_id: project!["id"] })
+
+      await page.goto(page.url().replace(/workflows.*/, "workflows"))
+      await page.getByRole("gridcell", { name: "Outside" }).waitFor()
+      await page.getByLabel("Project").selectOption("Web shop")
+      await page.getByRole("gridcell", { name: "Outside" }).waitFor({ state: "detached" })
+      await page.getByRole("gridcell", { name: "Inside" }).click()
+
+      await page.getByRole("link", { name: "Variables of the project" }).click()
+      await page.getByText("It has no environment variables of its own").waitFor()
+      const set = async (value: string) => {
+        await page.getByRole("button", { name: "Set a variable" }).click()
+        await page.getByRole("dialog").getByLabel("Name").fill("SHOP")
+        await page.getByRole("dialog").getByLabel("Value").fill(value)
+        await page.getByRole("dialog").getByRole("button", { name: "Set" }).click()
+        await page.getByRole("gridcell", { name: value }).waitFor()
+      }
+      await set("of the project")
+      await page.getByRole("search").getByRole("combobox").selectOption("Outside")
+      await page.getByRole("gridcell", { name: "of the project" }).waitFor({ state: "detached" })
+      await set("of the workflow")
+      const valueOf = async (query: string) =>
+        (await api("GET", `/environment_variables/SHOP${query}`))["data"]!["value"]
+      assert.strictEqual<unknown>(await valueOf("?project_id=web-shop"), "of the project")
+      assert.strictEqual<unknown>(await valueOf(`?program_id=${outside}`), "of the workflow")
+
+      await page.goto(page.url().replace(/variables.*/, `workflows/${inside}`))
+      await changeProject((dialog) => dialog.getByRole("combobox").selectOption("none"))
+      await page.getByRole("link", { name: "Variables of the project" }).waitFor({ state: "detached" })
+      assert.notProperty((await api("GET", `/workflows/${inside}`))["data"], "project_id")
+    }))
+
   it.effect("makes a data store, and sets, finds and removes its entries with all digits of their numbers", () =>
     inBrowser(async ({ api, signedIn }) => {
       const page = await signedIn("/data-stores")

@@ -13,6 +13,7 @@ import * as Errors from "./contract/ErrorsContract.ts"
 import * as Events from "./contract/EventsContract.ts"
 import * as Log from "./contract/LogContract.ts"
 import * as Pagination from "./contract/PaginationContract.ts"
+import * as Projects from "./contract/ProjectsContract.ts"
 import * as Session from "./contract/SessionContract.ts"
 import * as Sources from "./contract/SourcesContract.ts"
 import * as Subscriptions from "./contract/SubscriptionsContract.ts"
@@ -35,6 +36,7 @@ layer(ContractServer.layer, { excludeTestServices: true })("the contract", (it) 
   Users.rows(it)
   Session.rows(it)
   AppAccounts.rows(it)
+  Projects.rows(it)
   Environment.rows(it)
   DataStores.rows(it)
   Workflows.rows(it)

@@ -61,6 +61,7 @@ const fieldList = FastCheck.array(fieldPath, { maxLength: 4 }).map((paths) => pa
 const knownCursors: Readonly<Record<string, FastCheck.Arbitrary<string>>> = {
   "/v1/data_stores": FastCheck.constant(Buffer.from("ds_0Uz10000Unknown00000").toString("base64url")),
   "/v1/data_stores/{id}/entries": FastCheck.constant(Buffer.from("=k").toString("base64url")),
+  "/v1/projects": FastCheck.constant(Buffer.from("proj_0Uz10000Unknown00000").toString("base64url")),
   "/v1/events": FastCheck.constant(Buffer.from("1760000120000-0 dc_0Uz10000Unknown00000").toString("base64url"))
 }
 

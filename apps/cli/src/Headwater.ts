@@ -21,6 +21,7 @@ import { exportCommand } from "./commands/ExportCommand.ts"
 import { initCommand } from "./commands/InitCommand.ts"
 import { keyCommand } from "./commands/KeyCommand.ts"
 import { loginCommand } from "./commands/LoginCommand.ts"
+import { projectsCommand } from "./commands/ProjectsCommand.ts"
 import { publishCommand, unpublishCommand } from "./commands/PublishCommand.ts"
 import { replayCommand, retryCommand } from "./commands/RetryCommand.ts"
 import { runCommand } from "./commands/RunCommand.ts"
@@ -53,6 +54,7 @@ const headwater = Command.make("headwater").pipe(
     consumersCommand,
     accountsCommand,
     envCommand,
+    projectsCommand,
     storesCommand,
     accountCommand,
     checkCommand,

@@ -16,7 +16,10 @@ export const VariableResource = Schema.Struct({
   value: Schema.NullOr(Schema.String).annotate({ description: "Null for a secret." }),
   secret: Schema.Boolean.annotate({ description: "Its value is never shown." }),
   program_id: Schema.NullOr(Schema.String).annotate({
-    description: "The source or workflow that it is for; null if it is for all of the account."
+    description: "The source or workflow that it is for; null if it is for more than one."
+  }),
+  project_id: Schema.NullOr(Schema.String).annotate({
+    description: "The project that it is for; null if it is for one program, or for all of the account."
   }),
   updated_at: UnixSeconds
 }).annotate({
@@ -26,14 +29,21 @@ export const VariableResource = Schema.Struct({
     value: "https://shop.example",
     secret: false,
     program_id: null,
+    project_id: null,
     updated_at: 1_760_000_000
   }]
 })
 export type VariableResource = typeof VariableResource.Type
 
-const programId = Schema.optionalKey(Text.annotate({
-  description: "Id or slug of the source or workflow that it is for. Default: all of the account."
-}))
+/** At most one of them. */
+const owner = {
+  program_id: Schema.optionalKey(Text.annotate({
+    description: "Id or slug of the source or workflow that it is for. Default: all of the account."
+  })),
+  project_id: Schema.optionalKey(Text.annotate({
+    description: "Id, name or slug of the project that it is for, in place of program_id."
+  }))
+}
 
 const params = Schema.Struct({
   name: Text.annotate({ description: "The variable's name: letters, digits and _, no digit first." })
@@ -44,7 +54,7 @@ const newName = Text.pipe(Schema.check(
   Schema.makeFilter(() => true, { toJsonSchema: () => ({ pattern: namePattern.source }) })
 ))
 
-const query = { program_id: programId, ...Projection.fields }
+const query = { ...owner, ...Projection.fields }
 
 export class EnvironmentApi extends HttpApiGroup.make("environment")
   .add(
@@ -54,7 +64,7 @@ export class EnvironmentApi extends HttpApiGroup.make("environment")
       error: Problem.NotFound
     }).annotate(NeededScope, "read").annotateMerge(Extension.operation(
       "List environment variables",
-      "By their names: those of the account, or those of one source or workflow alone."
+      "By their names: those of the account, of one project, or of one source or workflow alone."
     )),
     HttpApiEndpoint.get("get", "/environment_variables/:name", {
       params,
@@ -73,15 +83,17 @@ export class EnvironmentApi extends HttpApiGroup.make("environment")
         secret: Schema.optionalKey(Schema.Boolean.annotate({
           description: "Whether its value is never shown again. Default: as it was, false for a new one."
         })),
-        program_id: programId,
+        ...owner,
         ...Projection.fields
       }).annotate({ examples: [{ value: "https://shop.example" }] }),
       success: Pagination.Single(VariableResource),
       error: [Problem.NotFound, Problem.PayloadTooLarge]
     }).annotate(NeededScope, "write").annotateMerge(Extension.operation(
       "Set an environment variable",
-      "Code finds it in process.env, in runs that begin 2 seconds later at the latest. The names and values of an account, and " +
-        `those of a source or workflow, take at most ${mostBytes / 1024} KiB together. Encrypted at rest.`
+      "Code finds it in process.env, in runs that begin 2 seconds later at the latest. The names and values of an account, " +
+        `those of a project, and those of a source or workflow, take at most ${
+          mostBytes / 1024
+        } KiB together. Encrypted at rest.`
     )),
     HttpApiEndpoint.delete("delete", "/environment_variables/:name", {
       params,

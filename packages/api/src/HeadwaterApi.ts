@@ -20,6 +20,7 @@ import { JourneyApi } from "./JourneyApi.ts"
 import { KeysApi } from "./KeysApi.ts"
 import { LogApi } from "./LogApi.ts"
 import { NodesApi } from "./NodesApi.ts"
+import { ProjectsApi } from "./ProjectsApi.ts"
 import { SessionApi } from "./SessionApi.ts"
 import { SourcesApi } from "./SourcesApi.ts"
 import { SubscriptionsApi } from "./SubscriptionsApi.ts"
@@ -52,6 +53,7 @@ export class HeadwaterApi extends HttpApi.make("headwater")
   .add(SessionApi)
   .add(AuditApi)
   .add(AppAccountsApi)
+  .add(ProjectsApi)
   .add(EnvironmentApi)
   .add(DataStoresApi)
   .add(WorkflowsApi)

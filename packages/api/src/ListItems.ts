@@ -13,7 +13,7 @@ export interface Place {
 }
 
 /** An id of a resource, or of an entry of a data store. */
-const encodedId = /^(?:[a-z]{1,3}_[0-9A-Za-z]+$|=)/
+const encodedId = /^(?:[a-z]{1,4}_[0-9A-Za-z]+$|=)/
 
 /** The client takes such an id in place of the cursor that stands for it, and other cursors as they are. */
 const placeOf = (cursor: string): Place => {

@@ -50,6 +50,11 @@ export const RetryDetails = Schema.Struct({ retry_after_seconds: Schema.Int }).a
   examples: [{ retry_after_seconds: 5 }]
 })
 
+const projectInUseOf = (name: string) =>
+  `Sources or workflows belong to the project ${JSON.stringify(name)}: take them out of it, or delete them, first.`
+
+const projectsFullOf = (limit: number) => `An account has at most ${limit} projects: delete one first.`
+
 export class Unauthorized extends HttpApiError.Problem<Unauthorized>()(
   "UnauthorizedProblem",
   { type: typeOf("unauthorized"), status: 401, title: "Unauthorized" },
@@ -240,6 +245,24 @@ export class DeliveryNotRepeatable extends HttpApiError.Problem<DeliveryNotRepea
   { description: "The event or the subscription of the delivery was deleted." }
 ) {}
 
+export class ProjectInUse extends HttpApiError.Problem<ProjectInUse>()(
+  "ProjectInUseProblem",
+  { type: typeOf("project_in_use"), status: 409, title: "Project in use" },
+  members("project_in_use", Details, projectInUseOf("Shop")),
+  { description: "Sources or workflows belong to the project. Take them out of it, or delete them, first." }
+) {}
+
+export class ProjectsFull extends HttpApiError.Problem<ProjectsFull>()(
+  "ProjectsFullProblem",
+  { type: typeOf("projects_full"), status: 409, title: "Too many projects" },
+  members(
+    "projects_full",
+    Schema.Struct({ limit: Schema.Int }).annotate({ examples: [{ limit: 1_000 }] }),
+    projectsFullOf(1_000)
+  ),
+  { description: "The account has as many projects as it may have." }
+) {}
+
 export class BulkActionEnded extends HttpApiError.Problem<BulkActionEnded>()(
   "BulkActionEndedProblem",
   { type: typeOf("bulk_action_ended"), status: 409, title: "Bulk action ended" },
@@ -414,6 +437,7 @@ const lists: Readonly<Record<string, string>> = {
   event: "GET /v1/events lists those that are kept",
   key: "GET /v1/users/me/keys lists those that are valid",
   listener: "GET /v1/users/me/sources, /v1/users/me/workflows and /v1/users/me/webhooks list yours",
+  project: "GET /v1/projects lists yours",
   run: "GET /v1/workflows/{id}/runs lists those that are kept",
   source: "GET /v1/users/me/sources lists yours",
   subscription: "GET /v1/users/me/subscriptions lists yours",
@@ -429,6 +453,13 @@ export const notFound = (what: string, id: string): NotFound => {
 export const invalid = (issues: ReadonlyArray<Issue>): InvalidRequest => {
   const sentence = issues.map(({ message, path }) => path === "" ? message : `${path}: ${message}`).join("; ")
   return new InvalidRequest({ detail: sentence, error: sentence, details: issues })
+}
+
+export const projectInUse = (name: string): ProjectInUse => new ProjectInUse(because(projectInUseOf(name)))
+
+export const projectsFull = (limit: number): ProjectsFull => {
+  const sentence = projectsFullOf(limit)
+  return new ProjectsFull({ detail: sentence, error: sentence, details: { limit } })
 }
 
 /** @param setting what an operator changes to have it let through */

@@ -9,6 +9,7 @@ import * as Pagination from "./Pagination.ts"
 import { PathId } from "./PathId.ts"
 import * as Problem from "./Problem.ts"
 import * as Projection from "./Projection.ts"
+import * as ProjectsApi from "./ProjectsApi.ts"
 import { RequestCheck, TakesLargeBody } from "./RequestCheck.ts"
 import { ResourceId } from "./ResourceId.ts"
 import { CodeText, Text } from "./Text.ts"
@@ -39,7 +40,8 @@ export const SourceResource = Schema.Struct({
   created_at: UnixSeconds,
   updated_at: UnixSeconds,
   name: Schema.String,
-  name_slug: Schema.String.annotate({ description: "Works wherever the source's id does." })
+  name_slug: Schema.String.annotate({ description: "Works wherever the source's id does." }),
+  ...ProjectsApi.shown
 }).annotate({ identifier: "Source", examples: [exampleSource] })
 export type SourceResource = typeof SourceResource.Type
 
@@ -70,6 +72,7 @@ const input = {
       description: "Values by the name of the prop. A timer is {intervalSeconds}, or {cron, timezone}."
     })
   ),
+  ...ProjectsApi.given,
   ...Projection.fields
 }
 
@@ -78,8 +81,9 @@ const params = PathId("The source's id or its name slug.")
 export class SourcesApi extends HttpApiGroup.make("sources")
   .add(
     HttpApiEndpoint.get("list", "/users/me/sources", {
-      query: { ...Pagination.query("source"), ...Projection.fields },
-      success: Pagination.Page(SourceResource)
+      query: { ...Pagination.query("source"), ...ProjectsApi.filter, ...Projection.fields },
+      success: Pagination.Page(SourceResource),
+      error: Problem.NotFound
     }).annotate(NeededScope, "read").annotateMerge(
       OpenApi.annotations({ summary: "List sources", description: "Newest first." })
     ),

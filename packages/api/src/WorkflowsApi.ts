@@ -9,6 +9,7 @@ import * as Pagination from "./Pagination.ts"
 import { PathId } from "./PathId.ts"
 import * as Problem from "./Problem.ts"
 import * as Projection from "./Projection.ts"
+import * as ProjectsApi from "./ProjectsApi.ts"
 import { RequestCheck, TakesLargeBody } from "./RequestCheck.ts"
 import { ResourceId } from "./ResourceId.ts"
 import { CodeText, Text } from "./Text.ts"
@@ -92,6 +93,7 @@ export const WorkflowResource = Schema.Struct({
   ),
   active: Schema.Boolean,
   ...settings,
+  ...ProjectsApi.shown,
   created_at: UnixSeconds,
   updated_at: UnixSeconds
 }).annotate({ identifier: "Workflow", examples: [exampleWorkflow] })
@@ -120,6 +122,7 @@ const input = {
   errors: Schema.optionalKey(settings.errors),
   suspension_timeout: Schema.optionalKey(settings.suspension_timeout),
   timeout_seconds: Schema.optionalKey(settings.timeout_seconds),
+  ...ProjectsApi.given,
   ...Projection.fields
 }
 
@@ -142,8 +145,9 @@ export const runRefused = [
 export class WorkflowsApi extends HttpApiGroup.make("workflows")
   .add(
     HttpApiEndpoint.get("list", "/users/me/workflows", {
-      query: { ...Pagination.query("workflow"), ...Projection.fields },
-      success: Pagination.Page(WorkflowResource)
+      query: { ...Pagination.query("workflow"), ...ProjectsApi.filter, ...Projection.fields },
+      success: Pagination.Page(WorkflowResource),
+      error: Problem.NotFound
     }).annotate(NeededScope, "read").annotateMerge(Extension.operation("List workflows", "Newest first.")),
     HttpApiEndpoint.post("create", "/workflows", {
       headers: Idempotency.headers,
@@ -154,7 +158,7 @@ export class WorkflowsApi extends HttpApiGroup.make("workflows")
         }]
       }),
       success: Pagination.Single(WorkflowResource),
-      error: [Problem.ComponentInvalid, Problem.HookFailed]
+      error: [Problem.NotFound, Problem.ComponentInvalid, Problem.HookFailed]
     }).annotate(NeededScope, "write").annotate(TakesLargeBody, "code").middleware(Idempotency.Idempotency)
       .annotateMerge(
         Extension.operation(

@@ -29,6 +29,8 @@ export type Problem =
   | Generated.NoResponseProblem
   | Generated.NotFoundProblem
   | Generated.PayloadTooLargeProblem
+  | Generated.ProjectInUseProblem
+  | Generated.ProjectsFullProblem
   | Generated.QuotaExceededProblem
   | Generated.RateLimitedProblem
   | Generated.ResponseTimeoutProblem

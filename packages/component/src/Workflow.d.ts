@@ -17,7 +17,7 @@ export interface Trigger<Event = any> {
     readonly workflow_id: string
     readonly workflow_name: string
     readonly deployment_id: string
-    /** The account, which is the one project of its workflows. */
+    /** The project that the workflow belongs to; the account if to none. */
     readonly project_id: string
     readonly owner_id: string
     readonly platform_version: string

@@ -17,6 +17,7 @@ export const prefixes = {
   deployment: "d",
   file: "fl",
   key: "key",
+  project: "proj",
   run: "run",
   session: "ses",
   source: "dc",
@@ -62,6 +63,9 @@ export type DataStoreId = typeof DataStoreId.Type
 
 export const FileId = idOf("file").pipe(Schema.brand("FileId"))
 export type FileId = typeof FileId.Type
+
+export const ProjectId = idOf("project").pipe(Schema.brand("ProjectId"))
+export type ProjectId = typeof ProjectId.Type
 
 export const SourceId = idOf("source").pipe(Schema.brand("SourceId"))
 export type SourceId = typeof SourceId.Type

@@ -1,6 +1,6 @@
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { type Component, ConfigurableProp } from "./Component.ts"
-import { AccountId, ComponentId, kindOf, ProgramId } from "./Id.ts"
+import { AccountId, ComponentId, kindOf, ProgramId, ProjectId } from "./Id.ts"
 import { Timer } from "./Timer.ts"
 import { Workflow } from "./Workflow.ts"
 
@@ -30,6 +30,8 @@ export const Program = Schema.Struct({
   endpointKey: Schema.NullOr(Schema.String),
   /** Null for a source. */
   workflow: Schema.NullOr(Workflow),
+  /** The project that it belongs to; null if to none. Older nodes name none. */
+  projectId: Schema.NullOr(ProjectId).pipe(Schema.withDecodingDefaultTypeKey(Effect.succeed(null))),
   /** Unix seconds. */
   createdAt: Schema.Int,
   updatedAt: Schema.Int
@@ -54,6 +56,10 @@ export const labelOf = (id: ProgramId): Record<string, string> => ({ [`${kindOf(
 /** Leaves room for a suffix within the longest slug by which requests may name a source. */
 const longestSlug = 900
 
-/** decisions.md, "Sources": lower case, each run of other characters a hyphen. */
-export const slugOf = (name: string): string =>
-  name.toLowerCase().replace(/[^a-z0-9]+/g, "-").slice(0, longestSlug).replace(/^-+|-+$/g, "") || "source"
+/**
+ * decisions.md, "Sources": lower case, each run of other characters a hyphen.
+ *
+ * @param otherwise the slug of a name of which nothing is left
+ */
+export const slugOf = (name: string, otherwise = "source"): string =>
+  name.toLowerCase().replace(/[^a-z0-9]+/g, "-").slice(0, longestSlug).replace(/^-+|-+$/g, "") || otherwise

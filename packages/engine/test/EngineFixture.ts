@@ -133,6 +133,7 @@ export const program = Effect.fnUntraced(function*(accountId: Id.AccountId, code
     active: true,
     state: options.state ?? "ready",
     endpointKey: component.id,
+    projectId: null,
     workflow: options.workflow === undefined ? null : {
       deploymentId: Id.DeploymentId.make(yield* Id.make("deployment")),
       settings: { ...defaultSettings, ...options.workflow }

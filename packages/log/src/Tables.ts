@@ -24,6 +24,7 @@ import { DataStores } from "./resources/DataStores.ts"
 import { Deployments } from "./resources/Deployments.ts"
 import { EnvironmentVariables } from "./resources/EnvironmentVariables.ts"
 import { Programs } from "./resources/Programs.ts"
+import { Projects } from "./resources/Projects.ts"
 import { StoredFiles } from "./resources/StoredFiles.ts"
 import { Subscriptions } from "./resources/Subscriptions.ts"
 import { Webhooks } from "./resources/Webhooks.ts"
@@ -54,6 +55,7 @@ export const layer = Layer.mergeAll(
   Nodes.layer,
   OAuthConnections.layer,
   Programs.layer,
+  Projects.layer,
   RunSecrets.layer,
   SealCheck.layer,
   Sessions.layer,

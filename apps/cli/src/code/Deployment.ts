@@ -24,6 +24,8 @@ export type Subject =
 export interface DeploymentOptions {
   /** The source's name; without one, the component's own. */
   readonly name: string | undefined
+  /** The project that it is to belong to; empty for none. Without one, it stays where it is. */
+  readonly project?: string | undefined
   /** Values of props as texts. */
   readonly props: ReadonlyArray<readonly [name: string, text: string]>
   /** True if somebody is there who can be asked for missing values. */
@@ -96,9 +98,13 @@ export const toldOf = (name: string, { detail, details }: InvalidRequest): Comma
     : refuse(detail)
 }
 
+/** The field of a request for the project that a program is to belong to. */
+export const projectGiven = (project: string | undefined) =>
+  project === undefined ? {} : { project_id: project === "" ? null : project }
+
 /** Makes components of what is given, and one source run them, the newest in place of the one before. */
 export const make = Effect.fnUntraced(
-  function*({ asks, during = () => identity, name: givenName, props }: DeploymentOptions) {
+  function*({ asks, during = () => identity, name: givenName, project, props }: DeploymentOptions) {
     const { call } = yield* ApiAccess
     /** The values that were asked for once. */
     const answers = new Map<string, Schema.Json>()
@@ -140,7 +146,8 @@ export const make = Effect.fnUntraced(
     ) => {
       const payload = {
         ...(subject._tag === "Key" ? { key: subject.key } : { component_id: component.id }),
-        configured_props: Object.fromEntries(values)
+        configured_props: Object.fromEntries(values),
+        ...projectGiven(project)
       }
       return call(({ sources }) =>
         source === undefined

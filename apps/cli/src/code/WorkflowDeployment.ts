@@ -17,7 +17,7 @@ const nameOf = (subject: Deployment.Subject): string => {
 
 /** Has one workflow run what is given, the newest in place of the one before. */
 export const make = Effect.fnUntraced(function*(
-  { during = () => identity, name: givenName, props }: Pick<Deployment.DeploymentOptions, "during" | "name" | "props">
+  { during = () => identity, name: givenName, project, props }: Omit<Deployment.DeploymentOptions, "asks">
 ) {
   const { call } = yield* ApiAccess
   let own: WorkflowResource | undefined
@@ -30,7 +30,8 @@ export const make = Effect.fnUntraced(function*(
     ) {
       const payload = {
         ...(subject._tag === "Code" ? { workflow_code: subject.bundle.code } : { workflow_url: subject.url }),
-        configured_props: Object.fromEntries(props.map(([name, text]) => [name, PropValue.ofAnyType(text)]))
+        configured_props: Object.fromEntries(props.map(([name, text]) => [name, PropValue.ofAnyType(text)])),
+        ...Deployment.projectGiven(project)
       }
       const { data: program } = yield* call(({ workflows }) =>
         before === undefined

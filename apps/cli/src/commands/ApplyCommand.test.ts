@@ -48,6 +48,7 @@ const edit = (folder: string, file: string, change: (value: Record<string, objec
 
 const secrets = {
   HEADWATER_SECRET_ENVIRONMENT_VARIABLES_SHOP_TOKEN_VALUE: "0123 of the shop",
+  HEADWATER_SECRET_ENVIRONMENT_VARIABLES_SHOP_TOKEN_WEB_SHOP_VALUE: "0123 of the web shop",
   HEADWATER_SECRET_ACCOUNTS_SHOP_NORTH_CREDENTIALS: "{\"token\": \"t\"}",
   HEADWATER_SECRET_SOURCES_ORDERS_TOKEN: "0123",
   HEADWATER_SECRET_WEBHOOKS_WAREHOUSE_AUTHORIZATION: "Bearer s3cret"
@@ -101,7 +102,9 @@ const fill = Effect.gen(function*() {
     rate_limit: { limit: 10, interval_seconds: 1 },
     secret_headers: { authorization: "Bearer s3cret" }
   })
+  const web = yield* post("/projects", { name: "Web shop" })
   const orders = yield* post("/sources", {
+    project_id: web,
     component_code: ordersCode,
     configured_props: {
       shop: { authProvisionId: shop },
@@ -129,6 +132,8 @@ const fill = Effect.gen(function*() {
   const setVariable = (name: string, variable: object) => server.api("PUT", `/environment_variables/${name}`, variable)
   yield* setVariable("SHOP_URL", { value: "https://shop.example" })
   yield* setVariable("SHOP_TOKEN", { value: "0123 of the shop", secret: true })
+  yield* setVariable("SHOP_URL", { value: "https://web.example", project_id: web })
+  yield* setVariable("SHOP_TOKEN", { value: "0123 of the web shop", secret: true, project_id: web })
   yield* setVariable("SHOP_URL", { value: "https://large.example", program_id: workflow })
   yield* post("/components", { component_code: "export default { key: \"unused\", run(this: unknown) {} }" })
   yield* post("/subscriptions", { emitter_id: orders, listener_id: workflow, filter: { total: { $gt: 5 } } })
@@ -165,11 +170,14 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
             "components/unused.json",
             "components/unused.ts",
             "data_stores/visits-of-shops.json",
+            "environment_variables/SHOP_TOKEN--web-shop.json",
             "environment_variables/SHOP_TOKEN.json",
             "environment_variables/SHOP_URL--large-orders.json",
+            "environment_variables/SHOP_URL--web-shop.json",
             "environment_variables/SHOP_URL.json",
             "headwater.json",
             "ids.json",
+            "projects/web-shop.json",
             "sources/nightly.json",
             "sources/orders.json",
             "subscriptions/dc_all--warehouse--_errors.json",
@@ -197,11 +205,11 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
             yield* there({}, folder, "--yes"),
             /accounts\/shop-north\.json: credentials: is secret: set HEADWATER_SECRET_ACCOUNTS_SHOP_NORTH_CREDENTIALS; .*sources\/orders\.json: configured_props\.token: is secret/
           )
-          HeadwaterCommand.assertRefused(yield* there(secrets, folder), /13 changes wait for a yes/)
+          HeadwaterCommand.assertRefused(yield* there(secrets, folder), /16 changes wait for a yes/)
           const planned = yield* there(secrets, folder, "--dry-run")
           assert.match(
             planned.stdout,
-            /^\+ create accounts\/shop-north\n(.*\n)*13 to create, 0 to change, 0 to delete\n$/
+            /^\+ create accounts\/shop-north\n(.*\n)*16 to create, 0 to change, 0 to delete\n$/
           )
           assert.deepStrictEqual((yield* server.api("GET", "/users/me/sources"))["data"] as unknown, [])
           const applied = yield* CommandInProcess.run(["import", folder, "--yes"], {
@@ -226,7 +234,20 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
           )
           Json.assertHolds(ofLarge["data"], { value: "https://large.example", secret: false })
 
+          const { id: web } = (yield* server.api("GET", "/projects/web-shop"))["data"]!
+          Json.assertHolds((yield* server.api("GET", "/sources/orders"))["data"], { project_id: web })
+          const ofWeb = yield* server.api("GET", "/environment_variables/SHOP_URL?project_id=web-shop")
+          Json.assertHolds(ofWeb["data"], { value: "https://web.example", secret: false })
+
           // What is changed in the files is changed there, and nothing else.
+          yield* edit(folder, "projects/web-shop.json", () => ({ name: "Web" }))
+          yield* edit(folder, "sources/orders.json", (source) => ({ ...source, project: null }))
+          yield* edit(
+            folder,
+            "workflows/large-orders.json",
+            (workflow) => ({ ...workflow, project: "projects/web-shop" })
+          )
+          yield* Effect.promise(() => Fs.rm(Path.join(folder, "environment_variables/SHOP_URL--web-shop.json")))
           yield* edit(folder, "data_stores/visits-of-shops.json", () => ({ name: "Visits" }))
           yield* edit(
             folder,
@@ -253,12 +274,15 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
             ...Json.listOf(fields).map(({ field }) => field)
           ])
           assert.deepStrictEqual<unknown>(summary, [
+            ["change", "projects/web-shop", "name"],
             ["change", "environment_variables/SHOP_URL", "value"],
             ["change", "data_stores/visits-of-shops", "name"],
-            ["change", "sources/orders", "name", "code", "configured_props.region"],
+            ["change", "sources/orders", "name", "project", "code", "configured_props.region"],
+            ["change", "workflows/large-orders", "project"],
             ["change", "subscriptions/orders--large-orders", "filter"],
             ["delete", "environment_variables/SHOP_URL--large-orders"],
-            ["delete", "sources/nightly"]
+            ["delete", "sources/nightly"],
+            ["delete", "environment_variables/SHOP_URL--web-shop"]
           ])
           assert.strictEqual((yield* there({}, folder, "--prune", "--yes")).code, 0)
           assert.strictEqual((yield* there({}, folder, "--prune")).stdout, "Nothing to do\n")
@@ -311,6 +335,17 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
         const count = Effect.map(server.api("GET", "/users/me/webhooks"), ({ page_info }) => page_info!["total_count"])
         const before = yield* count
         const refusals: ReadonlyArray<readonly [file: string, text: string, reason: RegExp]> = [
+          [
+            "environment_variables/A.json",
+            `{"name": "A", "value": "", "program": "sources/a", "project": "projects/a"}`,
+            /environment_variables\/A\.json: expected one of program and project/
+          ],
+          [
+            "environment_variables/A.json",
+            `{"name": "A", "value": "", "project": "projects/a"}`,
+            /environment_variables\/A\.json: project: there is no file projects\/a\.json/
+          ],
+          ["projects/b.json", `{"name": ""}`, /projects\/b\.json: name: /],
           ["webhooks/a.json", "{", /webhooks\/a\.json is not JSON/],
           ["webhooks/a.json", "{\"url\": \"ftp://a\"}", /webhooks\/a\.json: url: Expected a URL/],
           ["webhooks/a.json", "{\"url\": \"http://a\", \"urll\": 1}", /webhooks\/a\.json: urll: /],

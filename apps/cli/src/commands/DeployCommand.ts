@@ -73,16 +73,29 @@ export const deployCommand = Command.make(
     name,
     props,
     workflow,
+    project: Flag.String("project").pipe(
+      Flag.withDescription(
+        "The name, slug or id of the project that it is to belong to; empty for none. Default: as before"
+      ),
+      Flag.optional
+    ),
     json: Output.json
   },
-  Effect.fnUntraced(function*({ json, name: givenName, props, what, workflow }) {
+  Effect.fnUntraced(function*({ json, name: givenName, project: givenProject, props, what, workflow }) {
     const name = Option.getOrUndefined(givenName)
+    const project = Option.getOrUndefined(givenProject)
     const entry = yield* ComponentEntry.find(what)
     const subject = yield* subjectOf(what, entry)
     const isWorkflow = workflow || Option.exists(entry, (found) => found.isWorkflow)
     const deployment = isWorkflow
-      ? yield* WorkflowDeployment.make({ name, props, during: Progress.during })
-      : yield* Deployment.make({ name, props, asks: !json && (yield* isAtTerminal), during: Progress.during })
+      ? yield* WorkflowDeployment.make({ name, project, props, during: Progress.during })
+      : yield* Deployment.make({
+        name,
+        project,
+        props,
+        asks: !json && (yield* isAtTerminal),
+        during: Progress.during
+      })
     const { apply } = yield* deployment.prepare(subject)
     const deployed = yield* apply
     yield* Output.print(json, Deployment.jsonOf(deployed), Deployment.linesOf(deployed))

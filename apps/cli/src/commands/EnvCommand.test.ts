@@ -55,6 +55,26 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
         token: "of a file"
       })
 
+      assert.match((yield* headwater(["projects", "list"])).stdout, /No projects\. Create one with/)
+      const { name_slug } = HeadwaterCommand.jsonOf(yield* headwater(["projects", "create", "Web shop", "--json"]))
+      assert.strictEqual<unknown>(name_slug, "web-shop")
+      yield* headwater(["env", "set", "TOKEN", "--project", "web-shop"], "of the project")
+      const deploy = (project: string) => headwater(["deploy", "--workflow", "tell.mjs", "--project", project])
+      HeadwaterCommand.assertRefused(yield* deploy("none"), /no project "none"/)
+      assert.strictEqual((yield* deploy("Web shop")).code, 0)
+      assert.strictEqual((yield* headwater(["trigger", "tell", "--data", `{"count": 1}`, "--wait"])).code, 0)
+      Json.assertHolds((yield* events(id, 2))[0]!["event"]!["raw_event"], { token: "of the project" })
+      HeadwaterCommand.assertRefused(yield* headwater(["projects", "delete", "web-shop"]), /belong to the project/)
+      assert.strictEqual((yield* deploy("")).code, 0)
+      assert.match((yield* headwater(["projects", "rename", "web-shop", "Store"])).stdout, /Its slug is store now/)
+      assert.match((yield* headwater(["projects", "list"])).stdout, /Store +store +proj_/)
+      assert.match((yield* headwater(["env", "list", "--project", "store"])).stdout, /TOKEN +of the project /)
+      HeadwaterCommand.assertRefused(
+        yield* headwater(["env", "list", "--project", "store", "--program", "tell"]),
+        /either program_id or project_id/
+      )
+      assert.strictEqual((yield* headwater(["projects", "delete", "store"])).code, 0)
+
       const listed = yield* headwater(["env", "list"])
       assert.match(listed.stdout, /SHOP_URL +https:\/\/shop\.example .*\nTOKEN +\(secret\) /)
       assert.strictEqual((yield* headwater(["env", "delete", "TOKEN"])).code, 0)

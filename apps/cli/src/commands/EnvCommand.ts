@@ -11,8 +11,18 @@ const program = Flag.String("program").pipe(
   Flag.optional
 )
 
-const within = (program: Option.Option<string>): { readonly program_id?: string } =>
-  Option.match(program, { onNone: () => ({}), onSome: (program_id) => ({ program_id }) })
+const project = Flag.String("project").pipe(
+  Flag.withDescription("The project that the variable is for, in place of --program"),
+  Flag.optional
+)
+
+/** Says whose variable it is. */
+const owner = { program, project }
+
+const within = ({ program, project }: Readonly<Record<keyof typeof owner, Option.Option<string>>>) => ({
+  ...(Option.isSome(program) ? { program_id: program.value } : {}),
+  ...(Option.isSome(project) ? { project_id: project.value } : {})
+})
 
 /** The value from a file, the terminal or standard input: other users of the machine can see arguments. */
 const valueOf = Effect.fnUntraced(function*(name: string, file: Option.Option<string>) {
@@ -29,10 +39,10 @@ const valueOf = Effect.fnUntraced(function*(name: string, file: Option.Option<st
 
 const list = Command.make(
   "list",
-  { json: Output.json, program },
-  Effect.fnUntraced(function*({ json, program }) {
+  { json: Output.json, ...owner },
+  Effect.fnUntraced(function*({ json, ...owner }) {
     const { call } = yield* ApiAccess
-    const { data } = yield* call(({ environment }) => environment.list({ query: within(program) }))
+    const { data } = yield* call(({ environment }) => environment.list({ query: within(owner) }))
     const rows = data.map(({ name, updated_at, value }) => [name, value ?? "(secret)", Output.time(updated_at)])
     yield* Output.print(
       json,
@@ -56,14 +66,14 @@ const set = Command.make(
       Flag.withDescription("Never show the value again. A secret stays one when it gets another value"),
       Flag.withDefault(false)
     ),
-    program,
+    ...owner,
     json: Output.json
   },
-  Effect.fnUntraced(function*({ file, json, name, program, secret }) {
+  Effect.fnUntraced(function*({ file, json, name, secret, ...owner }) {
     const { call } = yield* ApiAccess
     const value = yield* valueOf(name, file)
     const { data } = yield* call(({ environment }) =>
-      environment.set({ params: { name }, payload: { value, ...within(program), ...(secret ? { secret } : {}) } })
+      environment.set({ params: { name }, payload: { value, ...within(owner), ...(secret ? { secret } : {}) } })
     )
     yield* Output.print(json, data, `Set ${name}. Code finds it in process.env.${name}.`)
   })
@@ -80,10 +90,10 @@ const set = Command.make(
 
 const remove = Command.make(
   "delete",
-  { name, program, json: Output.json },
-  Effect.fnUntraced(function*({ json, name, program }) {
+  { name, ...owner, json: Output.json },
+  Effect.fnUntraced(function*({ json, name, ...owner }) {
     const { call } = yield* ApiAccess
-    yield* call(({ environment }) => environment.delete({ params: { name }, query: within(program) }))
+    yield* call(({ environment }) => environment.delete({ params: { name }, query: within(owner) }))
     yield* Output.print(json, { name, deleted: true }, `Deleted ${name}.`)
   })
 ).pipe(Command.withDescription("Remove an environment variable"))

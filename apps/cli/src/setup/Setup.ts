@@ -6,14 +6,16 @@ import * as WebhookRequestSettings from "@headwater/api/WebhookRequestSettings"
 import * as WebhookSettings from "@headwater/api/WebhookSettings"
 import { WebhookUrl } from "@headwater/api/WebhookUrl"
 import { WorkflowResource } from "@headwater/api/WorkflowsApi"
-import { longestName } from "@headwater/domain/DataStore"
+import * as DataStore from "@headwater/domain/DataStore"
 import { namePattern } from "@headwater/domain/EnvironmentVariable"
+import * as Project from "@headwater/domain/Project"
 import { StreamNameInput } from "@headwater/domain/Stream"
 import { Schema, Struct } from "effect"
 
 /** Kinds of things in a set-up, each with a folder of its name, in the order in which they are created. */
 export const kinds = [
   "accounts",
+  "projects",
   "environment_variables",
   "data_stores",
   "webhooks",
@@ -43,6 +45,8 @@ const Secrets = Schema.Record(
   Schema.String.check(Schema.isPattern(/^[A-Z][A-Z0-9_]*$/, { expected: "the name of an environment variable" }))
 )
 
+const nameUpTo = (longest: number) => textUpTo(longest).check(Schema.isMinLength(1))
+
 const common = { secrets: Schema.optionalKey(Secrets) }
 
 const code = {
@@ -54,6 +58,7 @@ const programs = {
   ...common,
   ...code,
   name: Schema.String,
+  project: Schema.optionalKey(Schema.NullOr(Schema.String)),
   configured_props: Schema.optionalKey(Schema.Record(Schema.String, Schema.Json)),
   active: Schema.optionalKey(Schema.Boolean)
 }
@@ -81,6 +86,7 @@ export const files = {
     name: Schema.optionalKey(Schema.String),
     oauth: Schema.optionalKey(OAuthClient)
   }),
+  projects: Schema.Struct({ name: nameUpTo(Project.longestName) }),
   environment_variables: Schema.Struct({
     ...common,
     name: Schema.String.check(
@@ -88,10 +94,11 @@ export const files = {
     ),
     value: Schema.optionalKey(Schema.String),
     secret: Schema.optionalKey(Schema.Boolean),
-    program: Schema.optionalKey(Schema.String.annotate({ description: "The source or workflow that it is for." }))
+    program: Schema.optionalKey(Schema.String.annotate({ description: "The source or workflow that it is for." })),
+    project: Schema.optionalKey(Schema.String.annotate({ description: "The project that it is for." }))
   }),
   /** Without its entries. */
-  data_stores: Schema.Struct({ name: textUpTo(longestName).check(Schema.isMinLength(1)) }),
+  data_stores: Schema.Struct({ name: nameUpTo(DataStore.longestName) }),
   webhooks: Schema.Struct({
     ...common,
     name: Schema.optionalKey(Schema.NullOr(Schema.String)),

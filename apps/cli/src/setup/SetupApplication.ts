@@ -88,6 +88,8 @@ class Application {
           return yield* this.appAccount(change)
         case "environment_variables":
           return yield* this.environmentVariable(change)
+        case "projects":
+          return yield* this.project(change)
         case "data_stores":
           return yield* this.dataStore(change)
         case "webhooks":
@@ -143,6 +145,12 @@ class Application {
     })
   }
 
+  /** The field of a request for the project that a program belongs to. */
+  private projectOf({ fields: { project } }: Setup.Thing): { readonly project_id?: string | null } {
+    if (project === undefined) return {}
+    return { project_id: project === null ? null : this.idOf(project) }
+  }
+
   private program(change: SetupPlan.Change) {
     return Effect.gen({ self: this }, function*() {
       const { action, code, fields, present, secretProps, thing } = change
@@ -176,6 +184,7 @@ class Application {
       const payload = {
         ...where,
         name: String(thing.fields["name"]),
+        ...this.projectOf(thing),
         configured_props: propsWithIds(props, (ref) => this.ids.get(ref) ?? this.presentIds.get(ref)),
         ...Object.fromEntries(settings.map((name) => [name, thing.fields[name]]))
       } as const
@@ -272,16 +281,29 @@ class Application {
 
   private environmentVariable({ present, thing }: SetupPlan.Change) {
     return Effect.gen({ self: this }, function*() {
-      const { program, secret } = thing.fields
+      const { program, project, secret } = thing.fields
       const name = String(thing.fields["name"])
       const text = yield* SetupPlan.variable(thing.secrets["value"] ?? "")
       const payload = {
         value: text ?? String(thing.fields["value"] ?? present?.fields["value"]),
         ...(typeof secret === "boolean" ? { secret } : {}),
-        ...(program === undefined ? {} : { program_id: this.idOf(program) })
+        ...(program === undefined ? {} : { program_id: this.idOf(program) }),
+        ...(project === undefined ? {} : { project_id: this.idOf(project) })
       }
       yield* this.call(({ environment }) => environment.set({ params: { name }, payload }))
       return { id: name, endpoint: null }
+    })
+  }
+
+  private project({ present, thing }: SetupPlan.Change) {
+    return Effect.gen({ self: this }, function*() {
+      const payload = { name: String(thing.fields["name"]) }
+      const { data } = yield* this.call(({ projects }) =>
+        present === undefined
+          ? projects.create({ headers: {}, payload })
+          : projects.update({ params: { id: present.id }, payload })
+      )
+      return { id: data.id, endpoint: null }
     })
   }
 
@@ -366,10 +388,15 @@ class Application {
           case "accounts":
             return client.appAccounts.delete(request)
           case "environment_variables": {
-            const { name, program } = thing.fields
-            const query = program === undefined ? {} : { program_id: this.presentId(program) }
+            const { name, program, project } = thing.fields
+            const query = {
+              ...(program === undefined ? {} : { program_id: this.presentId(program) }),
+              ...(project === undefined ? {} : { project_id: this.presentId(project) })
+            }
             return client.environment.delete({ params: { name: String(name) }, query })
           }
+          case "projects":
+            return client.projects.delete(request)
           case "data_stores":
             return client.dataStores.delete(request)
           case "webhooks":

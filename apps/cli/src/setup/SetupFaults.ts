@@ -20,8 +20,10 @@ const unknownRefs = ({ things }: Folder, account: SetupOfAccount): ReadonlyArray
     if (typeof value !== "string" || known.has(value)) return []
     const expected = `there is no file ${value}.json`
     if (kinds.some((kind) => value.startsWith(`${kind}/`))) return [at(thing, field, expected)]
-    // A variable is known by the file of its program, whatever the ids are.
-    if (field === "program") return [at(thing, field, `expected ${kinds.map((kind) => `${kind}/<name>`).join(" or ")}`)]
+    // A variable is known by the file of its program or project, and a project by its own, whatever the ids are.
+    if (field === "program" || field === "project") {
+      return [at(thing, field, `expected ${kinds.map((kind) => `${kind}/<name>`).join(" or ")}`)]
+    }
     if (field === "emitter" && (value === Setup.account || /[*?]/.test(value))) return []
     return ids.has(value) ? [] : [at(thing, field, `expected ${kinds.map((kind) => `${kind}/<name>`).join(" or ")}`)]
   }
@@ -29,6 +31,7 @@ const unknownRefs = ({ things }: Folder, account: SetupOfAccount): ReadonlyArray
     ...faultOf(thing, "emitter", thing.fields["emitter"], ["sources", "workflows"]),
     ...faultOf(thing, "listener", thing.fields["listener"], ["sources", "workflows", "webhooks"]),
     ...faultOf(thing, "program", thing.fields["program"], ["sources", "workflows"]),
+    ...faultOf(thing, "project", thing.fields["project"], ["projects"]),
     ...accountsIn(thing).flatMap(([prop, ref]) => faultOf(thing, `configured_props.${prop}`, ref, ["accounts"])),
     ...storesIn(thing).flatMap(([prop, ref]) => faultOf(thing, `configured_props.${prop}`, ref, ["data_stores"]))
   ])
@@ -39,10 +42,10 @@ const repeated = ({ things }: Folder): ReadonlyArray<string> => {
   const first = new Map<string, string>()
   return things.flatMap((thing) => {
     const { fields, kind, ref } = thing
-    const isNamed = kind === "environment_variables" || kind === "data_stores"
+    const isNamed = ["projects", "environment_variables", "data_stores"].includes(kind)
     if (kind !== "subscriptions" && kind !== "auto_subscriptions" && !isNamed) return []
     const key = isNamed
-      ? JSON.stringify([kind, fields["name"], fields["program"] ?? null])
+      ? JSON.stringify([kind, fields["name"], fields["program"] ?? null, fields["project"] ?? null])
       : JSON.stringify([kind, fields["emitter"] ?? null, fields["listener"], fields["stream"] ?? ""])
     const other = first.get(key)
     if (other === undefined) first.set(key, ref)

@@ -48,7 +48,7 @@ const misspelled = Effect.fnUntraced(function*(folder: string) {
 })
 
 /** Kinds that a folder does not hold whose marker names none: it was written before there were such files. */
-const laterKinds: ReadonlySet<Setup.Kind> = new Set(["environment_variables", "data_stores"])
+const laterKinds: ReadonlySet<Setup.Kind> = new Set(["projects", "environment_variables", "data_stores"])
 
 /** Things of a folder, and under what id each is known on a server. */
 export interface Folder {
@@ -81,6 +81,9 @@ const readThing = Effect.fnUntraced(function*(folder: string, kind: Setup.Kind, 
     if (given.length !== 1) {
       return yield* refuse(`${path}: expected one of code, url${kind === "sources" ? " and registry" : ""}`)
     }
+  }
+  if (kind === "environment_variables" && "program" in fields && "project" in fields) {
+    return yield* refuse(`${path}: expected one of program and project`)
   }
   const stream = fields["stream"]
   return {

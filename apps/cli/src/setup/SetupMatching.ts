@@ -26,7 +26,7 @@ export const matching = ({ ids, things }: Folder, account: SetupOfAccount): Map<
   /** They are what they name: another name makes another one. */
   const isOfNames = (thing: Setup.Thing) => isListening(thing) || isVariable(thing)
   const hasSameName = (file: Setup.Thing, present: AccountThing) =>
-    ["accounts", "data_stores", "webhooks", "sources", "workflows"].includes(file.kind) &&
+    ["accounts", "projects", "data_stores", "webhooks", "sources", "workflows"].includes(file.kind) &&
     nameOf(file) === nameOf(present) &&
     file.fields["app"] === present.fields["app"]
   const hasSameUrl = ({ fields }: Setup.Thing, present: AccountThing) => fields["url"] === present.fields["url"]
@@ -48,7 +48,8 @@ export const matching = ({ ids, things }: Folder, account: SetupOfAccount): Map<
       fields["stream"] ?? ""
     ].join("\n")
   pair((file, present) =>
-    isVariable(file) && nameOf(file) === nameOf(present) && refOf(file.fields["program"]) === present.fields["program"]
+    isVariable(file) && nameOf(file) === nameOf(present) &&
+    ["program", "project"].every((owner) => refOf(file.fields[owner]) === present.fields[owner])
   )
   const isName = (text: Schema.Json | undefined) => typeof text === "string" && /^[a-z_]+\//.test(text)
   pair((file, present) =>

@@ -156,22 +156,33 @@ class Reading {
     }
   })
 
-  /** Those of the account, or those of one source or workflow alone. */
-  variables(program?: AccountThing) {
+  readonly projects = Effect.gen({ self: this }, function*() {
+    const projects = yield* this.call(({ projects }) =>
+      oldestFirst(ListItems.items((place) => projects.list({ query: { limit: 100, ...place } })))
+    )
+    const refOf = distinctly("projects")
+    for (const { id, name, name_slug } of projects) {
+      this.add({ kind: "projects", ref: refOf(name_slug), id, fields: { name }, secrets: {} })
+    }
+  })
+
+  /** Those of the account, or those of one project, source or workflow alone. */
+  variables(owner?: AccountThing) {
     return Effect.gen({ self: this }, function*() {
-      const query = program === undefined ? {} : { program_id: program.id }
+      const field = owner?.kind === "projects" ? "project" : "program"
+      const query = owner === undefined ? {} : { [`${field}_id`]: owner.id }
       const { data } = yield* this.call(({ environment }) => environment.list({ query }))
       for (const { name, secret, value } of data) {
-        const ref = this.variableRef(program === undefined ? name : `${name}--${sanitized(program.ref)}`)
+        const ref = this.variableRef(owner === undefined ? name : `${name}--${sanitized(owner.ref)}`)
         this.add({
           kind: "environment_variables",
           ref,
-          id: `${program?.id ?? ""} ${name}`,
+          id: `${owner?.id ?? ""} ${name}`,
           fields: {
             name,
             ...(value === null ? {} : { value }),
             secret,
-            ...(program === undefined ? {} : { program: program.ref })
+            ...(owner === undefined ? {} : { [field]: owner.ref })
           },
           secrets: this.secretsOf(ref, secret ? ["value"] : [])
         })
@@ -179,11 +190,11 @@ class Reading {
     })
   }
 
-  readonly variablesOfPrograms = Effect.gen({ self: this }, function*() {
-    for (const thing of this.things.filter(({ kind }) => kind === "sources" || kind === "workflows")) {
-      yield* this.variables(thing)
-    }
-  })
+  variablesOf(kinds: ReadonlyArray<Setup.Kind>) {
+    return Effect.gen({ self: this }, function*() {
+      for (const thing of this.things.filter(({ kind }) => kinds.includes(kind))) yield* this.variables(thing)
+    })
+  }
 
   readonly dataStores = Effect.gen({ self: this }, function*() {
     const stores = yield* this.call(({ dataStores }) =>
@@ -233,19 +244,20 @@ class Reading {
   private program(
     kind: "sources" | "workflows",
     ref: string,
-    { active, configured_props, id, name }: SourceResource | WorkflowResource,
+    { active, configured_props, id, name, project_id }: SourceResource | WorkflowResource,
     code: DeployedCode,
     where: Setup.Fields,
     settings: Setup.Fields
   ): void {
     const declared = code.configurable_props
     const props = shownProps(declared, configured_props, this.refs)
+    const project = project_id === undefined ? null : this.refs.get(project_id) ?? project_id
     this.add({
       kind,
       ref,
       id,
       code,
-      fields: { name, ...where, active, ...settings, configured_props: props },
+      fields: { name, ...where, project, active, ...settings, configured_props: props },
       secrets: this.secretsOf(ref, secretPlaces(declared))
     })
   }
@@ -348,12 +360,14 @@ export const read = Effect.fnUntraced(function*() {
   const { data: me } = yield* call(({ users }) => users.me({ query: {} }))
   const reading = new Reading(me.id, call)
   yield* reading.appAccounts
+  yield* reading.projects
   yield* reading.variables()
+  yield* reading.variablesOf(["projects"])
   yield* reading.dataStores
   yield* reading.webhooks
   const sources = yield* reading.sources
   yield* reading.workflows
-  yield* reading.variablesOfPrograms
+  yield* reading.variablesOf(["sources", "workflows"])
   yield* reading.components(sources)
   yield* reading.subscriptions
   yield* reading.autoSubscriptions

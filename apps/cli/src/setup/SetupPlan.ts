@@ -217,6 +217,12 @@ class Planning {
     return { ...value as Setup.Fields, authProvisionId: name as Schema.Json }
   }
 
+  /** The fields of a program, with the account's name of its project. */
+  private inPresentProject({ fields }: Setup.Thing): Setup.Fields {
+    const project = this.matches.get(String(fields["project"]))?.ref
+    return project === undefined ? fields : { ...fields, project }
+  }
+
   /** Things whose fields are compared as they stand. */
   private planPlain(file: Setup.Thing, present: AccountThing | undefined) {
     return Effect.gen({ self: this }, function*() {
@@ -225,7 +231,7 @@ class Planning {
       const thing = { ...file, secrets: { ...unnamed, ...file.secrets } }
       const found = yield* secretsOf(thing)
       const wanted = inFull(thing)
-      const names = Object.keys(wanted).filter((name) => !["emitter", "listener", "program"].includes(name))
+      const names = Object.keys(wanted).filter((name) => !["emitter", "listener", "program", "project"].includes(name))
       this.faults.push(...valueFaults(thing, present))
       this.faults.push(...missingSecrets(thing, needed, found))
       if (present === undefined) {
@@ -304,7 +310,7 @@ class Planning {
         code,
         secretProps,
         fields: [
-          ...differences("", present.fields, thing.fields, plain),
+          ...differences("", present.fields, this.inPresentProject(thing), plain),
           { field: "code", before: present.fields["code"], after: thing.fields["code"] },
           ...differences("configured_props.", has, props, Object.keys(props))
         ]
@@ -348,7 +354,7 @@ class Planning {
       )
       const where = path ?? url ?? registry
       const fields = [
-        ...differences("", before, thing.fields, plain),
+        ...differences("", before, this.inPresentProject(thing), plain),
         ...(isSameCode ? [] : [{
           field: code !== undefined ? "code" : url !== undefined ? "url" : "registry",
           before: before["code"] ?? before["url"] ?? before["registry"],

@@ -1,3 +1,4 @@
+import type { Query } from "./Address.ts"
 import { get, type Page } from "./Api.ts"
 
 const pageSize = 100
@@ -14,19 +15,24 @@ export interface WholeList<Item> {
 
 /**
  * @param fields the fields that are read of each item; other fields can be large
+ * @param filter further parameters, which narrow the list
  * @throws Failure
  */
 export const read = async <Item>(
   path: ReadonlyArray<string>,
   fields: ReadonlyArray<keyof Item & string>,
-  signal: AbortSignal
+  signal: AbortSignal,
+  filter: Query = {}
 ): Promise<WholeList<Item>> => {
   const include = fields.join()
   const items: Array<Item> = []
   let total = 0
   let after: string | undefined
   for (let pages = 0; pages < maxPages; pages++) {
-    const { data, page_info } = await get<Page<Item>>(path, { query: { limit: pageSize, after, include }, signal })
+    const { data, page_info } = await get<Page<Item>>(path, {
+      query: { ...filter, limit: pageSize, after, include },
+      signal
+    })
     items.push(...data)
     total = page_info.total_count ?? items.length
     if (data.length === 0 || items.length >= total) break

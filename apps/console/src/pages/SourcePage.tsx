@@ -10,6 +10,7 @@ import { harmless } from "../parts/Harmless.ts"
 import { Activity, Health } from "../parts/Health.tsx"
 import { LastRuns } from "../parts/LastRuns.tsx"
 import { tell } from "../parts/Notices.tsx"
+import { ProgramProject } from "../parts/ProgramProject.tsx"
 import { ProgramTraces } from "../parts/ProgramTraces.tsx"
 import { Endpoint } from "../parts/PropField.tsx"
 import { PropsForm, PropsList } from "../parts/PropsForm.tsx"
@@ -89,6 +90,7 @@ const Details = ({ loading, source }: {
   readonly loading: Loading<Sources.SourceResource>
 }) => {
   const { active, component_id, configured_props, id, name } = source
+  const project = source.project_id === undefined ? {} : { project_id: source.project_id }
   const changed = () => void loading.reload()
   const endpoint = Props.endpointOf(configured_props)
   return (
@@ -154,6 +156,16 @@ const Details = ({ loading, source }: {
             </dd>
           </>
         )}
+        <dt>Project</dt>
+        <dd>
+          <ProgramProject
+            {...project}
+            move={async (project_id) => {
+              await Sources.change(source, { project_id })
+              changed()
+            }}
+          />
+        </dd>
         <dt>Slug</dt>
         <dd>
           <code>{source.name_slug}</code>

@@ -6,6 +6,7 @@ import { Empty } from "../parts/Empty.tsx"
 import { harmless } from "../parts/Harmless.ts"
 import { Activity, Health } from "../parts/Health.tsx"
 import type { RowColumn } from "../parts/PagedRows.tsx"
+import { chosenProject, EmptyProject, ProjectFilter } from "../parts/ProjectFilter.tsx"
 import { SearchedRows } from "../parts/SearchedRows.tsx"
 import { Time } from "../parts/Time.tsx"
 import { lastRunOfSource } from "../resources/Outcome.ts"
@@ -34,7 +35,8 @@ const narrowColumns = columns.filter(({ name }) => ["Name", "State", "Last trace
 
 /** The list of sources, which take events in and run code over them. */
 export default () => {
-  const sources = useLoading("sources", Sources.all, { everyMs: pollMs })
+  const project = chosenProject()
+  const sources = useLoading(`sources ${project}`, (signal) => Sources.all(project, signal), { everyMs: pollMs })
   return (
     <div class="page is-list">
       <div class="page-head">
@@ -49,15 +51,18 @@ export default () => {
         textsOf={({ id, name, name_slug }) => [id, name, name_slug]}
         columns={isNarrow.value ? narrowColumns : columns}
         onOpen={({ id }) => visit(hrefOf(["sources", id]))}
-        empty={
-          <Empty what="There are no sources yet.">
-            <p>
-              Make one of a component of{" "}
-              <a href={hrefOf(["registry"])}>the registry</a>, or deploy code of your own with{" "}
-              <code>headwater deploy</code>.
-            </p>
-          </Empty>
-        }
+        filters={<ProjectFilter />}
+        empty={project === "" ?
+          (
+            <Empty what="There are no sources yet.">
+              <p>
+                Make one of a component of{" "}
+                <a href={hrefOf(["registry"])}>the registry</a>, or deploy code of your own with{" "}
+                <code>headwater deploy</code>.
+              </p>
+            </Empty>
+          ) :
+          <EmptyProject many="sources" />}
       />
     </div>
   )

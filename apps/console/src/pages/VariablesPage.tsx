@@ -1,16 +1,19 @@
 import { type Signal, useSignal } from "@preact/signals"
-import { useState } from "preact/hooks"
+import { useEffect, useState } from "preact/hooks"
+import { address, setQuery } from "../api/Address.ts"
 import { useLoading } from "../api/Loading.ts"
 import { may } from "../api/Session.ts"
 import { Act } from "../parts/Act.tsx"
 import { Empty } from "../parts/Empty.tsx"
 import { FormDialog } from "../parts/FormDialog.tsx"
 import { harmless } from "../parts/Harmless.ts"
+import { NamedField } from "../parts/NamedField.tsx"
 import { tell } from "../parts/Notices.tsx"
 import type { RowColumn } from "../parts/PagedRows.tsx"
 import { SearchedRows } from "../parts/SearchedRows.tsx"
 import { TextField } from "../parts/TextField.tsx"
 import { Time } from "../parts/Time.tsx"
+import * as Directory from "../resources/Directory.ts"
 import * as Variables from "../resources/Variables.ts"
 
 const pollMs = 10_000
@@ -36,11 +39,13 @@ const columns: ReadonlyArray<RowColumn<Variables.Variable>> = [
   { name: "Changed", width: "8.5rem", cell: ({ updated_at }) => <Time ms={updated_at * 1_000} />, isWideOnly: true }
 ]
 
-const VariableDialog = ({ asked, known, onDone }: {
+const VariableDialog = ({ asked, known, onDone, owner }: {
   readonly asked: Signal<Asked>
   /** The names that there are. */
   readonly known: ReadonlySet<string>
   readonly onDone: () => void
+  /** The id of what it is for; empty for the account. */
+  readonly owner: string
 }) => {
   const [own] = useState(asked.value)
   const before = typeof own === "object" ? own : undefined
@@ -65,7 +70,7 @@ const VariableDialog = ({ asked, known, onDone }: {
           ? "Give its value anew."
           : undefined}
       act={async () => {
-        await Variables.set(name.value, { value: value.value, secret: secret.value }, undefined)
+        await Variables.set(name.value, { value: value.value, secret: secret.value }, owner)
         tell("done", `${name.value} is set.`)
         onDone()
         close()
@@ -114,9 +119,13 @@ const VariableDialog = ({ asked, known, onDone }: {
   )
 }
 
-/** The environment variables that code of all sources and workflows finds. */
+/** The environment variables that code finds: of all sources and workflows, of a project, or of one alone. */
 export default () => {
-  const variables = useLoading("variables", (signal) => Variables.all(undefined, signal), { everyMs: pollMs })
+  const owner = address.value.query.get("of") ?? ""
+  const variables = useLoading(`variables ${owner}`, (signal) => Variables.all(owner, signal), { everyMs: pollMs })
+  useEffect(() => {
+    void Directory.refresh()
+  }, [])
   const asked = useSignal<Asked>(undefined)
   const mayWrite = may("write")
   const loaded = variables.loaded.value
@@ -150,17 +159,29 @@ export default () => {
         onOpen={(variable) => {
           if (mayWrite) asked.value = variable
         }}
-        empty={
-          <Empty what="There are no environment variables yet.">
-            <p>
-              Those of one source or workflow alone are set with <code>headwater env set NAME --program …</code>.
-            </p>
-          </Empty>
+        filters={
+          <NamedField
+            label="Of"
+            all="the account"
+            kinds={["project", "source", "workflow"]}
+            chosen={owner}
+            onChange={(of) => setQuery({ of }, "push")}
+          />
         }
+        empty={owner === "" ?
+          <Empty what="There are no environment variables yet." /> :
+          (
+            <Empty what="It has no environment variables of its own.">
+              <p>
+                Its code finds those of{" "}
+                {Directory.kindOf(owner) === "project" ? "the account" : "its project and the account"}.
+              </p>
+            </Empty>
+          )}
       />
       {asked.value === undefined
         ? null
-        : <VariableDialog asked={asked} known={known} onDone={() => void variables.reload()} />}
+        : <VariableDialog asked={asked} known={known} owner={owner} onDone={() => void variables.reload()} />}
     </div>
   )
 }

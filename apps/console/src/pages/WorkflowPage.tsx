@@ -12,6 +12,7 @@ import { harmless } from "../parts/Harmless.ts"
 import { Activity } from "../parts/Health.tsx"
 import { JsonDialog } from "../parts/JsonDialog.tsx"
 import { tell } from "../parts/Notices.tsx"
+import { ProgramProject } from "../parts/ProgramProject.tsx"
 import { ProgramTraces } from "../parts/ProgramTraces.tsx"
 import { Endpoint } from "../parts/PropField.tsx"
 import { PropsForm, PropsList } from "../parts/PropsForm.tsx"
@@ -322,6 +323,7 @@ const Details = ({ loading, workflow }: {
 }) => {
   const { active, id, name } = workflow
   const endpoint = Props.endpointOf(workflow.configured_props)
+  const project = workflow.project_id === undefined ? {} : { project_id: workflow.project_id }
   const changed = () => void loading.reload()
   return (
     <>
@@ -369,6 +371,16 @@ const Details = ({ loading, workflow }: {
             </dd>
           </>
         )}
+        <dt>Project</dt>
+        <dd>
+          <ProgramProject
+            {...project}
+            move={async (project_id) => {
+              await Workflows.change(workflow, { project_id })
+              changed()
+            }}
+          />
+        </dd>
         <dt>Slug</dt>
         <dd>
           <code>{workflow.name_slug}</code>

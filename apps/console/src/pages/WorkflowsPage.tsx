@@ -6,6 +6,7 @@ import { Empty } from "../parts/Empty.tsx"
 import { harmless } from "../parts/Harmless.ts"
 import { Activity, Health } from "../parts/Health.tsx"
 import type { RowColumn } from "../parts/PagedRows.tsx"
+import { chosenProject, EmptyProject, ProjectFilter } from "../parts/ProjectFilter.tsx"
 import { SearchedRows } from "../parts/SearchedRows.tsx"
 import { Time } from "../parts/Time.tsx"
 import { lastRunOfWorkflow } from "../resources/Outcome.ts"
@@ -40,7 +41,8 @@ const narrowColumns = columns.filter(({ name }) => ["Name", "State", "Last run"]
 
 /** The list of workflows, which are programs of steps that run on events. */
 export default () => {
-  const workflows = useLoading("workflows", Workflows.all, { everyMs: pollMs })
+  const project = chosenProject()
+  const workflows = useLoading(`workflows ${project}`, (signal) => Workflows.all(project, signal), { everyMs: pollMs })
   return (
     <div class="page is-list">
       <div class="page-head">
@@ -53,13 +55,16 @@ export default () => {
         textsOf={({ id, name, name_slug }) => [id, name, name_slug]}
         columns={isNarrow.value ? narrowColumns : columns}
         onOpen={({ id }) => visit(hrefOf(["workflows", id]))}
-        empty={
-          <Empty what="There are no workflows yet.">
-            <p>
-              Deploy one with <code>headwater deploy --workflow</code>, and subscribe it to an emitter.
-            </p>
-          </Empty>
-        }
+        filters={<ProjectFilter />}
+        empty={project === "" ?
+          (
+            <Empty what="There are no workflows yet.">
+              <p>
+                Deploy one with <code>headwater deploy --workflow</code>, and subscribe it to an emitter.
+              </p>
+            </Empty>
+          ) :
+          <EmptyProject many="workflows" />}
       />
     </div>
   )

@@ -5,6 +5,7 @@ const groups: ReadonlyArray<readonly [Kind, string]> = [
   ["source", "Sources"],
   ["workflow", "Workflows"],
   ["webhook", "Webhooks"],
+  ["project", "Projects"],
   ["account", "Account"]
 ]
 

@@ -1,5 +1,6 @@
-import { useComputed } from "@preact/signals"
+import { computed } from "@preact/signals"
 import type { ComponentChildren } from "preact"
+import { useMemo } from "preact/hooks"
 import { address, setQuery } from "../api/Address.ts"
 import type { Loading } from "../api/Loading.ts"
 import type { WholeList } from "../api/WholeList.ts"
@@ -12,7 +13,7 @@ import { VirtualRows } from "./VirtualRows.tsx"
 
 /** A list that was read as a whole, as rows, narrowed by a text that the address holds. */
 export const SearchedRows = <Item extends { readonly id: string }>(
-  { columns, empty, label, loading, noun, onOpen, textsOf }: {
+  { columns, empty, filters, label, loading, noun, onOpen, textsOf }: {
     readonly loading: Loading<WholeList<Item>>
     /** The noun for an item, singular and plural. */
     readonly noun: readonly [one: string, many: string]
@@ -20,6 +21,8 @@ export const SearchedRows = <Item extends { readonly id: string }>(
     readonly label: string
     readonly textsOf: (item: Item) => ReadonlyArray<string | null>
     readonly columns: ReadonlyArray<RowColumn<Item>>
+    /** Fields that narrow the list in other ways. */
+    readonly filters?: ComponentChildren
     readonly empty: ComponentChildren
     readonly onOpen: (item: Item) => void
   }
@@ -27,19 +30,21 @@ export const SearchedRows = <Item extends { readonly id: string }>(
   const [one, many] = noun
   const shown = fitting(columns)
   const text = address.value.query.get("text") ?? ""
-  const rows = useComputed(() => {
-    const loaded = loading.loaded.value
-    if (loaded.state !== "shown" && loaded.state !== "stale") return []
-    const wanted = (address.value.query.get("text") ?? "").trim().toLowerCase()
-    if (wanted === "") return loaded.value.items
-    return loaded.value.items.filter((item) =>
-      textsOf(item).some((searched) => searched !== null && searched.toLowerCase().includes(wanted))
-    )
-  })
+  const rows = useMemo(() =>
+    computed(() => {
+      const loaded = loading.loaded.value
+      if (loaded.state !== "shown" && loaded.state !== "stale") return []
+      const wanted = (address.value.query.get("text") ?? "").trim().toLowerCase()
+      if (wanted === "") return loaded.value.items
+      return loaded.value.items.filter((item) =>
+        textsOf(item).some((searched) => searched !== null && searched.toLowerCase().includes(wanted))
+      )
+    }), [loading])
   return (
     <>
       <div class="filters" role="search" aria-label={many}>
         <SearchField label={label} text={text} onChange={(given) => setQuery({ text: given })} />
+        {filters}
       </div>
       <Shown loading={loading} what={`the ${many}`}>
         {({ items, rest }) => (

@@ -1,3 +1,4 @@
+import type { ProjectResource } from "@headwater/api/ProjectsApi"
 import type { SourceResource } from "@headwater/api/SourcesApi"
 import type { WebhookResource } from "@headwater/api/WebhooksApi"
 import type { WorkflowResource } from "@headwater/api/WorkflowsApi"
@@ -6,7 +7,7 @@ import { get, type Page } from "../api/Api.ts"
 import { type Failure, failureOf } from "../api/Failure.ts"
 import { session } from "../api/Session.ts"
 
-export type Kind = "source" | "workflow" | "webhook" | "account" | "consumer"
+export type Kind = "source" | "workflow" | "webhook" | "account" | "consumer" | "project"
 
 /** Something with an id, and the name that people know it by. */
 export interface Named {
@@ -21,7 +22,8 @@ const prefixes: Readonly<Record<string, Kind>> = {
   p: "workflow",
   wh: "webhook",
   u: "account",
-  cns: "consumer"
+  cns: "consumer",
+  proj: "project"
 }
 
 export const kindOf = (id: string): Kind | undefined => prefixes[id.split("_", 1)[0]!]
@@ -32,7 +34,7 @@ export const emitterPath = (id: string): ReadonlyArray<string> => [
   id
 ]
 
-/** All known sources, workflows and webhooks of the account, and the account itself, by id. */
+/** All known sources, workflows, webhooks and projects of the account, and the account itself, by id. */
 export const names = signal<ReadonlyMap<string, Named>>(new Map())
 
 /** The failure of the last reading of the names; undefined if it succeeded. */
@@ -44,14 +46,14 @@ const pageSize = 100
 const maxPages = 10
 
 const listed = async <A extends { readonly id: string }>(
-  collection: string,
+  path: ReadonlyArray<string>,
   include: string,
   toNamed: (item: A) => Named
 ): Promise<ReadonlyArray<Named>> => {
   const found: Array<Named> = []
   let after: string | undefined
   for (let pages = 0; pages < maxPages; pages++) {
-    const { data, page_info } = await get<Page<A>>(["users", "me", collection], {
+    const { data, page_info } = await get<Page<A>>(path, {
       query: { limit: pageSize, after, include }
     })
     found.push(...data.map(toNamed))
@@ -70,6 +72,11 @@ const hostOf = (url: string): string => {
   }
 }
 
+/** Adds something that has just been made. */
+export const note = (named: Named): void => {
+  names.value = new Map([...names.value, [named.id, named]])
+}
+
 let underWay: Promise<void> | undefined
 
 /** The shortest time between two readings of the names, in milliseconds. */
@@ -80,24 +87,29 @@ let readAtMs = 0
 const read = async (): Promise<void> => {
   try {
     const all = await Promise.all([
-      listed<SourceResource>("sources", "id,name,active", ({ active, id, name }) => ({
+      listed<SourceResource>(["users", "me", "sources"], "id,name,active", ({ active, id, name }) => ({
         id,
         kind: "source",
         name,
         isActive: active
       })),
-      listed<WorkflowResource>("workflows", "id,name,active", ({ active, id, name }) => ({
+      listed<WorkflowResource>(["users", "me", "workflows"], "id,name,active", ({ active, id, name }) => ({
         id,
         kind: "workflow",
         name,
         isActive: active
       })),
-      listed<WebhookResource>("webhooks", "id,name,url,active", ({ active, id, name, url }) => ({
+      listed<WebhookResource>(["users", "me", "webhooks"], "id,name,url,active", ({ active, id, name, url }) => ({
         id,
         kind: "webhook",
         name: name ?? hostOf(url),
         isActive: active
-      }))
+      })),
+      listed<ProjectResource>(
+        ["projects"],
+        "id,name",
+        ({ id, name }) => ({ id, kind: "project", name, isActive: true })
+      )
     ])
     const found = new Map(all.flat().map((named) => [named.id, named]))
     const own = session.peek()?.account

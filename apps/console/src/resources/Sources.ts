@@ -13,8 +13,9 @@ const listed = ["id", "name", "name_slug", "active", "updated_at"] as const
 /** A source as a list shows it. */
 export type ListedSource = Pick<SourceResource, typeof listed[number]>
 
-export const all = (signal: AbortSignal): Promise<WholeList.WholeList<ListedSource>> =>
-  WholeList.read<ListedSource>(["users", "me", "sources"], listed, signal)
+/** Those of one project, unless its id is empty. */
+export const all = (project: string, signal: AbortSignal): Promise<WholeList.WholeList<ListedSource>> =>
+  WholeList.read<ListedSource>(["users", "me", "sources"], listed, signal, { project_id: project })
 
 export const one = async (id: string, signal: AbortSignal): Promise<SourceResource> =>
   (await get<Single<SourceResource>>(["sources", id], { signal })).data
@@ -35,6 +36,7 @@ export interface SourceChanges {
   readonly component_code?: string
   readonly component_id?: string
   readonly configured_props?: Values
+  readonly project_id?: string | null
 }
 
 /** Changes a source. It always sends `active`, since the server takes a missing `active` for true. */

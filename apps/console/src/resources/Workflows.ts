@@ -12,8 +12,9 @@ const listed = ["id", "name", "name_slug", "active", "updated_at", "steps"] as c
 /** A workflow as a list shows it. */
 export type ListedWorkflow = Pick<WorkflowResource, typeof listed[number]>
 
-export const all = (signal: AbortSignal): Promise<WholeList.WholeList<ListedWorkflow>> =>
-  WholeList.read<ListedWorkflow>(["users", "me", "workflows"], listed, signal)
+/** Those of one project, unless its id is empty. */
+export const all = (project: string, signal: AbortSignal): Promise<WholeList.WholeList<ListedWorkflow>> =>
+  WholeList.read<ListedWorkflow>(["users", "me", "workflows"], listed, signal, { project_id: project })
 
 export const one = async (id: string, signal: AbortSignal): Promise<WorkflowResource> =>
   (await get<Single<WorkflowResource>>(["workflows", id], { signal })).data
@@ -28,6 +29,7 @@ export interface WorkflowChanges extends Partial<Settings> {
   readonly active?: boolean
   readonly workflow_code?: string
   readonly configured_props?: Values
+  readonly project_id?: string | null
 }
 
 /** Changes a workflow. It always sends `active`, since the server takes a missing `active` for true. */

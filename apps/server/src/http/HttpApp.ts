@@ -40,6 +40,7 @@ import * as KeysHandlers from "./handlers/KeysHandlers.ts"
 import * as LogHandlers from "./handlers/LogHandlers.ts"
 import * as NodesHandlers from "./handlers/NodesHandlers.ts"
 import * as OAuthCallbackRoute from "./handlers/OAuthCallbackRoute.ts"
+import * as ProjectsHandlers from "./handlers/ProjectsHandlers.ts"
 import * as SessionHandlers from "./handlers/SessionHandlers.ts"
 import * as SourcesHandlers from "./handlers/SourcesHandlers.ts"
 import * as SubscriptionsHandlers from "./handlers/SubscriptionsHandlers.ts"
@@ -59,6 +60,7 @@ const apiRoutes = HttpApiBuilder.layer(HeadwaterApi).pipe(
     ComponentsHandlers.layer,
     ConsumersHandlers.layer,
     DataStoresHandlers.layer,
+    ProjectsHandlers.layer,
     DeliveriesHandlers.layer,
     DiagnosisHandlers.layer,
     EnvironmentHandlers.layer,

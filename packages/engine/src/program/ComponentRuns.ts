@@ -11,7 +11,7 @@ import type { LiveToken, RunRequest, SandboxModule } from "@headwater/sandbox/Ru
 import { Clock, Effect, Option } from "effect"
 import type { SqlError } from "effect/sql"
 import { AccountTokens } from "../oauth/AccountTokens.ts"
-import { Environments } from "./Environments.ts"
+import { type EnvironmentOf, Environments } from "./Environments.ts"
 import * as FileStore from "./FileStore.ts"
 
 /** Code with the values that it runs with. */
@@ -100,7 +100,7 @@ export const makeGivenOf = Effect.gen(function*() {
   })
 
   return (
-    owner: { readonly id: string; readonly accountId: Id.AccountId },
+    owner: EnvironmentOf & { readonly accountId: Id.AccountId },
     declared: ReadonlyArray<ConfigurableProp>,
     props: Readonly<Record<string, unknown>>,
     isTrial = false

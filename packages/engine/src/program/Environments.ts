@@ -19,14 +19,21 @@ const mostKept = 1_000
 const shortestMasked = 8
 const shortestMaskedSecret = 4
 
+/** A program; or an account, whose id is both. */
+export interface EnvironmentOf {
+  readonly id: string
+  readonly accountId: string
+  readonly projectId?: string | null
+}
+
 const none: RunEnvironment = { values: {}, masked: [] }
 
 /**
- * The environment variables of accounts and programs, as this node knows within a second. One that has none costs nothing.
+ * The environment variables of accounts, projects and programs, as this node knows within a second. One that has none costs nothing.
  */
 export class Environments extends Context.Service<Environments, {
-  /** The account's variables, and in their place those of the program. */
-  readonly of: (program: { readonly id: string; readonly accountId: string }) => Effect.Effect<RunEnvironment>
+  /** The account's variables, in their place those of the program's project, and in theirs those of the program. */
+  readonly of: (program: EnvironmentOf) => Effect.Effect<RunEnvironment>
   /** Returns when this node knows of the changes made before. */
   readonly refresh: Effect.Effect<void>
 }>()("@headwater/engine/program/Environments") {
@@ -57,8 +64,9 @@ export class Environments extends Context.Service<Environments, {
 
       return Environments.of({
         refresh,
-        of: ({ accountId, id }) => {
-          const owners = [accountId, id].filter((owner) => changedAt.has(owner))
+        of: ({ accountId, id, projectId = null }) => {
+          const owners = [accountId, ...(projectId === null ? [] : [projectId]), id]
+            .filter((owner) => changedAt.has(owner))
           if (owners.length === 0) return Effect.succeed(none)
           return Effect.map(
             Effect.forEach(owners, (owner) => environmentOf(owner, changedAt.get(owner)!)),

@@ -8,6 +8,7 @@ import { Heads } from "@headwater/log/logs/Heads"
 import { Components } from "@headwater/log/resources/Components"
 import { Deployments } from "@headwater/log/resources/Deployments"
 import { Programs } from "@headwater/log/resources/Programs"
+import { Projects } from "@headwater/log/resources/Projects"
 import { Subscriptions } from "@headwater/log/resources/Subscriptions"
 import { Webhooks } from "@headwater/log/resources/Webhooks"
 import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
@@ -27,6 +28,11 @@ export class ComponentGone extends Schema.TaggedError<ComponentGone>()("Componen
   id: Id.ComponentId
 }) {}
 
+/** The project was deleted before there was a program in it. */
+export class ProjectGone extends Schema.TaggedError<ProjectGone>()("ProjectGone", {
+  id: Id.ProjectId
+}) {}
+
 /** Random characters of an endpoint's URL: what keeps strangers from finding it. */
 const endpointKeyLength = 24
 
@@ -43,15 +49,22 @@ export class ProgramLifecycle extends Context.Service<ProgramLifecycle, {
     readonly emitOnDeploy?: boolean
     /** Default: true. */
     readonly active?: boolean
+    /** Default: null, none. */
+    readonly projectId?: Id.ProjectId | null
     /** Makes a workflow of it, whose code the component is. */
     readonly workflow?: WorkflowSettings
-  }) => Effect.Effect<Program, ComponentGone | HookFailed | InvalidProps | SandboxUnavailable | Unavailable>
+  }) => Effect.Effect<
+    Program,
+    ComponentGone | HookFailed | InvalidProps | ProjectGone | SandboxUnavailable | Unavailable
+  >
   /** Props given replace by name and the others stay; without a component the program keeps its own. */
   readonly update: (program: Program, input: {
     readonly component: Component | undefined
     readonly name: string | undefined
     readonly configuredProps: Readonly<Record<string, Schema.Json>>
     readonly active: boolean
+    /** Null for none; without it the program stays where it is. */
+    readonly projectId?: Id.ProjectId | null
     /** Of a workflow; without them it keeps its own. */
     readonly settings?: WorkflowSettings
   }) => Effect.Effect<Program, HookFailed | InvalidProps | SandboxUnavailable | ProgramNotFound | Unavailable>
@@ -73,6 +86,7 @@ export class ProgramLifecycle extends Context.Service<ProgramLifecycle, {
       const random = yield* SecureRandom.SecureRandom
       const router = yield* Router
       const programs = yield* Programs
+      const projects = yield* Projects
       const sql = yield* SqlClient.SqlClient
       const subscriptions = yield* Subscriptions
       const deployments = yield* Deployments
@@ -115,10 +129,11 @@ export class ProgramLifecycle extends Context.Service<ProgramLifecycle, {
 
       /** Inserts the rows that a program has before any of its code runs, the subscriptions to it included. */
       const insert = Effect.fnUntraced(function*(unnamed: Omit<Program, "nameSlug">) {
-        const { accountId, componentId, id, name } = unnamed
+        const { accountId, componentId, id, name, projectId } = unnamed
         const slug = slugOf(name)
         const { isListenedTo, program } = yield* sql.withTransaction(Effect.gen(function*() {
           if (!(yield* components.hold(componentId))) return yield* new ComponentGone({ id: componentId })
+          if (projectId !== null && !(yield* projects.hold(projectId))) return yield* new ProjectGone({ id: projectId })
           const program: Program = { ...unnamed, nameSlug: yield* programs.freeSlug(accountId, slug) }
           yield* programs.insert(program)
           yield* deployments.putOf(program)
@@ -140,6 +155,7 @@ export class ProgramLifecycle extends Context.Service<ProgramLifecycle, {
           configuredProps,
           emitOnDeploy = true,
           name: given,
+          projectId = null,
           workflow: settings
         }) {
           const { additionalProps, hasEndpoint, props, timers } = yield* configure(
@@ -166,6 +182,7 @@ export class ProgramLifecycle extends Context.Service<ProgramLifecycle, {
               state: "creating",
               endpointKey: hasEndpoint ? yield* newEndpointKey : null,
               workflow: settings === undefined ? null : { deploymentId: yield* newDeploymentId, settings },
+              projectId,
               createdAt: now,
               updatedAt: now
             })
@@ -191,7 +208,10 @@ export class ProgramLifecycle extends Context.Service<ProgramLifecycle, {
       )
 
       const update: ProgramLifecycle["Service"]["update"] = Effect.fnUntraced(
-        function*(program, { active, component: given, configuredProps, name, settings }) {
+        function*(
+          program,
+          { active, component: given, configuredProps, name, projectId = program.projectId, settings }
+        ) {
           const component = given ?? (yield* Effect.flatMap(
             components.getById(program.componentId),
             Option.match({ onNone: () => Effect.fail(new ProgramNotFound()), onSome: Effect.succeed })
@@ -214,6 +234,7 @@ export class ProgramLifecycle extends Context.Service<ProgramLifecycle, {
             timers,
             additionalProps,
             active,
+            projectId,
             workflow: program.workflow === null ? null : {
               deploymentId: isDeployed ? yield* newDeploymentId : program.workflow.deploymentId,
               settings: settings ?? program.workflow.settings

@@ -51,6 +51,7 @@ const makeProgramOf = Effect.gen(function*() {
       workflow: isWorkflow
         ? { deploymentId: Id.DeploymentId.make(yield* newId("deployment")), settings: defaultSettings }
         : null,
+      projectId: null,
       createdAt: 0,
       updatedAt: 0
     }

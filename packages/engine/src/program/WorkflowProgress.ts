@@ -131,14 +131,14 @@ export const runOver = (
 export const isOfEndpoint = ({ trigger }: WorkflowRun): boolean =>
   trigger.kind === "HTTP" && trigger.rerunOf === undefined
 
-const triggerOf = ({ accountId, name }: Program, { isTrial, run }: WorkflowProgress): string => {
+const triggerOf = ({ accountId, name, projectId }: Program, { isTrial, run }: WorkflowProgress): string => {
   const { deploymentId, event, trigger, tries, workflowId } = run
   const context = JSON.stringify({
     id: trigger.id,
     ts: new Date(trigger.at).toISOString(),
     workflow_id: workflowId,
     workflow_name: name,
-    project_id: accountId,
+    project_id: projectId ?? accountId,
     deployment_id: deploymentId,
     source_type: trigger.kind,
     verified: false,

@@ -9,6 +9,7 @@ import * as EnvironmentVariables from "./migrations/EnvironmentVariables.ts"
 import * as Mailboxes from "./migrations/Mailboxes.ts"
 import * as OAuthAccounts from "./migrations/OAuthAccounts.ts"
 import * as OAuthConnections from "./migrations/OAuthConnections.ts"
+import * as Projects from "./migrations/Projects.ts"
 import * as StepProps from "./migrations/StepProps.ts"
 import * as StoredFiles from "./migrations/StoredFiles.ts"
 import * as SuspendedRuns from "./migrations/SuspendedRuns.ts"
@@ -29,7 +30,8 @@ const migrations = {
   "0042_oauth_accounts": OAuthAccounts.make,
   "0043_oauth_connections": OAuthConnections.make,
   "0044_mailboxes": Mailboxes.make,
-  "0048_step_props": StepProps.make
+  "0048_step_props": StepProps.make,
+  "0049_projects": Projects.make
 }
 
 /** A version of before the baseline has made the database. */

@@ -5,9 +5,9 @@ import { Seal, type SealBroken } from "@headwater/domain/Seal"
 import { Clock, Context, Effect, Layer, Redacted, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 
-/** An account, or one of its programs. */
+/** An account, or one of its projects or programs. */
 export interface EnvironmentOwner {
-  readonly id: Id.AccountId | Id.ProgramId
+  readonly id: Id.AccountId | Id.ProjectId | Id.ProgramId
   readonly accountId: Id.AccountId
 }
 
@@ -26,7 +26,7 @@ const nowMicros = (sql: SqlClient.SqlClient) => sql`(extract(epoch FROM clock_ti
 
 const EnvironmentText = Schema.fromJsonString(Environment)
 
-/** Environment variables of accounts and programs, sealed. */
+/** Environment variables of accounts, projects and programs, sealed. */
 export class EnvironmentVariables extends Context.Service<EnvironmentVariables, {
   /** Empty for an owner without any. */
   readonly of: (ownerId: string) => Effect.Effect<Environment, SqlError.SqlError | SealBroken>

@@ -67,6 +67,7 @@ const programOf = Effect.fnUntraced(function*(component: OwnComponent, overrides
     active: true,
     state: "ready",
     endpointKey: null,
+    projectId: null,
     workflow: null,
     createdAt: 1,
     updatedAt: 1,

@@ -32,6 +32,7 @@ const Row = Schema.Struct({
   additionalProps: "additional_props",
   endpointKey: "endpoint_key",
   sealedProps: "sealed_props",
+  projectId: "project_id",
   createdAt: "created_at",
   updatedAt: "updated_at"
 }))
@@ -154,15 +155,21 @@ const reading = ({ sql, seal }: { readonly sql: SqlClient.SqlClient; readonly se
     /** By the local part of an e-mail address: its endpoint key in whichever case. */
     byMailbox: (localPart: string): Effect.Effect<Option.Option<Program>, SqlError.SqlError> =>
       one(sql`SELECT * FROM programs WHERE lower(endpoint_key) = ${localPart.toLowerCase()} LIMIT 1`),
-    /** The account's ready programs of one kind. */
+    /** The account's ready programs of one kind; those of one project where that is given. */
     page: (
       accountId: Id.AccountId,
       kind: ProgramKind,
-      request: Page.PageRequest
+      request: Page.PageRequest,
+      projectId: Id.ProjectId | null = null
     ): Effect.Effect<Page.Page<Program>, SqlError.SqlError> =>
       Page.read(sql, {
         table: "programs",
-        where: sql`account_id = ${accountId} AND state = 'ready' AND ${ofKind(kind)}`,
+        where: sql.and([
+          sql`account_id = ${accountId}`,
+          sql`state = 'ready'`,
+          ofKind(kind),
+          ...(projectId === null ? [] : [sql`project_id = ${projectId}`])
+        ]),
         weight: sql`
           coalesce(octet_length(sealed_props), 0) + coalesce(octet_length(props), 0) + octet_length(additional_props)`,
         request,

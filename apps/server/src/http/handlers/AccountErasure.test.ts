@@ -29,7 +29,9 @@ layer(Http.layer, { excludeTestServices: true })("an account that is deleted", (
     const http = yield* Http.tenant()
     const sink = yield* WebhookSink.make(() => ({ status: 500 }))
     yield* http.created("/v1/components", { component_code: Http.code("feed") })
-    const source = yield* http.created("/v1/sources", { component_code: storing })
+    const project = yield* http.created("/v1/projects", { name: "Shop" })
+    yield* http.request("PUT", "/v1/environment_variables/SHOP", { body: { value: "v", project_id: project.id } })
+    const source = yield* http.created("/v1/sources", { component_code: storing, project_id: project.id })
     const webhook = yield* http.created("/v1/webhooks", { url: sink.url })
     yield* http.created("/v1/subscriptions", { emitter_id: "dc_*", listener_id: webhook.id })
     yield* http.created("/v1/subscriptions", { emitter_id: http.accountId, listener_id: webhook.id })
@@ -47,7 +49,7 @@ layer(Http.layer, { excludeTestServices: true })("an account that is deleted", (
       Effect.repeat({ until: (count) => count >= 1, schedule: Schedule.spaced("10 millis") }),
       Effect.timeout("60 seconds")
     )
-    return { http, ids: [http.accountId, source.id, webhook.id, workflow.id] }
+    return { http, ids: [http.accountId, source.id, webhook.id, workflow.id, project.id] }
   })
 
   /** The tables that have a row which names one of these. */
@@ -86,12 +88,14 @@ layer(Http.layer, { excludeTestServices: true })("an account that is deleted", (
           "deliveries",
           "deployments",
           "due_work",
+          "environments",
           "events",
           "fences",
           "heads_folded",
           "idempotency_keys",
           "program_state_folded",
           "programs",
+          "projects",
           "sessions",
           "subscriptions",
           "usage_folded",

@@ -110,4 +110,42 @@ layer(Http.layer, { excludeTestServices: true })("environment variables", (it) =
       assert.strictEqual((yield* http.request("DELETE", `${path}/TOKEN`)).status, 204)
       assert.strictEqual(yield* ran, "refused undefined")
     }))
+
+  it.effect("are a project's before the account's and after the program's, and change at once for one that moves", () =>
+    Effect.gen(function*() {
+      const { http, set } = yield* setup
+      const sql = yield* SqlClient.SqlClient
+      const code = `export default {
+        run({ steps, $ }) {
+          console.log("has", process.env.TOKEN)
+          return { env: [process.env.SHOP, process.env.TOKEN], ids: [steps.trigger.context.project_id, $.context.project_id] }
+        }
+      }`
+      const token = "t-0123456789"
+      const project = yield* http.created("/v1/projects", { name: "Shop" })
+      const { id } = yield* http.created("/v1/workflows", { workflow_code: code })
+      const ran = Effect.map(http.ran(id, 1), ({ steps }) => Json.listOf(steps)[0]!["result"]!["$return_value"])
+      const move = (project_id: string | null) => http.request("PUT", `/v1/workflows/${id}`, { body: { project_id } })
+      yield* set("SHOP", { value: "account" })
+      yield* set("SHOP", { value: "project", project_id: "shop" })
+      yield* set("TOKEN", { value: token, secret: true, project_id: "shop" })
+      const outside = { env: ["account", null], ids: [http.accountId, http.accountId] }
+      assert.deepStrictEqual<unknown>(yield* ran, outside)
+      yield* move(project.id)
+      assert.deepStrictEqual<unknown>(yield* ran, { env: ["project", token], ids: [project.id, project.id] })
+      yield* set("SHOP", { value: "changed", project_id: "shop" })
+      Json.assertHolds(yield* ran, { env: ["changed", token] })
+      yield* set("SHOP", { value: "program", program_id: id })
+      Json.assertHolds(yield* ran, { env: ["program", token] })
+      yield* http.request("DELETE", `${path}/SHOP?program_id=${id}`)
+      const logs = yield* http.request("GET", `/v1/workflows/${id}/event_summaries?event_name=$logs&expand=event`)
+      assert.include(logs.text, "has ***")
+      assert.notInclude(logs.text, token)
+      yield* move(null)
+      assert.deepStrictEqual<unknown>(yield* ran, outside)
+      const ofProject = sql`SELECT 1 FROM environments WHERE owner_id = ${project.id}`
+      assert.strictEqual((yield* ofProject).length, 1)
+      assert.strictEqual((yield* http.request("DELETE", "/v1/projects/shop")).status, 204)
+      assert.strictEqual((yield* ofProject).length, 0)
+    }))
 })

@@ -16,6 +16,7 @@ import { componentInvalid, inCode } from "../../CodeFault.ts"
 import { ComponentSaving, sourceFault } from "../../ComponentSaving.ts"
 import { answerFailures } from "../conventions/FailureProblem.ts"
 import { makeFind } from "./OwnProgram.ts"
+import * as OwnProject from "./OwnProject.ts"
 import * as ProgramHandling from "./ProgramHandling.ts"
 
 interface ComponentParameters {
@@ -31,6 +32,7 @@ export const layer = HttpApiBuilder.group(
   Effect.fnUntraced(function*(handlers) {
     const components = yield* Components
     const find = yield* makeFind
+    const projectOf = yield* OwnProject.makeGiven
     const programs = yield* Programs
     const lifecycle = yield* ProgramLifecycle
     const saving = yield* ComponentSaving
@@ -46,7 +48,8 @@ export const layer = HttpApiBuilder.group(
       created_at: source.createdAt,
       updated_at: source.updatedAt,
       name: source.name,
-      name_slug: source.nameSlug
+      name_slug: source.nameSlug,
+      ...(source.projectId === null ? {} : { project_id: source.projectId })
     })
 
     const render = (source: Program) => Effect.map(codelessOf(source), (component) => resourceOf(source, component))
@@ -96,17 +99,16 @@ export const layer = HttpApiBuilder.group(
 
     return handlers.handleAll({
       list: Effect.fnUntraced(function*({ query }) {
-        const { items, totalCount } = yield* programs.page(
-          yield* CurrentAccount,
-          "source",
-          Pagination.pageRequest(query)
-        )
+        const { projectId } = yield* projectOf(query)
+        const request = Pagination.pageRequest(query)
+        const { items, totalCount } = yield* programs.page(yield* CurrentAccount, "source", request, projectId)
         return Pagination.page(yield* Effect.forEach(items, render), totalCount)
       }, answerFailures),
       create: Effect.fnUntraced(function*({ payload }) {
         const accountId = yield* CurrentAccount
         const configuredProps = payload.configured_props ?? {}
         yield* checkSizes(configuredProps)
+        const project = yield* projectOf(payload)
         const chosen = yield* choose(accountId, payload)
         if (Option.isNone(chosen)) {
           return yield* Problem.invalid([{
@@ -122,6 +124,7 @@ export const layer = HttpApiBuilder.group(
             component,
             name: payload.name,
             configuredProps,
+            ...project,
             emitOnDeploy: payload.emit_on_deploy ?? true
           })
         )
@@ -130,7 +133,8 @@ export const layer = HttpApiBuilder.group(
         effect.pipe(
           Effect.catchTags({
             ComponentGone: ({ id }) => Effect.fail(Problem.notFound("component", id)),
-            InvalidProps: ({ issues }) => Effect.fail(Problem.invalid(issues))
+            InvalidProps: ({ issues }) => Effect.fail(Problem.invalid(issues)),
+            ProjectGone: ({ id }) => Effect.fail(Problem.notFound("project", id))
           }),
           answerFailures
         )),
@@ -142,6 +146,7 @@ export const layer = HttpApiBuilder.group(
         const source = yield* find("source", params.id)
         const configuredProps = payload.configured_props ?? {}
         yield* checkSizes(configuredProps)
+        const project = yield* projectOf(payload)
         const chosen = yield* choose(accountId, payload, yield* componentOf(source))
         const updated = yield* inTime(using(
           chosen,
@@ -149,6 +154,7 @@ export const layer = HttpApiBuilder.group(
             component: Option.isSome(chosen) ? chosen.value.component : undefined,
             name: payload.name,
             configuredProps,
+            ...project,
             active: payload.active ?? true
           })
         ))

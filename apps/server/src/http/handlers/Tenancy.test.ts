@@ -36,6 +36,7 @@ const key = { key: "k" }
 const wellFormed: Readonly<Record<string, { readonly query?: string; readonly body?: unknown }>> = {
   "POST /v1/accounts/:id/complete_connection": { body: { confirmation: "x" } },
   "PUT /v1/data_stores/:id": { body: { name: "clients" } },
+  "PUT /v1/projects/:id": { body: { name: "Web" } },
   "POST /v1/data_stores/:id/entries": { body: { entries: [{ ...key, value: 1 }] } },
   "GET /v1/data_stores/:id/entry": { query: "?key=k" },
   "PUT /v1/data_stores/:id/entry": { body: { ...key, value: 1 } },
@@ -57,6 +58,7 @@ const furnished = Effect.gen(function*() {
   const consumer = yield* http.created("/v1/consumers", { emitter_id: source.id, start: "beginning" })
   const dataStore = yield* http.created("/v1/data_stores", { name: "customers" })
   yield* http.request("PUT", `/v1/data_stores/${dataStore.id}/entry`, { body: { key: "k", value: http.accountId } })
+  const project = yield* http.created("/v1/projects", { name: "Shop" })
   const appAccount = yield* http.created("/v1/accounts", { app: "shop", credentials: { key: "k" } })
   yield* http.request("POST", Http.endpointOf(source), { body: { told: `only to ${http.accountId}` } })
   const [event] = yield* http.summaries(`/v1/sources/${source.id}/event_summaries`, 1)
@@ -85,6 +87,7 @@ const furnished = Effect.gen(function*() {
     environment_variables: variable,
     events: Json.textOf(event!["id"]),
     keys: key.id,
+    projects: project.id,
     sources: source.id,
     subscriptions: subscription.id,
     webhooks: webhook.id,
@@ -131,6 +134,7 @@ layer(Http.layer, { excludeTestServices: true })("the wall between accounts", (i
         "consumers",
         "data_stores",
         `data_stores/${http.ids["data_stores"]}/entries`,
+        "projects",
         "environment_variables",
         `environment_variables?program_id=${http.workflow.id}`,
         `consumers/${http.ids["consumers"]}/positions`,
@@ -195,7 +199,10 @@ layer(Http.layer, { excludeTestServices: true })("the wall between accounts", (i
         ],
         ["POST", "/v1/subscriptions", other.ids["consumers"]!, (id) => ({ emitter_id: "dc_*", listener_id: id })],
         ["POST", "/v1/auto_subscriptions", other.webhook.id, (id) => ({ listener_id: id, event_name: "" })],
-        ["PUT", "/v1/environment_variables/A", other.workflow.id, (id) => ({ value: "v", program_id: id })]
+        ["PUT", "/v1/environment_variables/A", other.workflow.id, (id) => ({ value: "v", program_id: id })],
+        ["PUT", "/v1/environment_variables/A", other.ids["projects"]!, (id) => ({ value: "v", project_id: id })],
+        ["PUT", `/v1/workflows/${own.workflow.id}`, other.ids["projects"]!, (id) => ({ project_id: id })],
+        ["PUT", `/v1/sources/${own.source.id}`, other.ids["projects"]!, (id) => ({ project_id: id })]
       ]
       for (const [method, path, foreign, bodyWith] of bodies) {
         const unknown = nobodys(foreign)

@@ -19,6 +19,7 @@ import { answerFailures } from "../conventions/FailureProblem.ts"
 import * as GivenJson from "./GivenJson.ts"
 import { answerRefusals } from "./IntakeProblem.ts"
 import { makeFind } from "./OwnProgram.ts"
+import * as OwnProject from "./OwnProject.ts"
 import * as ProgramHandling from "./ProgramHandling.ts"
 
 type Settings = Pick<
@@ -60,6 +61,7 @@ export const layer = HttpApiBuilder.group(
   "workflows",
   Effect.fnUntraced(function*(handlers) {
     const find = yield* makeFind
+    const projectOf = yield* OwnProject.makeGiven
     const programs = yield* Programs
     const lifecycle = yield* ProgramLifecycle
     const invocations = yield* Invocations
@@ -81,6 +83,7 @@ export const layer = HttpApiBuilder.group(
         ...(missing.length === 0 ? {} : { missing_props: missing }),
         active: program.active,
         ...settingsShown(settings),
+        ...(program.projectId === null ? {} : { project_id: program.projectId }),
         created_at: program.createdAt,
         updated_at: program.updatedAt
       }
@@ -101,14 +104,16 @@ export const layer = HttpApiBuilder.group(
 
     return handlers.handleAll({
       list: Effect.fnUntraced(function*({ query }) {
+        const { projectId } = yield* projectOf(query)
         const request = Pagination.pageRequest(query)
-        const { items, totalCount } = yield* programs.page(yield* CurrentAccount, "workflow", request)
+        const { items, totalCount } = yield* programs.page(yield* CurrentAccount, "workflow", request, projectId)
         return Pagination.page(yield* Effect.forEach(items, render), totalCount)
       }, answerFailures),
       create: Effect.fnUntraced(function*({ payload }) {
         const accountId = yield* CurrentAccount
         const given = payload.configured_props ?? {}
         yield* checkSizes(given)
+        const project = yield* projectOf(payload)
         const chosen = yield* save(accountId, payload)
         if (Option.isNone(chosen)) {
           return yield* Problem.invalid([{
@@ -124,6 +129,7 @@ export const layer = HttpApiBuilder.group(
             component,
             name: payload.name,
             configuredProps: given,
+            ...project,
             active: payload.active ?? true,
             workflow: settingsWith(defaultSettings, payload)
           })
@@ -134,7 +140,8 @@ export const layer = HttpApiBuilder.group(
           Effect.catchTags({
             // Nobody deletes the component of a workflow but with the workflow.
             ComponentGone: Effect.die,
-            InvalidProps: ({ issues }) => Effect.fail(Problem.invalid(issues))
+            InvalidProps: ({ issues }) => Effect.fail(Problem.invalid(issues)),
+            ProjectGone: ({ id }) => Effect.fail(Problem.notFound("project", id))
           }),
           answerFailures
         )),
@@ -146,6 +153,7 @@ export const layer = HttpApiBuilder.group(
         const workflow = yield* find("workflow", params.id)
         const given = payload.configured_props ?? {}
         yield* checkSizes(given)
+        const project = yield* projectOf(payload)
         const chosen = yield* save(accountId, payload, yield* componentOf(workflow))
         const updated = yield* inTime(using(
           chosen,
@@ -153,6 +161,7 @@ export const layer = HttpApiBuilder.group(
             component: Option.isSome(chosen) ? chosen.value.component : undefined,
             name: payload.name,
             configuredProps: given,
+            ...project,
             active: payload.active ?? true,
             settings: settingsWith(workflow.workflow?.settings ?? defaultSettings, payload)
           })
