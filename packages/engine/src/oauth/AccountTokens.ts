@@ -47,7 +47,7 @@ export interface LiveAccount {
  *
  * - T1. A renewal asks the provider only with the account claimed, and so one node and one fiber does.
  * - T2. A new token is kept before anybody gets it, in place of the one that it was made from and of no other.
- * - T3. Whoever asks for a renewal that is under way gets what comes of it.
+ * - T3. A renewal that is under way is shared: all who ask for it get its outcome.
  */
 export class AccountTokens extends Context.Service<AccountTokens, {
   /** Those of these accounts that have tokens, by id. A token that is about to end is renewed first. */
