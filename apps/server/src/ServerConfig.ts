@@ -141,6 +141,10 @@ class Reading {
       })
     )
   }
+
+  valueOf<A>(name: string, parse: Parse<A>, byDefault: () => NoInfer<A>): Effect.Effect<A> {
+    return Effect.map(this.variable(name, parse), Option.getOrElse(byDefault))
+  }
 }
 
 /** Every variable that is asked for. */
@@ -176,7 +180,7 @@ const publicUrl: Parse<string> = (value) => {
 const quote = (value: string) => JSON.stringify(value)
 
 /** Reasons never repeat the value, which holds a password. */
-const databaseUrl: Parse<Redacted.Redacted> = (value) => {
+const parseDatabaseUrl: Parse<Redacted.Redacted> = (value) => {
   if (!URL.canParse(value)) return Result.fail("must be a URL such as postgres://user:password@host:5432/database")
   const { protocol } = new URL(value)
   return protocol === "postgres:" || protocol === "postgresql:"
@@ -200,12 +204,12 @@ const mailFrom: Parse<string> = (value) =>
       `must be an address such as headwater@example.com or Headwater <headwater@example.com>, not ${quote(value)}`
     )
 
-const apiKey: Parse<Redacted.Redacted> = (value) =>
+const parseApiKey: Parse<Redacted.Redacted> = (value) =>
   /^hw_[A-Za-z0-9_-]{16,200}$/.test(value)
     ? Result.succeed(Redacted.make(value))
     : Result.fail("must be hw_ followed by 16 to 200 letters, digits, - or _")
 
-const secretKey: Parse<Redacted.Redacted> = (value) => {
+const parseSecretKey: Parse<Redacted.Redacted> = (value) => {
   const bytes = Base64.decode(value)
   return Result.isSuccess(bytes) && bytes.success.length === 32
     ? Result.succeed(Redacted.make(value))
@@ -214,7 +218,9 @@ const secretKey: Parse<Redacted.Redacted> = (value) => {
 
 const nothing = "none"
 
-const egressAllow: Parse<Pick<ServerSettings, "egressAllow" | "egressAllowList">> = (value) => {
+type Egress = Pick<ServerSettings, "egressAllow" | "egressAllowList">
+
+const egressAllow: Parse<Egress> = (value) => {
   if (value.toLowerCase() === nothing) {
     return Result.succeed({ egressAllow: [], egressAllowList: EgressAllowList.empty })
   }
@@ -226,7 +232,7 @@ const egressAllow: Parse<Pick<ServerSettings, "egressAllow" | "egressAllowList">
   })
 }
 
-const nameServers: Parse<ReadonlyArray<string>> = (value) =>
+const parseNameServers: Parse<ReadonlyArray<string>> = (value) =>
   Result.all(
     value.split(",").map((entry) => entry.trim()).filter((entry) => entry !== "").map((entry) =>
       Result.mapBoth(Dns.nameServerFromString(entry), {
@@ -251,7 +257,7 @@ const networks: Parse<ReadonlyArray<IpNetwork.IpNetwork>> = (value) => {
   return Result.succeed(found)
 }
 
-const host: Parse<string> = (value) =>
+const parseHost: Parse<string> = (value) =>
   isIP(value) !== 0 || /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(value)
     ? Result.succeed(value)
     : Result.fail(`must be an IP address or a host name, not ${quote(value)}`)
@@ -269,9 +275,9 @@ const hostNames: Parse<ReadonlyArray<string>> = (value) =>
     )
   )
 
-const node: Parse<{ readonly host: string; readonly port: number }> = (value) => {
+const parseNode: Parse<{ readonly host: string; readonly port: number }> = (value) => {
   const [, name = "", port = ""] = /^(.*):(\d{1,5})$/.exec(value) ?? []
-  const parsed = Result.all({ host: host(name.replace(/^\[(.*)\]$/, "$1")), port: integer(1, 65_535)(port) })
+  const parsed = Result.all({ host: parseHost(name.replace(/^\[(.*)\]$/, "$1")), port: integer(1, 65_535)(port) })
   return Result.mapError(
     parsed,
     () => `must be this server's own host:port, such as 10.0.0.5:8788, not ${quote(value)}`
@@ -283,7 +289,7 @@ const sharesPorts = ["aix", "freebsd", "linux", "sunos"].includes(process.platfo
 
 const mostWorkers = 64
 
-const workers: Parse<number> = (value) =>
+const parseWorkers: Parse<number> = (value) =>
   Result.flatMap(integer(1, mostWorkers)(value), (count) =>
     count === 1 || sharesPorts
       ? Result.succeed(count)
@@ -298,171 +304,167 @@ const webAddress: Parse<string> = (value) =>
     ? Result.succeed(value)
     : Result.fail(`must be a URL that begins with http:// or https://, not ${quote(value)}`)
 
-const inMillis = (seconds: number): number => seconds * 1_000
+/** A number of a larger unit, in the smaller one. */
+const times = (factor: number, parse: Parse<number>): Parse<number> => (value) =>
+  Result.map(parse(value), (number) => number * factor)
 
 const path: Parse<string> = (value) => Result.succeed(Path.resolve(value))
+
+/** The server's place among others: its database, its address there, its processes, and its clock. */
+const readProcesses = Effect.fnUntraced(function*(reading: Reading) {
+  const databaseUrl = yield* reading.variable("DATABASE_URL", parseDatabaseUrl)
+  const secretKey = yield* reading.variable("HEADWATER_SECRET_KEY", parseSecretKey)
+  if (Option.isSome(databaseUrl) && Option.isNone(secretKey) && !reading.has("HEADWATER_SECRET_KEY")) {
+    reading.fault(
+      "HEADWATER_SECRET_KEY",
+      "is required with DATABASE_URL, the same on every node: base64 of 32 bytes, such as `openssl rand -base64 32` prints"
+    )
+  }
+  const node = yield* reading.variable("HEADWATER_NODE", parseNode)
+  if (Option.isSome(node) && Option.isNone(databaseUrl) && !reading.has("DATABASE_URL")) {
+    reading.fault("HEADWATER_NODE", "requires DATABASE_URL, because all nodes share one database")
+  }
+  const devClock = (yield* reading.valueOf("HEADWATER_DEV_CLOCK", oneOf(["0", "1"]), () => "0" as const)) === "1"
+  if (devClock && Option.isSome(node)) {
+    reading.fault(
+      "HEADWATER_DEV_CLOCK",
+      "does not go with HEADWATER_NODE: only a server by itself has a clock that can be moved"
+    )
+  }
+  const given = yield* reading.variable("HEADWATER_WORKERS", parseWorkers)
+  if (devClock && Option.exists(given, (count) => count > 1)) {
+    reading.fault("HEADWATER_DEV_CLOCK", "goes with HEADWATER_WORKERS=1 only")
+  }
+  // An operator who runs several nodes has opened one port for each.
+  const workers = Option.getOrElse(given, () => devClock || Option.isSome(node) ? 1 : workersHere())
+  if (Option.exists(node, ({ port }) => port + workers - 1 > 65_535)) {
+    reading.fault("HEADWATER_NODE", `leaves no ports for ${workers} workers, which take one after the other`)
+  }
+  return { databaseUrl, secretKey, node, devClock, workers }
+})
+
+const readSmtp = Effect.fnUntraced(function*(reading: Reading) {
+  const url = yield* reading.variable("HEADWATER_SMTP_URL", smtpUrl)
+  const from = yield* reading.variable("HEADWATER_MAIL_FROM", mailFrom)
+  if (Option.isSome(url) && Option.isNone(from) && !reading.has("HEADWATER_MAIL_FROM")) {
+    reading.fault("HEADWATER_MAIL_FROM", "is required with HEADWATER_SMTP_URL: the address that messages are from")
+  }
+  return Option.all({ url, from })
+})
+
+/** The e-mail that the server takes, by default at the host and for the domain of its other requests. */
+const readMail = Effect.fnUntraced(function*(
+  reading: Reading,
+  http: { readonly host: string; readonly url: string }
+) {
+  const port = yield* reading.variable("HEADWATER_MAIL_PORT", integer(1, 65_535))
+  const host = yield* reading.valueOf("HEADWATER_MAIL_HOST", parseHost, () => http.host)
+  const domain = yield* reading.variable("HEADWATER_MAIL_DOMAIN", parseHost)
+  const maxBytes = yield* reading.valueOf(
+    "HEADWATER_MAIL_SIZE",
+    integer(1_024, 32 * 1024 * 1024),
+    () => 10 * 1024 * 1024
+  )
+  const maxConnections = yield* reading.valueOf("HEADWATER_MAIL_CONNECTIONS", integer(1, 10_000), () => 20)
+  const certPath = yield* reading.variable("HEADWATER_MAIL_CERT", path)
+  const keyPath = yield* reading.variable("HEADWATER_MAIL_KEY", path)
+  if (Option.isSome(certPath) !== Option.isSome(keyPath)) {
+    const missing = Option.isNone(certPath) ? "HEADWATER_MAIL_CERT" : "HEADWATER_MAIL_KEY"
+    if (!reading.has(missing)) reading.fault(missing, "is required with the other one of the certificate and its key")
+  }
+  return Option.map(port, (port) => ({
+    port,
+    host,
+    domain: Option.getOrElse(domain, () => new URL(http.url).hostname),
+    maxBytes,
+    maxConnections,
+    tls: Option.all({ certPath, keyPath })
+  }))
+})
+
+const egressByDefault = (isEmbedded: boolean): Egress =>
+  isEmbedded
+    ? { egressAllow: ["loopback"], egressAllowList: EgressAllowList.loopback }
+    : { egressAllow: [], egressAllowList: EgressAllowList.empty }
+
+const readRunLimits = Effect.fnUntraced(function*(reading: Reading) {
+  const { cpuMillis, fileBytes, heapMebibytes, outputBytes, storeValueBytes, wallMillis } = defaultLimits
+  const of = (name: string, parse: Parse<number>, byDefault: number) => reading.valueOf(name, parse, () => byDefault)
+  return {
+    wallMillis: yield* of("HEADWATER_RUN_SECONDS", times(1_000, integer(1, 300)), wallMillis),
+    cpuMillis: yield* of("HEADWATER_RUN_CPU_SECONDS", times(1_000, integer(1, 300)), cpuMillis),
+    heapMebibytes: yield* of("HEADWATER_RUN_HEAP", integer(32, 16 * 1024), heapMebibytes),
+    outputBytes: yield* of("HEADWATER_RUN_OUTPUT", integer(64 * 1024, 64 * 1024 * 1024), outputBytes),
+    storeValueBytes: yield* of("HEADWATER_MAX_STORED_VALUE", integer(1024, 8 * 1024 * 1024), storeValueBytes),
+    fileBytes: yield* of("HEADWATER_RUN_FILES", times(mebibyte, integer(0, 1024)), fileBytes)
+  }
+})
 
 function load(): Effect.Effect<ServerSettings, ServerConfigInvalid> {
   return Effect.gen(function*() {
     const reading = new Reading()
-    const variable = <A>(name: string, parse: Parse<A>) => reading.variable(name, parse)
-    const port = yield* variable("HEADWATER_PORT", integer(1, 65_535))
-    const listenHost = yield* variable("HEADWATER_HOST", host)
-    const npmsOwn = yield* variable("npm_config_registry", webAddress)
-    const url = yield* variable("HEADWATER_URL", publicUrl)
-    const database = yield* variable("DATABASE_URL", databaseUrl)
-    const secret = yield* variable("HEADWATER_SECRET_KEY", secretKey)
-    if (Option.isSome(database) && Option.isNone(secret) && !reading.has("HEADWATER_SECRET_KEY")) {
-      reading.fault(
-        "HEADWATER_SECRET_KEY",
-        "is required with DATABASE_URL, the same on every node: base64 of 32 bytes, such as `openssl rand -base64 32` prints"
-      )
-    }
-    const ownNode = yield* variable("HEADWATER_NODE", node)
-    if (Option.isSome(ownNode) && Option.isNone(database) && !reading.has("DATABASE_URL")) {
-      reading.fault("HEADWATER_NODE", "requires DATABASE_URL, because all nodes share one database")
-    }
-    const devClock = Option.getOrElse(yield* variable("HEADWATER_DEV_CLOCK", oneOf(["0", "1"])), () => "0") === "1"
-    if (devClock && Option.isSome(ownNode)) {
-      reading.fault(
-        "HEADWATER_DEV_CLOCK",
-        "does not go with HEADWATER_NODE: only a server by itself has a clock that can be moved"
-      )
-    }
-    const givenWorkers = yield* variable("HEADWATER_WORKERS", workers)
-    if (devClock && Option.exists(givenWorkers, (count) => count > 1)) {
-      reading.fault("HEADWATER_DEV_CLOCK", "goes with HEADWATER_WORKERS=1 only")
-    }
-    // An operator who runs several nodes has opened one port for each.
-    const workerCount = Option.getOrElse(givenWorkers, () => devClock || Option.isSome(ownNode) ? 1 : workersHere())
-    if (Option.exists(ownNode, ({ port }) => port + workerCount - 1 > 65_535)) {
-      reading.fault("HEADWATER_NODE", `leaves no ports for ${workerCount} workers, which take one after the other`)
-    }
-    const smtp = yield* variable("HEADWATER_SMTP_URL", smtpUrl)
-    const from = yield* variable("HEADWATER_MAIL_FROM", mailFrom)
-    if (Option.isSome(smtp) && Option.isNone(from) && !reading.has("HEADWATER_MAIL_FROM")) {
-      reading.fault("HEADWATER_MAIL_FROM", "is required with HEADWATER_SMTP_URL: the address that messages are from")
-    }
-    const mailPort = yield* variable("HEADWATER_MAIL_PORT", integer(1, 65_535))
-    const mailHost = yield* variable("HEADWATER_MAIL_HOST", host)
-    const mailDomain = yield* variable("HEADWATER_MAIL_DOMAIN", host)
-    const mailSize = yield* variable("HEADWATER_MAIL_SIZE", integer(1_024, 32 * 1024 * 1024))
-    const mailConnections = yield* variable("HEADWATER_MAIL_CONNECTIONS", integer(1, 10_000))
-    const certPath = yield* variable("HEADWATER_MAIL_CERT", path)
-    const keyPath = yield* variable("HEADWATER_MAIL_KEY", path)
-    if (Option.isSome(certPath) !== Option.isSome(keyPath)) {
-      const missing = Option.isNone(certPath) ? "HEADWATER_MAIL_CERT" : "HEADWATER_MAIL_KEY"
-      if (!reading.has(missing)) reading.fault(missing, "is required with the other one of the certificate and its key")
-    }
-    const effectivePort = Option.getOrElse(port, () => 8787)
-    const effectiveHost = Option.getOrElse(listenHost, () => "127.0.0.1")
-    const effectiveUrl = Option.getOrElse(url, () => urlOf(effectiveHost, effectivePort))
-    const log = Option.getOrElse(
-      yield* variable("HEADWATER_LOG", oneOf(["pretty", "json"])),
-      () => process.stdout.isTTY ? "pretty" as const : "json" as const
+    const port = yield* reading.valueOf("HEADWATER_PORT", integer(1, 65_535), () => 8787)
+    const host = yield* reading.valueOf("HEADWATER_HOST", parseHost, () => "127.0.0.1")
+    const npmsOwn = yield* reading.variable("npm_config_registry", webAddress)
+    const url = yield* reading.valueOf("HEADWATER_URL", publicUrl, () => urlOf(host, port))
+    const processes = yield* readProcesses(reading)
+    const smtp = yield* readSmtp(reading)
+    const mail = yield* readMail(reading, { host, url })
+    const log = yield* reading.valueOf(
+      "HEADWATER_LOG",
+      oneOf(["pretty", "json"]),
+      () => process.stdout.isTTY ? "pretty" : "json"
     )
     const settings: ServerSettings = {
-      port: effectivePort,
-      host: effectiveHost,
-      url: effectiveUrl,
-      databaseUrl: database,
-      dataDirectory: Option.getOrElse(
-        yield* variable("HEADWATER_DATA_DIR", path),
-        () => Path.resolve(".headwater")
-      ),
-      databaseCache: Option.getOrElse(
-        yield* variable("HEADWATER_DATABASE_CACHE", integer(16, 1_048_576)),
+      port,
+      host,
+      url,
+      ...processes,
+      dataDirectory: yield* reading.valueOf("HEADWATER_DATA_DIR", path, () => Path.resolve(".headwater")),
+      databaseCache: yield* reading.valueOf(
+        "HEADWATER_DATABASE_CACHE",
+        integer(16, 1_048_576),
         DatabaseCacheSize.here
       ),
-      node: ownNode,
-      workers: workerCount,
-      devClock,
-      apiKey: yield* variable("HEADWATER_API_KEY", apiKey),
-      secretKey: secret,
-      ...Option.getOrElse(
-        yield* variable("HEADWATER_EGRESS_ALLOW", egressAllow),
-        () =>
-          Option.isNone(database)
-            ? { egressAllow: ["loopback"], egressAllowList: EgressAllowList.loopback }
-            : { egressAllow: [], egressAllowList: EgressAllowList.empty }
+      apiKey: yield* reading.variable("HEADWATER_API_KEY", parseApiKey),
+      ...yield* reading.valueOf(
+        "HEADWATER_EGRESS_ALLOW",
+        egressAllow,
+        () => egressByDefault(Option.isNone(processes.databaseUrl))
       ),
-      nameServers: Option.getOrElse(yield* variable("HEADWATER_NAME_SERVERS", nameServers), () => []),
-      extraCa: yield* variable("HEADWATER_EXTRA_CA", path),
+      nameServers: yield* reading.valueOf("HEADWATER_NAME_SERVERS", parseNameServers, () => []),
+      extraCa: yield* reading.variable("HEADWATER_EXTRA_CA", path),
       npmRegistry: Option.orElse(
-        yield* variable("HEADWATER_NPM_REGISTRY", webAddress),
+        yield* reading.variable("HEADWATER_NPM_REGISTRY", webAddress),
         // The registry of npm's own configuration, if npm starts the server.
         () => npmsOwn
       ),
-      smtp: Option.all({ url: smtp, from }),
-      mail: Option.map(mailPort, (port) => ({
-        port,
-        host: Option.getOrElse(mailHost, () => effectiveHost),
-        domain: Option.getOrElse(mailDomain, () => new URL(effectiveUrl).hostname),
-        maxBytes: Option.getOrElse(mailSize, () => 10 * 1024 * 1024),
-        maxConnections: Option.getOrElse(mailConnections, () => 20),
-        tls: Option.all({ certPath, keyPath })
-      })),
-      pythonIndex: yield* variable("HEADWATER_PYTHON_INDEX", webAddress),
-      retentionDays: Option.getOrElse(yield* variable("HEADWATER_RETENTION_DAYS", integer(1, 36_500)), () => 30),
-      auditDays: Option.getOrElse(yield* variable("HEADWATER_AUDIT_DAYS", integer(1, 36_500)), () => 90),
-      rateLimit: Option.getOrElse(yield* variable("HEADWATER_RATE_LIMIT", integer(0, 1_000_000)), () => 0),
-      byteRateLimit: Option.getOrElse(
-        yield* variable("HEADWATER_BYTE_RATE_LIMIT", integer(0, Number.MAX_SAFE_INTEGER)),
+      smtp,
+      mail,
+      pythonIndex: yield* reading.variable("HEADWATER_PYTHON_INDEX", webAddress),
+      retentionDays: yield* reading.valueOf("HEADWATER_RETENTION_DAYS", integer(1, 36_500), () => 30),
+      auditDays: yield* reading.valueOf("HEADWATER_AUDIT_DAYS", integer(1, 36_500), () => 90),
+      rateLimit: yield* reading.valueOf("HEADWATER_RATE_LIMIT", integer(0, 1_000_000), () => 0),
+      byteRateLimit: yield* reading.valueOf(
+        "HEADWATER_BYTE_RATE_LIMIT",
+        integer(0, Number.MAX_SAFE_INTEGER),
         () => 0
       ),
-      maxBody: Option.getOrElse(
-        yield* variable("HEADWATER_MAX_BODY", integer(1, 64 * 1024 * 1024)),
-        () => 524_288
-      ),
-      maxCode: Option.getOrElse(
-        yield* variable("HEADWATER_MAX_CODE", integer(1, 16 * 1024 * 1024)),
-        () => 1_048_576
-      ),
-      maxProp: Option.getOrElse(
-        yield* variable("HEADWATER_MAX_PROP", integer(1, 16 * 1024 * 1024)),
-        () => 65_536
-      ),
+      maxBody: yield* reading.valueOf("HEADWATER_MAX_BODY", integer(1, 64 * 1024 * 1024), () => 524_288),
+      maxCode: yield* reading.valueOf("HEADWATER_MAX_CODE", integer(1, 16 * 1024 * 1024), () => 1_048_576),
+      maxProp: yield* reading.valueOf("HEADWATER_MAX_PROP", integer(1, 16 * 1024 * 1024), () => 65_536),
       dataStores: {
-        bytes: mebibyte *
-          Option.getOrElse(yield* variable("HEADWATER_DATA_STORES", integer(1, 1024 * 1024)), () => 1024),
-        entries: Option.getOrElse(
-          yield* variable("HEADWATER_DATA_STORE_ENTRIES", integer(1, 1_000_000_000)),
-          () => 1_000_000
-        )
+        bytes: yield* reading.valueOf("HEADWATER_DATA_STORES", times(mebibyte, integer(1, 1024 * 1024)), () => 1024 * mebibyte),
+        entries: yield* reading.valueOf("HEADWATER_DATA_STORE_ENTRIES", integer(1, 1_000_000_000), () => 1_000_000)
       },
-      runLimits: {
-        wallMillis: Option.match(yield* variable("HEADWATER_RUN_SECONDS", integer(1, 300)), {
-          onNone: () => defaultLimits.wallMillis,
-          onSome: inMillis
-        }),
-        cpuMillis: Option.match(yield* variable("HEADWATER_RUN_CPU_SECONDS", integer(1, 300)), {
-          onNone: () => defaultLimits.cpuMillis,
-          onSome: inMillis
-        }),
-        heapMebibytes: Option.getOrElse(
-          yield* variable("HEADWATER_RUN_HEAP", integer(32, 16 * 1024)),
-          () => defaultLimits.heapMebibytes
-        ),
-        outputBytes: Option.getOrElse(
-          yield* variable("HEADWATER_RUN_OUTPUT", integer(64 * 1024, 64 * 1024 * 1024)),
-          () => defaultLimits.outputBytes
-        ),
-        storeValueBytes: Option.getOrElse(
-          yield* variable("HEADWATER_MAX_STORED_VALUE", integer(1024, 8 * 1024 * 1024)),
-          () => defaultLimits.storeValueBytes
-        ),
-        fileBytes: Option.match(yield* variable("HEADWATER_RUN_FILES", integer(0, 1024)), {
-          onNone: () => defaultLimits.fileBytes,
-          onSome: (mebibytes) => mebibytes * mebibyte
-        })
-      },
-      trustedProxies: Option.getOrElse(yield* variable("HEADWATER_TRUSTED_PROXIES", networks), () => []),
-      allowedHosts: Option.getOrElse(yield* variable("HEADWATER_ALLOWED_HOSTS", hostNames), () => []),
-      keepAliveSeconds: Option.getOrElse(yield* variable("HEADWATER_KEEP_ALIVE_SECONDS", integer(1, 86_400)), () => 75),
+      runLimits: yield* readRunLimits(reading),
+      trustedProxies: yield* reading.valueOf("HEADWATER_TRUSTED_PROXIES", networks, () => []),
+      allowedHosts: yield* reading.valueOf("HEADWATER_ALLOWED_HOSTS", hostNames, () => []),
+      keepAliveSeconds: yield* reading.valueOf("HEADWATER_KEEP_ALIVE_SECONDS", integer(1, 86_400), () => 75),
       log,
       showsSecrets: log === "pretty" && process.stdout.isTTY,
-      logLevel: Option.getOrElse(yield* variable("HEADWATER_LOG_LEVEL", oneOf(logLevels)), () => "info"),
-      logRate: Option.getOrElse(yield* variable("HEADWATER_LOG_RATE", integer(0, 1_000_000)), () => 0)
+      logLevel: yield* reading.valueOf("HEADWATER_LOG_LEVEL", oneOf(logLevels), () => "info" as const),
+      logRate: yield* reading.valueOf("HEADWATER_LOG_RATE", integer(0, 1_000_000), () => 0)
     }
     if (reading.faults.length > 0) return yield* new ServerConfigInvalid({ faults: reading.faults })
     return settings

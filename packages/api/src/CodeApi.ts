@@ -228,7 +228,7 @@ export const Trial = Schema.Struct({
   }]
 })
 
-/** What came of an action that was run by itself. */
+/** The outcome of an action that was run by itself. */
 export const ActionRun = Schema.Struct({
   outcome: Trial.fields.outcome,
   error: Trial.fields.error,

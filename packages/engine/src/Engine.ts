@@ -14,6 +14,7 @@ import { AccountConnections } from "./oauth/AccountConnections.ts"
 import { AccountTokens } from "./oauth/AccountTokens.ts"
 import { TokenEndpoint } from "./oauth/TokenEndpoint.ts"
 import * as Actors from "./placement/Actors.ts"
+import * as Cluster from "./placement/Cluster.ts"
 import * as NodePresence from "./placement/NodePresence.ts"
 import * as Resumption from "./placement/Resumption.ts"
 import * as AbandonedPrograms from "./program/AbandonedPrograms.ts"
@@ -74,7 +75,7 @@ export const onCluster = Layer.mergeAll(
 )
 
 /** The engine on one node by itself, doing nothing but what it is asked to. */
-export const layer = onCluster.pipe(Layer.provide(Actors.layerSingleNode))
+export const layer = onCluster.pipe(Layer.provide(Cluster.layerSingleNode))
 
 const retention = ({ auditDays, retentionDays }: { readonly retentionDays: number; readonly auditDays: number }) =>
   Retention.layer({ defaultDays: retentionDays, auditDays })
@@ -91,7 +92,7 @@ const measuring = Layer.merge(
 export const layerWorker = (options: {
   readonly retentionDays: number
   readonly auditDays: number
-  readonly node: Actors.NodeAddress
+  readonly node: Cluster.NodeAddress
   /** Its number among the machine's workers. */
   readonly worker: number
   /** Has this worker, for all of the machine, measure the database and take down these programs that a crash left. */
@@ -106,7 +107,7 @@ export const layerWorker = (options: {
       onNone: () => Layer.empty,
       onSome: (ids) => Layer.merge(measuring, AbandonedPrograms.layerNamed(ids))
     })
-  ).pipe(Layer.provideMerge(onCluster), Layer.provide(Actors.layerNode(options.node)))
+  ).pipe(Layer.provideMerge(onCluster), Layer.provide(Cluster.layerNode(options.node)))
 
 /**
  * A server's engine: what is beyond its retention goes, what the database alone knows is measured, and other nodes may
@@ -118,7 +119,7 @@ export const layerServer = (options: {
   /** Days that the audit log is kept for. */
   readonly auditDays: number
   /** The address at which this node answers the others; none if it is the only one. */
-  readonly node: Option.Option<Actors.NodeAddress>
+  readonly node: Option.Option<Cluster.NodeAddress>
   /** The clock of the surroundings is a virtual one, and can be moved. */
   readonly hasDevClock: boolean
 }) =>
@@ -132,5 +133,5 @@ export const layerServer = (options: {
   ).pipe(
     Layer.provideMerge(onCluster),
     Layer.provide(options.hasDevClock ? Layer.succeed(TicksAhead, { grant: undefined }) : Layer.empty),
-    Layer.provide(Option.match(options.node, { onNone: () => Actors.layerSingleNode, onSome: Actors.layerNode }))
+    Layer.provide(Option.match(options.node, { onNone: () => Cluster.layerSingleNode, onSome: Cluster.layerNode }))
   )

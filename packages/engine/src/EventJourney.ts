@@ -137,6 +137,148 @@ class Telling {
 
 const isProgram = (id: string): boolean => Id.kindOf(id) === "source" || Id.kindOf(id) === "workflow"
 
+/** Finds the workflow's run over an event; a source's runs leave nothing but events. */
+const makeRunOver = Effect.map(
+  WorkflowRuns,
+  (runs) => (listenerId: string, over: EventPlace | undefined) =>
+    over === undefined || Id.kindOf(listenerId) !== "workflow"
+      ? Effect.undefined
+      : Effect.map(
+        runs.begunBy(Id.WorkflowId.make(listenerId), over, EventId.milliseconds(over.id) - mostSkewMs),
+        (found) => found.at(-1)
+      )
+)
+
+/** Goes back from an event to the event or request that its run was over, and on from there. */
+const makeTellBefore = Effect.gen(function*() {
+  const log = yield* EventLog
+  const runOver = yield* makeRunOver
+  const subscriptions = yield* Subscriptions
+  const trace = yield* EventTrace
+
+  return Effect.fnUntraced(function*(telling: Telling, accountId: Id.AccountId, start: EventPlace) {
+    let at: EventPlace = start
+    for (let hop = 0; hop < mostHops; hop++) {
+      const { cause } = Option.getOrUndefined(yield* log.withCause(at.emitterId, at.id)) ?? {}
+      if (cause === undefined) return
+      const over = { emitterId: cause.emitterId ?? at.emitterId, id: cause.id }
+      const before = Option.getOrUndefined(yield* log.withCause(over.emitterId, over.id))
+      const isRequest = cause.emitterId === null
+      const from = isRequest ? requestNodeId(over.emitterId, over.id) : eventNodeId(over.emitterId, over.id)
+      const place = { id: from, emitterId: over.emitterId, eventId: over.id, event: before }
+      telling.add(isRequest ? { _tag: "Request", ...place } : { _tag: "Event", ...place })
+      const run = runNodeId(at.emitterId, over)
+      const { emitterId } = at
+      const left = isRequest
+        ? yield* log.besideOverRequest(at, over.id, mostEmittedOver)
+        : (yield* log.causedBy([over], mostEmittedOver)).filter((event) => event.emitterId === emitterId)
+      telling.add({
+        _tag: "Run",
+        id: run,
+        listenerId: at.emitterId,
+        state: "ended",
+        ...outcomeOf(left),
+        run: yield* runOver(at.emitterId, before)
+      })
+      telling.connect(run, eventNodeId(at.emitterId, at.id))
+      if (isRequest || before === undefined) return telling.connect(from, run)
+      const hearing = (yield* subscriptions.hearing(accountId, [over.emitterId], mostSubscriptions))
+        .filter((one) => one.listenerId === at.emitterId && mismatchOf(one, before) === undefined)
+      const [traced] = yield* trace.ofAll(accountId, hearing, [before])
+      const heard = (traced?.subscriptions ?? []).filter(({ mismatch }) => mismatch === undefined)
+      if (heard.length === 0) telling.connect(from, run)
+      for (const one of heard) telling.connect(from, run, one)
+      at = before
+    }
+    telling.truncated = true
+  })
+})
+
+/** Adds the node at which an event arrives by a subscription, and answers its id. */
+const makeToListener = Effect.map(makeRunOver, (runOver) =>
+  Effect.fnUntraced(function*(
+    telling: Telling,
+    event: EventPlace,
+    traced: TracedSubscription,
+    byCause: ReadonlyMap<string, ReadonlyArray<CausedEvent>>
+  ) {
+    const { mismatch, progress, subscription: { id: subscriptionId, listenerId } } = traced
+    const at = eventKey(event.emitterId, event.id)
+    if (mismatch !== undefined) return ""
+    if (isProgram(listenerId)) {
+      const id = runNodeId(listenerId, event)
+      if (telling.nodes.has(id)) return id
+      const left = byCause.get(id) ?? []
+      const run = progress === "waiting" ? undefined : yield* runOver(listenerId, event)
+      telling.add({
+        _tag: "Run",
+        id,
+        listenerId,
+        state: progress === "waiting" ? "waiting" : progress === "dropped" ? "dropped" : "ended",
+        ...outcomeOf(left),
+        run
+      })
+      return id
+    }
+    const isWebhook = Id.kindOf(listenerId) === "webhook"
+    const id = `${isWebhook ? "delivery" : "consumer"}:${subscriptionId}:${at}`
+    telling.add(
+      isWebhook
+        ? { _tag: "Delivery", id, webhookId: listenerId, traced }
+        : { _tag: "Consumer", id, consumerId: listenerId, state: progress }
+    )
+    return id
+  }))
+
+/** Tells what comes of events. Answers the events that were emitted over them. */
+const makeTellAfter = Effect.gen(function*() {
+  const log = yield* EventLog
+  const subscriptions = yield* Subscriptions
+  const toListener = yield* makeToListener
+  const trace = yield* EventTrace
+
+  return Effect.fnUntraced(function*(
+    telling: Telling,
+    accountId: Id.AccountId,
+    start: EventPlace,
+    events: ReadonlyArray<EventPlace>
+  ) {
+    const emitters = [...new Set(events.map(({ emitterId }) => emitterId))]
+    const hearing = yield* subscriptions.hearing(accountId, emitters, mostSubscriptions)
+    if (hearing.length === mostSubscriptions) telling.truncated = true
+    const emitted = yield* log.causedBy(events, mostEmittedOver)
+    const byCause = Map.groupBy(
+      emitted,
+      ({ cause, emitterId }) => runNodeId(emitterId, { emitterId: cause?.emitterId ?? emitterId, id: cause?.id ?? 0n })
+    )
+    const next: Array<EventPlace> = []
+    for (const { event, subscriptions: all } of yield* trace.ofAll(accountId, hearing, events)) {
+      const from = eventNodeId(event.emitterId, event.id)
+      for (const one of all) {
+        const { mismatch, subscription: { id, listenerId } } = one
+        const to = yield* toListener(telling, event, one, byCause)
+        if (mismatch === "other_emitter" || (mismatch === "other_stream" && event !== start)) continue
+        if (mismatch !== undefined) {
+          const listener = `listener:${id}:${eventKey(event.emitterId, event.id)}`
+          telling.add({ _tag: "Listener", id: listener, listenerId })
+          telling.connect(from, listener, one)
+        } else telling.connect(from, to, one)
+      }
+    }
+    for (const [run, left] of byCause) {
+      if (left.length >= mostEmittedOver) telling.truncated = true
+      for (const event of left) {
+        if (event.stream === Stream.logs) continue
+        const { emitterId, id } = event
+        const to = eventNodeId(emitterId, id)
+        if (telling.add({ _tag: "Event", id: to, emitterId, eventId: id, event })) next.push(event)
+        telling.connect(run, to)
+      }
+    }
+    return next
+  })
+})
+
 /** Tells the way of an event over all emitters: its causes, and its effects. */
 export class EventJourney extends Context.Service<EventJourney, {
   readonly of: (accountId: Id.AccountId, event: EventPlace) => Effect.Effect<Journey, Unavailable>
@@ -144,137 +286,10 @@ export class EventJourney extends Context.Service<EventJourney, {
   static readonly layer = Layer.effect(
     EventJourney,
     Effect.gen(function*() {
-      const log = yield* EventLog
       const programs = yield* Programs
-      const runs = yield* WorkflowRuns
-      const subscriptions = yield* Subscriptions
-      const trace = yield* EventTrace
+      const tellAfter = yield* makeTellAfter
+      const tellBefore = yield* makeTellBefore
       const webhooks = yield* Webhooks
-
-      /** The workflow's run over an event; a source's runs leave nothing but events. */
-      const runOver = (listenerId: string, over: EventPlace | undefined) =>
-        over === undefined || Id.kindOf(listenerId) !== "workflow"
-          ? Effect.undefined
-          : Effect.map(
-            runs.begunBy(Id.WorkflowId.make(listenerId), over, EventId.milliseconds(over.id) - mostSkewMs),
-            (found) => found.at(-1)
-          )
-
-      /** Goes back from an event to the event or request that its run was over, and on from there. */
-      const tellBefore = Effect.fnUntraced(function*(telling: Telling, accountId: Id.AccountId, start: EventPlace) {
-        let at: EventPlace = start
-        for (let hop = 0; hop < mostHops; hop++) {
-          const { cause } = Option.getOrUndefined(yield* log.withCause(at.emitterId, at.id)) ?? {}
-          if (cause === undefined) return
-          const over = { emitterId: cause.emitterId ?? at.emitterId, id: cause.id }
-          const before = Option.getOrUndefined(yield* log.withCause(over.emitterId, over.id))
-          const isRequest = cause.emitterId === null
-          const from = isRequest ? requestNodeId(over.emitterId, over.id) : eventNodeId(over.emitterId, over.id)
-          const place = { id: from, emitterId: over.emitterId, eventId: over.id, event: before }
-          telling.add(isRequest ? { _tag: "Request", ...place } : { _tag: "Event", ...place })
-          const run = runNodeId(at.emitterId, over)
-          const { emitterId } = at
-          const left = isRequest
-            ? yield* log.besideOverRequest(at, over.id, mostEmittedOver)
-            : (yield* log.causedBy([over], mostEmittedOver)).filter((event) => event.emitterId === emitterId)
-          telling.add({
-            _tag: "Run",
-            id: run,
-            listenerId: at.emitterId,
-            state: "ended",
-            ...outcomeOf(left),
-            run: yield* runOver(at.emitterId, before)
-          })
-          telling.connect(run, eventNodeId(at.emitterId, at.id))
-          if (isRequest || before === undefined) return telling.connect(from, run)
-          const hearing = (yield* subscriptions.hearing(accountId, [over.emitterId], mostSubscriptions))
-            .filter((one) => one.listenerId === at.emitterId && mismatchOf(one, before) === undefined)
-          const [traced] = yield* trace.ofAll(accountId, hearing, [before])
-          const heard = (traced?.subscriptions ?? []).filter(({ mismatch }) => mismatch === undefined)
-          if (heard.length === 0) telling.connect(from, run)
-          for (const one of heard) telling.connect(from, run, one)
-          at = before
-        }
-        telling.truncated = true
-      })
-
-      /** Tells what comes of events. Answers the events that were emitted over them. */
-      const tellAfter = Effect.fnUntraced(function*(
-        telling: Telling,
-        accountId: Id.AccountId,
-        start: EventPlace,
-        events: ReadonlyArray<EventPlace>
-      ) {
-        const emitters = [...new Set(events.map(({ emitterId }) => emitterId))]
-        const hearing = yield* subscriptions.hearing(accountId, emitters, mostSubscriptions)
-        if (hearing.length === mostSubscriptions) telling.truncated = true
-        const emitted = yield* log.causedBy(events, mostEmittedOver)
-        const byCause = Map.groupBy(
-          emitted,
-          ({ cause, emitterId }) =>
-            runNodeId(emitterId, { emitterId: cause?.emitterId ?? emitterId, id: cause?.id ?? 0n })
-        )
-        const next: Array<EventPlace> = []
-        for (const { event, subscriptions: all } of yield* trace.ofAll(accountId, hearing, events)) {
-          const from = eventNodeId(event.emitterId, event.id)
-          for (const one of all) {
-            const { mismatch, subscription: { id, listenerId } } = one
-            const to = yield* toListener(telling, event, one, byCause)
-            if (mismatch === "other_emitter" || (mismatch === "other_stream" && event !== start)) continue
-            if (mismatch !== undefined) {
-              const listener = `listener:${id}:${eventKey(event.emitterId, event.id)}`
-              telling.add({ _tag: "Listener", id: listener, listenerId })
-              telling.connect(from, listener, one)
-            } else telling.connect(from, to, one)
-          }
-        }
-        for (const [run, left] of byCause) {
-          if (left.length >= mostEmittedOver) telling.truncated = true
-          for (const event of left) {
-            if (event.stream === Stream.logs) continue
-            const { emitterId, id } = event
-            const to = eventNodeId(emitterId, id)
-            if (telling.add({ _tag: "Event", id: to, emitterId, eventId: id, event })) next.push(event)
-            telling.connect(run, to)
-          }
-        }
-        return next
-      })
-
-      /** Adds the node at which an event arrives by a subscription, and answers its id. */
-      const toListener = Effect.fnUntraced(function*(
-        telling: Telling,
-        event: EventPlace,
-        traced: TracedSubscription,
-        byCause: ReadonlyMap<string, ReadonlyArray<CausedEvent>>
-      ) {
-        const { mismatch, progress, subscription: { id: subscriptionId, listenerId } } = traced
-        const at = eventKey(event.emitterId, event.id)
-        if (mismatch !== undefined) return ""
-        if (isProgram(listenerId)) {
-          const id = runNodeId(listenerId, event)
-          if (telling.nodes.has(id)) return id
-          const left = byCause.get(id) ?? []
-          const run = progress === "waiting" ? undefined : yield* runOver(listenerId, event)
-          telling.add({
-            _tag: "Run",
-            id,
-            listenerId,
-            state: progress === "waiting" ? "waiting" : progress === "dropped" ? "dropped" : "ended",
-            ...outcomeOf(left),
-            run
-          })
-          return id
-        }
-        const isWebhook = Id.kindOf(listenerId) === "webhook"
-        const id = `${isWebhook ? "delivery" : "consumer"}:${subscriptionId}:${at}`
-        telling.add(
-          isWebhook
-            ? { _tag: "Delivery", id, webhookId: listenerId, traced }
-            : { _tag: "Consumer", id, consumerId: listenerId, state: progress }
-        )
-        return id
-      })
 
       const namesOf = Effect.fnUntraced(function*(nodes: Iterable<JourneyNode>) {
         const ids = new Set<string>()

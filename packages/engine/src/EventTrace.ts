@@ -72,6 +72,97 @@ export interface TracedEvent<Event extends EventPlace> {
 /** The most that is read of events to ask filters about them, in characters. */
 const mostJudged = 4 * 1024 * 1024
 
+/** Finds the reason for which an event waits that a webhook has not come to. */
+const makeWaitingFor = Effect.gen(function*() {
+  const deliveries = yield* Deliveries
+  const webhooks = yield* Webhooks
+
+  return Effect.fnUntraced(function*(
+    { batch, listenerId }: Subscription,
+    { emitterId, id }: EventPlace
+  ) {
+    if (Id.kindOf(listenerId) !== "webhook") return undefined
+    const webhook = yield* webhooks.getById(Id.WebhookId.make(listenerId))
+    if (Option.isNone(webhook)) return undefined
+    const isStrict = webhook.value.settings.ordering === "strict"
+    const isHeld = isStrict && Option.isSome(yield* deliveries.headOfLine(listenerId, emitterId))
+    const now = yield* Clock.currentTimeMillis
+    const until = batch === null ? 0 : EventId.milliseconds(id) + batch.maxWaitMs
+    return waitingOf(webhook.value, isHeld, now) ?? (until > now ? { reason: "batch" as const, until } : undefined)
+  })
+})
+
+/** Reads the traces but for the judgements of filters, and the whole event if filters are to be asked. */
+const makeRead = Effect.gen(function*() {
+  const attempts = yield* Attempts
+  const cursors = yield* Cursors
+  const deliveries = yield* Deliveries
+  const events = yield* EventLog
+  const sql = yield* SqlClient.SqlClient
+  const waitingFor = yield* makeWaitingFor
+
+  return Effect.fnUntraced(
+    function*(
+      accountId: Id.AccountId,
+      subscriptions: Effect.Effect<ReadonlyArray<Subscription>, SqlError.SqlError>,
+      event: EventPlace
+    ) {
+      const all = yield* subscriptions
+      const { emitterId } = event
+      const standing = yield* cursors.standing(
+        all.filter((one) => mismatchOf(one, event) === undefined).map(({ id }) => ({
+          subscriptionId: id,
+          emitterId
+        }))
+      )
+      const positions = new Map(all.map(({ id }) => [id, standing.get(keyText({ subscriptionId: id, emitterId }))]))
+      const made = Map.groupBy(yield* attempts.ofEvent(event.emitterId, event.id), (one) => one.subscriptionId)
+      const held = new Map(
+        (yield* deliveries.ofEvent(event.emitterId, event.stream, event.id, all.map(({ id }) => id)))
+          .filter(({ apart }) => !apart).map((one) => [one.subscriptionId, one])
+      )
+      // Subscriptions that may have had the event in a batch, behind another event.
+      const within = all.filter(({ id, listenerId }) =>
+        Id.kindOf(listenerId) === "webhook" && !made.has(id) && event.n <= (positions.get(id)?.n ?? 0) &&
+        event.n > (positions.get(id)?.startN ?? 0)
+      )
+      const batches = yield* attempts.ofBatches(accountId, event.emitterId, event.id, within.map(({ id }) => id))
+      for (const [id, those] of Map.groupBy(batches, (one) => one.subscriptionId)) made.set(id, those)
+      const traced = all.map((subscription): TracedSubscription => {
+        const position = positions.get(subscription.id) ?? { n: 0, startN: 0 }
+        const mismatch = mismatchOf(subscription, event) ??
+          (event.n <= position.startN ? "before_start" : undefined)
+        const tried = made.get(subscription.id) ?? []
+        const delivery = held.get(subscription.id)
+        const arrived = Id.kindOf(subscription.listenerId) !== "webhook" ||
+          tried.some(({ outcome }) => outcome === "delivered")
+        const progress = event.n > position.n ? "waiting" : delivery?.state ?? (arrived ? "delivered" : "dropped")
+        return {
+          subscription,
+          mismatch,
+          clause: undefined,
+          progress: mismatch === undefined ? progress : undefined,
+          waiting: undefined,
+          attempts: tried,
+          batch: mismatch === undefined ? batchOf(tried, delivery) : undefined,
+          nextAttemptAt: delivery?.nextAt ?? undefined
+        }
+      })
+      const waiting = yield* Effect.forEach(traced, (one) =>
+        one.progress === "waiting"
+          ? Effect.map(waitingFor(one.subscription, event), (waiting) => ({ ...one, waiting }))
+          : Effect.succeed(one))
+      return {
+        traced: waiting,
+        whole: traced.some((one) => asksFilter(one, event))
+          ? yield* events.find(event, event.id)
+          : Option.none<LoggedEvent>()
+      }
+    },
+    readTogether(sql)
+  )
+})
+
 /** Traces events through the subscriptions of their account. */
 export class EventTrace extends Context.Service<EventTrace, {
   /** Traces an event through every subscription of the account. */
@@ -92,91 +183,9 @@ export class EventTrace extends Context.Service<EventTrace, {
   static readonly layer = Layer.effect(
     EventTrace,
     Effect.gen(function*() {
-      const attempts = yield* Attempts
-      const cursors = yield* Cursors
-      const deliveries = yield* Deliveries
-      const sql = yield* SqlClient.SqlClient
+      const read = yield* makeRead
       const subscriptions = yield* Subscriptions
-      const events = yield* EventLog
-      const webhooks = yield* Webhooks
       const { documents } = yield* FeedReader
-
-      /** The reason for which an event waits that a webhook has not come to. */
-      const waitingFor = Effect.fnUntraced(function*(
-        { batch, listenerId }: Subscription,
-        { emitterId, id }: EventPlace
-      ) {
-        if (Id.kindOf(listenerId) !== "webhook") return undefined
-        const webhook = yield* webhooks.getById(Id.WebhookId.make(listenerId))
-        if (Option.isNone(webhook)) return undefined
-        const isStrict = webhook.value.settings.ordering === "strict"
-        const isHeld = isStrict && Option.isSome(yield* deliveries.headOfLine(listenerId, emitterId))
-        const now = yield* Clock.currentTimeMillis
-        const until = batch === null ? 0 : EventId.milliseconds(id) + batch.maxWaitMs
-        return waitingOf(webhook.value, isHeld, now) ?? (until > now ? { reason: "batch" as const, until } : undefined)
-      })
-
-      /** Reads the traces but for the judgements of filters, and the whole event if filters are to be asked. */
-      const read = Effect.fnUntraced(
-        function*(
-          accountId: Id.AccountId,
-          subscriptions: Effect.Effect<ReadonlyArray<Subscription>, SqlError.SqlError>,
-          event: EventPlace
-        ) {
-          const all = yield* subscriptions
-          const { emitterId } = event
-          const standing = yield* cursors.standing(
-            all.filter((one) => mismatchOf(one, event) === undefined).map(({ id }) => ({
-              subscriptionId: id,
-              emitterId
-            }))
-          )
-          const positions = new Map(all.map(({ id }) => [id, standing.get(keyText({ subscriptionId: id, emitterId }))]))
-          const made = Map.groupBy(yield* attempts.ofEvent(event.emitterId, event.id), (one) => one.subscriptionId)
-          const held = new Map(
-            (yield* deliveries.ofEvent(event.emitterId, event.stream, event.id, all.map(({ id }) => id)))
-              .filter(({ apart }) => !apart).map((one) => [one.subscriptionId, one])
-          )
-          // Subscriptions that may have had the event in a batch, behind another event.
-          const within = all.filter(({ id, listenerId }) =>
-            Id.kindOf(listenerId) === "webhook" && !made.has(id) && event.n <= (positions.get(id)?.n ?? 0) &&
-            event.n > (positions.get(id)?.startN ?? 0)
-          )
-          const batches = yield* attempts.ofBatches(accountId, event.emitterId, event.id, within.map(({ id }) => id))
-          for (const [id, those] of Map.groupBy(batches, (one) => one.subscriptionId)) made.set(id, those)
-          const traced = all.map((subscription): TracedSubscription => {
-            const position = positions.get(subscription.id) ?? { n: 0, startN: 0 }
-            const mismatch = mismatchOf(subscription, event) ??
-              (event.n <= position.startN ? "before_start" : undefined)
-            const tried = made.get(subscription.id) ?? []
-            const delivery = held.get(subscription.id)
-            const arrived = Id.kindOf(subscription.listenerId) !== "webhook" ||
-              tried.some(({ outcome }) => outcome === "delivered")
-            const progress = event.n > position.n ? "waiting" : delivery?.state ?? (arrived ? "delivered" : "dropped")
-            return {
-              subscription,
-              mismatch,
-              clause: undefined,
-              progress: mismatch === undefined ? progress : undefined,
-              waiting: undefined,
-              attempts: tried,
-              batch: mismatch === undefined ? batchOf(tried, delivery) : undefined,
-              nextAttemptAt: delivery?.nextAt ?? undefined
-            }
-          })
-          const waiting = yield* Effect.forEach(traced, (one) =>
-            one.progress === "waiting"
-              ? Effect.map(waitingFor(one.subscription, event), (waiting) => ({ ...one, waiting }))
-              : Effect.succeed(one))
-          return {
-            traced: waiting,
-            whole: traced.some((one) => asksFilter(one, event))
-              ? yield* events.find(event, event.id)
-              : Option.none<LoggedEvent>()
-          }
-        },
-        readTogether(sql)
-      )
 
       const judge = Effect.fnUntraced(function*(
         accountId: Id.AccountId,

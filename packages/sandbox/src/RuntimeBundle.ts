@@ -26,7 +26,7 @@ const bundle = async (name: string, options: BuildOptions): Promise<string> => {
   return outputFiles!.map(({ text }) => text).join("")
 }
 
-/** What programs import that is made beside them. */
+/** Files that programs import, and that are made beside them. */
 const beside = ["*.txt", "*.zip", "*.wasm", "*.snapshot"]
 
 /** The runtime that a program loads, and what the runtime loads when it is needed: files, and the package `ws`. */

@@ -9,8 +9,8 @@ import { AccountLifecycle } from "@headwater/engine/AccountLifecycle"
 import { ActorCalls } from "@headwater/engine/ActorCalls"
 import * as Engine from "@headwater/engine/Engine"
 import { EngineConfig } from "@headwater/engine/EngineConfig"
-import { layerSingleNode } from "@headwater/engine/testing/Actors"
 import { isAtRest } from "@headwater/engine/testing/ClockAdvance"
+import { layerSingleNode } from "@headwater/engine/testing/Cluster"
 import * as Wake from "@headwater/engine/testing/Wake"
 import * as CrashPoint from "@headwater/log/commit/CrashPoint"
 import * as Tables from "@headwater/log/Tables"
@@ -246,166 +246,194 @@ interface RunningEngine {
   readonly kill: () => void
 }
 
-export const make = Effect.fnUntraced(function*(options: { readonly at: number }) {
+/** The parts of a server that outlive a crash of its engine. */
+const makePlace = Effect.fnUntraced(function*(at: number) {
   const outside = yield* Effect.context()
-  const [runFork, runPromise] = [Effect.runForkWith(outside), Effect.runPromiseWith(outside)]
-  const clock = new SteppedClock(options.at)
+  const clock = new SteppedClock(at)
   const authority = TestAuthority.make()
   const network = new TestNetwork(authority, clock.currentTimeMillisUnsafe)
   yield* network.listening
   const connect = yield* TestPostgres.database
   const port = yield* freePort
-  const url = `http://127.0.0.1:${port}`
-  const sandbox = yield* sandboxOptions(authority.certificate, clock)
+  return {
+    clock,
+    network,
+    connect,
+    port,
+    url: `http://127.0.0.1:${port}`,
+    sandbox: yield* sandboxOptions(authority.certificate, clock),
+    runFork: Effect.runForkWith(outside),
+    runPromise: Effect.runPromiseWith(outside)
+  }
+})
 
-  const inTest = (activity: Activity) => <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    effect.pipe(
-      Effect.provideService(Clock.Clock, clock),
-      Effect.provideService(Scheduler.Scheduler, activity.scheduler),
-      Effect.provideService(WebCrypto.WebCrypto, countedCrypto(activity)),
-      Effect.provideService(References.MinimumLogLevel, "Error")
-    )
+type Place = Effect.Success<ReturnType<typeof makePlace>>
 
-  const start = Effect.gen(function*() {
-    const [scope, scopeAround] = [yield* Scope.make(), yield* Scope.make()]
-    const activity = new Activity()
-    const link: Link = { isCut: false }
-    const engineClock = new EndableClock(realClock)
-    const sockets = new Set<Socket>()
-    const client = connect((socket) => {
-      if (link.isCut) socket.destroy()
-      sockets.add(socket)
-      socket.once("close", () => sockets.delete(socket))
-      PostgresTraffic.watch(socket, () => activity.begin("questions to the database"))
-    }).pipe(Layer.provide(Layer.succeed(Clock.Clock, engineClock)))
-    const engine: EngineOptions = { url, port, activity, network, link, sandbox, realClock: engineClock }
-    // A memo map of its own: nothing of the engine before this one is used again.
-    const build = <A, E, R>(layer: Layer.Layer<A, E, R>, within: Scope.Scope) =>
-      inTest(activity)(Layer.buildWithMemoMap(layer, Layer.makeMemoMapUnsafe(), within))
-    const around = yield* build(surroundings(engine), scopeAround)
-    const context = yield* build(engineLayer(engine, around).pipe(Layer.provideMerge(client)), scope)
-    // Before that it ignores the work that the engine before it left.
-    yield* Context.get(context, ActorCalls).hasShards.pipe(
-      Effect.repeat({ until: (has) => has, schedule: Schedule.spaced("2 millis") }),
-      Effect.provideService(Clock.Clock, realClock)
-    )
-    return {
-      activity,
-      close: Effect.andThen(Scope.close(scope, Exit.void), Scope.close(scopeAround, Exit.void)),
-      context,
-      kill: () => {
-        link.isCut = true
-        for (const socket of sockets) socket.destroy()
-        engineClock.end()
-        clock.forgetAll()
-        Context.get(context, NodeServer).cutOff()
-        // These do not wait for the engine, which may wait forever for what it was cut off from.
-        runFork(Scope.close(scopeAround, Exit.void))
-      }
-    } satisfies RunningEngine as RunningEngine
-  }).pipe(Effect.orDie)
-
-  let current = yield* start
-  // The clock stands still, so a timeout during the shutdown would never fire: this wakes all sleepers.
-  const goOn = Effect.forever(Effect.andThen(realClock.sleep(endingPace), Effect.sync(() => clock.wakeAll())))
-  const close = (engine: RunningEngine) => inTest(engine.activity)(engine.close)
-  yield* Effect.addFinalizer(() => Effect.raceFirst(Effect.suspend(() => close(current)), goOn))
-
-  const use: TestServer["use"] = (effect) =>
-    Effect.suspend(() => inTest(current.activity)(Effect.provideContext(effect, current.context)))
-
-  /** The due time of the last work that each owner was told of. */
-  let told = new Map<string, number>()
-
-  /** Tells owners of what is due now. Answers whether there was any that had not been told. */
-  const tellOfDue = use(Effect.gen(function*() {
-    const actors = yield* ActorCalls
-    const due = yield* DueWork
-    const { owners } = yield* Effect.orDie(due.ownersDue(clock.currentTimeMillisUnsafe(), beforeAll, mostOwners))
-    const untold = owners.filter(({ dueAt, ownerId }) => dueAt > (told.get(ownerId) ?? -Infinity))
-    told = new Map(owners.map(({ dueAt, ownerId }) => [ownerId, dueAt]))
-    for (const { ownerId } of untold) actors.wake(ownerId, Wake.forDueWork)
-    return untold.length > 0
-  }))
-
-  const nextDue = use(Effect.gen(function*() {
-    const due = yield* DueWork
-    return yield* Effect.orDie(due.nextAfter(clock.currentTimeMillisUnsafe()))
-  }))
-
-  /** Set while an engine that was cut off ends and the next one starts. */
-  let restarting: Promise<void> | undefined
-
-  /** True if an engine has started and not yet looked for the work that the one before it left. */
-  let isNew = false
-
-  const lookAround = Effect.sync(() => {
-    const looks = isNew
-    isNew = false
-    // All that recurs is done once more.
-    if (looks) clock.stepTo(clock.currentTimeMillisUnsafe())
-    return looks
-  })
-
-  const atRest = Effect.gen(function*() {
-    while (true) {
-      if (restarting !== undefined) yield* Effect.promise(() => restarting!)
-      yield* Effect.promise(() => current.activity.rest())
-      if (restarting !== undefined) continue
-      // Work that has yet to be handed over within the process, or waits for its turn on a busy thread, is no activity.
-      if (!(yield* use(isAtRest))) yield* realClock.sleep(restingPace)
-      else if (!(yield* lookAround) && !(yield* tellOfDue)) return
-    }
-  })
-
-  const rest = atRest.pipe(
-    Effect.timeoutOrElse({
-      duration: patience,
-      orElse: () =>
-        Effect.die(new Error(`The engine did not come to rest within ${patience}: ${current.activity.description}`))
-    }),
-    Effect.provideService(Clock.Clock, realClock)
+/** Runs an effect with the clock of the test, and has what it does counted. */
+const inTest = (clock: Clock.Clock, activity: Activity) => <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  effect.pipe(
+    Effect.provideService(Clock.Clock, clock),
+    Effect.provideService(Scheduler.Scheduler, activity.scheduler),
+    Effect.provideService(WebCrypto.WebCrypto, countedCrypto(activity)),
+    Effect.provideService(References.MinimumLogLevel, "Error")
   )
 
-  const advanceTo = Effect.fnUntraced(function*(time: number) {
-    yield* rest
-    while (clock.currentTimeMillisUnsafe() < time) {
-      clock.stepTo(Math.min((yield* nextDue) ?? Infinity, clock.next(), time))
-      yield* rest
+const startEngine = Effect.fnUntraced(function*(
+  { clock, connect, network, port, runFork, sandbox, url }: Place
+) {
+  const [scope, scopeAround] = [yield* Scope.make(), yield* Scope.make()]
+  const activity = new Activity()
+  const link: Link = { isCut: false }
+  const engineClock = new EndableClock(realClock)
+  const sockets = new Set<Socket>()
+  const client = connect((socket) => {
+    if (link.isCut) socket.destroy()
+    sockets.add(socket)
+    socket.once("close", () => sockets.delete(socket))
+    PostgresTraffic.watch(socket, () => activity.begin("questions to the database"))
+  }).pipe(Layer.provide(Layer.succeed(Clock.Clock, engineClock)))
+  const engine: EngineOptions = { url, port, activity, network, link, sandbox, realClock: engineClock }
+  // A memo map of its own: nothing of the engine before this one is used again.
+  const build = <A, E, R>(layer: Layer.Layer<A, E, R>, within: Scope.Scope) =>
+    inTest(clock, activity)(Layer.buildWithMemoMap(layer, Layer.makeMemoMapUnsafe(), within))
+  const around = yield* build(surroundings(engine), scopeAround)
+  const context = yield* build(engineLayer(engine, around).pipe(Layer.provideMerge(client)), scope)
+  // Before that it ignores the work that the engine before it left.
+  yield* Context.get(context, ActorCalls).hasShards.pipe(
+    Effect.repeat({ until: (has) => has, schedule: Schedule.spaced("2 millis") }),
+    Effect.provideService(Clock.Clock, realClock)
+  )
+  return {
+    activity,
+    close: Effect.andThen(Scope.close(scope, Exit.void), Scope.close(scopeAround, Exit.void)),
+    context,
+    kill: () => {
+      link.isCut = true
+      for (const socket of sockets) socket.destroy()
+      engineClock.end()
+      clock.forgetAll()
+      Context.get(context, NodeServer).cutOff()
+      // These do not wait for the engine, which may wait forever for what it was cut off from.
+      runFork(Scope.close(scopeAround, Exit.void))
     }
-  })
+  } satisfies RunningEngine as RunningEngine
+}, Effect.orDie)
 
-  const replace = (killed: RunningEngine) =>
-    Effect.map(start, (engine) => {
-      current = engine
-      isNew = true
-      restarting = undefined
-      told = new Map()
-      // Releases its resources in this process, as far as that does not wait for anything that it was cut off from.
-      runFork(close(killed))
-    })
+/** The engines of a server, one after the other, and the work that the present one is told of. */
+class Engines {
+  private readonly place: Place
+  /** The one that runs, or was cut off last. */
+  private current: RunningEngine
+  /** Set while an engine that was cut off ends and the next one starts. */
+  private restarting: Promise<void> | undefined
+  /** True if an engine has started and not yet looked for the work that the one before it left. */
+  private isNew = false
+  /** The due time of the last work that each owner was told of. */
+  private told = new Map<string, number>()
 
-  const crashNow = () => {
-    if (restarting !== undefined) return
-    current.kill()
-    restarting = runPromise(replace(current))
+  constructor(place: Place, first: RunningEngine) {
+    this.place = place
+    this.current = first
   }
 
-  const crashAt: TestServer["crashAt"] = (point, nth) =>
-    Effect.sync(() => {
-      let left = nth
-      const stopListening = CrashPoint.listen((reached) => {
-        if (reached !== point || --left > 0) return
-        stopListening()
-        crashNow()
-      })
-    })
+  use<A, E>(effect: Effect.Effect<A, E, EngineServices>): Effect.Effect<A, E> {
+    return Effect.suspend(() =>
+      inTest(this.place.clock, this.current.activity)(Effect.provideContext(effect, this.current.context))
+    )
+  }
 
-  const account = yield* use(Effect.gen(function*() {
+  /** Ends the engine that runs. */
+  get close(): Effect.Effect<void> {
+    return Effect.suspend(() => this.closeEngine(this.current))
+  }
+
+  private closeEngine({ activity, close }: RunningEngine): Effect.Effect<void> {
+    return inTest(this.place.clock, activity)(close)
+  }
+
+  crash(): void {
+    if (this.restarting !== undefined) return
+    const killed = this.current
+    killed.kill()
+    this.restarting = this.place.runPromise(Effect.map(startEngine(this.place), (engine) => {
+      this.current = engine
+      this.isNew = true
+      this.restarting = undefined
+      this.told = new Map()
+      // Releases its resources in this process, as far as that does not wait for anything that it was cut off from.
+      this.place.runFork(this.closeEngine(killed))
+    }))
+  }
+
+  /** Returns when nothing is under way and all that is due is done. */
+  get rest(): Effect.Effect<void> {
+    return Effect.gen({ self: this }, function*() {
+      while (true) {
+        if (this.restarting !== undefined) yield* Effect.promise(() => this.restarting!)
+        yield* Effect.promise(() => this.current.activity.rest())
+        if (this.restarting !== undefined) continue
+        // Work that has yet to be handed over within the process, or waits for its turn on a busy thread, is no activity.
+        if (!(yield* this.use(isAtRest))) yield* realClock.sleep(restingPace)
+        else if (!this.lookAround() && !(yield* this.tellOfDue)) return
+      }
+    }).pipe(
+      Effect.timeoutOrElse({
+        duration: patience,
+        orElse: () =>
+          Effect.die(
+            new Error(`The engine did not come to rest within ${patience}: ${this.current.activity.description}`)
+          )
+      }),
+      Effect.provideService(Clock.Clock, realClock)
+    )
+  }
+
+  /** Has a new engine look for work, by doing all that recurs once more. Answers false if it has looked before. */
+  private lookAround(): boolean {
+    const looks = this.isNew
+    this.isNew = false
+    if (looks) this.place.clock.stepTo(this.place.clock.currentTimeMillisUnsafe())
+    return looks
+  }
+
+  /** Tells owners of what is due now. Answers whether there was any that had not been told. */
+  private get tellOfDue(): Effect.Effect<boolean> {
+    return this.use(Effect.gen({ self: this }, function*() {
+      const actors = yield* ActorCalls
+      const due = yield* DueWork
+      const now = this.place.clock.currentTimeMillisUnsafe()
+      const { owners } = yield* Effect.orDie(due.ownersDue(now, beforeAll, mostOwners))
+      const untold = owners.filter(({ dueAt, ownerId }) => dueAt > (this.told.get(ownerId) ?? -Infinity))
+      this.told = new Map(owners.map(({ dueAt, ownerId }) => [ownerId, dueAt]))
+      for (const { ownerId } of untold) actors.wake(ownerId, Wake.forDueWork)
+      return untold.length > 0
+    }))
+  }
+
+  /** The time of the next thing that is due, in Unix milliseconds. */
+  get nextDue(): Effect.Effect<number> {
+    const { clock } = this.place
+    return this.use(Effect.gen(function*() {
+      const due = yield* DueWork
+      const next = yield* Effect.orDie(due.nextAfter(clock.currentTimeMillisUnsafe()))
+      return Math.min(next ?? Infinity, clock.next())
+    }))
+  }
+}
+
+export const make = Effect.fnUntraced(function*(options: { readonly at: number }) {
+  const place = yield* makePlace(options.at)
+  const { clock, network, url } = place
+  const engines = new Engines(place, yield* startEngine(place))
+  // The clock stands still, so a timeout during the shutdown would never fire: this wakes all sleepers.
+  const goOn = Effect.forever(Effect.andThen(realClock.sleep(endingPace), Effect.sync(() => clock.wakeAll())))
+  yield* Effect.addFinalizer(() => Effect.raceFirst(engines.close, goOn))
+
+  const account = yield* engines.use(Effect.gen(function*() {
     const accounts = yield* AccountLifecycle
     return yield* Effect.orDie(accounts.create({ username: "test", email: "test@example.com", plan: "free" }))
   }))
-  yield* rest
+  yield* engines.rest
 
   return {
     url,
@@ -413,10 +441,24 @@ export const make = Effect.fnUntraced(function*(options: { readonly at: number }
     accountId: account.account.id,
     clock,
     network,
-    use,
-    rest,
-    advanceTo,
-    crash: Effect.sync(crashNow),
-    crashAt
+    use: (effect) => engines.use(effect),
+    rest: engines.rest,
+    advanceTo: Effect.fnUntraced(function*(time) {
+      yield* engines.rest
+      while (clock.currentTimeMillisUnsafe() < time) {
+        clock.stepTo(Math.min(yield* engines.nextDue, time))
+        yield* engines.rest
+      }
+    }),
+    crash: Effect.sync(() => engines.crash()),
+    crashAt: (point, nth) =>
+      Effect.sync(() => {
+        let left = nth
+        const stopListening = CrashPoint.listen((reached) => {
+          if (reached !== point || --left > 0) return
+          stopListening()
+          engines.crash()
+        })
+      })
   } satisfies TestServer as TestServer
 })

@@ -1,5 +1,7 @@
+import type { NodeResource } from "@headwater/api/NodesApi"
 import { useRef } from "preact/hooks"
 import { address, hrefOf, setQuery } from "../api/Address.ts"
+import { get } from "../api/Api.ts"
 import { type Loading, useLoading } from "../api/Loading.ts"
 import { count, counted, duration } from "../charts/Figures.ts"
 import { Badge, type Tone } from "../parts/Badge.tsx"
@@ -15,7 +17,6 @@ import { Tabs } from "../parts/Tabs.tsx"
 import { Ago, Time } from "../parts/Time.tsx"
 import * as AccountFigures from "../resources/AccountFigures.ts"
 import { kindOf } from "../resources/Directory.ts"
-import * as ServerNodes from "../resources/ServerNodes.ts"
 import * as Trouble from "../resources/Trouble.ts"
 
 type Figures = AccountFigures.Figures
@@ -383,11 +384,15 @@ const Quotas = ({ quotas }: { readonly quotas: Now["quotas"] }) => (
   </ul>
 )
 
+/** The processes that share the server's database, the oldest first. */
+const listNodes = async (signal: AbortSignal): Promise<ReadonlyArray<NodeResource>> =>
+  (await get<{ readonly data: ReadonlyArray<NodeResource> }>(["nodes"], { signal })).data
+
 /** A server process without a sign of life for this time may be gone. */
 const silentMs = 20_000
 
 const Nodes = ({ nodes, readAtMs }: {
-  readonly nodes: ReadonlyArray<ServerNodes.NodeResource>
+  readonly nodes: ReadonlyArray<NodeResource>
   readonly readAtMs: number
 }) => (
   <div class="scrolled" role="region" aria-label="Nodes and workers" tabIndex={0}>
@@ -433,7 +438,7 @@ export default () => {
   const range = AccountFigures.rangeOf(address.value.query.get("range"))
   const figures = useLoading(range, (signal) => AccountFigures.read(range, signal), { everyMs: pollMs })
   const trouble = useLoading("trouble", Trouble.read, { everyMs: pollMs })
-  const nodes = useLoading("nodes", ServerNodes.list, { everyMs: pollMs })
+  const nodes = useLoading("nodes", listNodes, { everyMs: pollMs })
   const loaded = figures.loaded.value
   const known = loaded.state === "shown" || loaded.state === "stale" ? loaded.value : undefined
   // While another range is read, the tiles keep the last known state.

@@ -43,34 +43,48 @@ const coloursIn = (figure: HTMLElement) => {
   }
 }
 
-/** The steps of a few series over time: as a chart, as text at the pointer, and as a table. */
-export const StepChart = ({ empty, format, fromMs, isLogarithmic = false, series, stepMs, title, untilMs }: {
+/** The steps of a chart as a table. */
+const ChartTable = ({ series, steps, title, valueAt }: {
   readonly title: string
   readonly series: ReadonlyArray<ChartSeries>
-  readonly fromMs: number
-  readonly stepMs: number
-  /** The end of the data, exclusive; the last step may not be over. */
-  readonly untilMs: number
-  readonly isLogarithmic?: boolean
-  readonly format: (value: number) => string
-  /** The text in place of an empty chart; zeros are drawn. */
-  readonly empty?: string
-}) => {
+  /** The rows from top to bottom, with the times at which they begin, in Unix milliseconds. */
+  readonly steps: ReadonlyArray<{ readonly step: number; readonly begin: number; readonly isOver: boolean }>
+  readonly valueAt: (series: ChartSeries, step: number) => string
+}) => (
+  <div class="scrolled" role="region" aria-label={`${title} as a table`} tabIndex={0}>
+    <table class="plain">
+      <thead>
+        <tr>
+          <th scope="col">From</th>
+          {series.map(({ name }) => <th key={name} scope="col">{name}</th>)}
+        </tr>
+      </thead>
+      <tbody>
+        {steps.map(({ begin, isOver, step }) => (
+          <tr key={begin}>
+            <td>
+              <Time ms={begin} />
+              {isOver ? "" : " so far"}
+            </td>
+            {series.map((one) => <td key={one.name}>{valueAt(one, step)}</td>)}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+)
+
+/** Draws a plot in an element of a figure, and draws it again when the data or the colours change. */
+const usePlot = (
+  data: PlotData,
+  changes: ReadonlyArray<unknown>,
+  { format, isLogarithmic }: { readonly isLogarithmic: boolean; readonly format: (value: number) => string }
+) => {
   const figure = useRef<HTMLElement>(null)
   const host = useRef<HTMLDivElement>(null)
   const plot = useRef<Plot | undefined>(undefined)
   const pointed = useSignal<number | undefined>(undefined)
-  const isOpen = useSignal(false)
   const isMissing = useSignal(false)
-
-  const steps = series[0]?.values.length ?? 0
-  const data: PlotData = {
-    fromMs,
-    stepMs,
-    steps,
-    untilMs,
-    series: series.map(({ values }, index) => ({ values, isFilled: index === 0 }))
-  }
   const latest = useRef(data)
   latest.current = data
 
@@ -106,8 +120,36 @@ export const StepChart = ({ empty, format, fromMs, isLogarithmic = false, series
       plot.current?.remove()
     }
   }, [])
-  useLayoutEffect(() => plot.current?.show(latest.current), [series, fromMs, untilMs])
+  useLayoutEffect(() => plot.current?.show(latest.current), changes)
   useEffect(() => plot.current?.redraw(), [theme.value])
+
+  return { figure, host, plot, pointed, isMissing }
+}
+
+/** The steps of a few series over time: as a chart, as text at the pointer, and as a table. */
+export const StepChart = ({ empty, format, fromMs, isLogarithmic = false, series, stepMs, title, untilMs }: {
+  readonly title: string
+  readonly series: ReadonlyArray<ChartSeries>
+  readonly fromMs: number
+  readonly stepMs: number
+  /** The end of the data, exclusive; the last step may not be over. */
+  readonly untilMs: number
+  readonly isLogarithmic?: boolean
+  readonly format: (value: number) => string
+  /** The text in place of an empty chart; zeros are drawn. */
+  readonly empty?: string
+}) => {
+  const isOpen = useSignal(false)
+
+  const steps = series[0]?.values.length ?? 0
+  const data: PlotData = {
+    fromMs,
+    stepMs,
+    steps,
+    untilMs,
+    series: series.map(({ values }, index) => ({ values, isFilled: index === 0 }))
+  }
+  const { figure, host, isMissing, plot, pointed } = usePlot(data, [series, fromMs, untilMs], { isLogarithmic, format })
 
   const beginOf = (step: number) => fromMs + step * stepMs
   const at = pointed.value === undefined ? undefined : Math.min(pointed.value, steps - 1)
@@ -178,27 +220,16 @@ export const StepChart = ({ empty, format, fromMs, isLogarithmic = false, series
         <summary>As a table</summary>
         {isOpen.value
           ? (
-            <div class="scrolled" role="region" aria-label={`${title} as a table`} tabIndex={0}>
-              <table class="plain">
-                <thead>
-                  <tr>
-                    <th scope="col">From</th>
-                    {series.map(({ name }) => <th key={name} scope="col">{name}</th>)}
-                  </tr>
-                </thead>
-                <tbody>
-                  {Array.from({ length: steps }, (_, index) => steps - 1 - index).map((step) => (
-                    <tr key={beginOf(step)}>
-                      <td>
-                        <Time ms={beginOf(step)} />
-                        {beginOf(step) + stepMs > untilMs ? " so far" : ""}
-                      </td>
-                      {series.map((one) => <td key={one.name}>{valueAt(one, step)}</td>)}
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            </div>
+            <ChartTable
+              title={title}
+              series={series}
+              steps={Array.from({ length: steps }, (_, index) => steps - 1 - index).map((step) => ({
+                step,
+                begin: beginOf(step),
+                isOver: beginOf(step) + stepMs <= untilMs
+              }))}
+              valueAt={valueAt}
+            />
           )
           : null}
       </details>

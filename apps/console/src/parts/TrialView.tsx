@@ -52,11 +52,203 @@ const Fault = ({ error }: { readonly error: NonNullable<TrialResult["error"]> })
 const Value = ({ item, name }: { readonly item: object; readonly name: "after" | "before" }) =>
   name in item ? <JsonTree value={Reflect.get(item, name)} /> : <span class="note">nothing</span>
 
+const Steps = ({ steps }: { readonly steps: TrialResult["steps"] }) => (
+  <Section title="Steps" items={steps}>
+    {(shown) => (
+      <ol class="run-steps">
+        {shown.map((step, index) => (
+          <li key={index}>
+            <div class="bar">
+              <b>
+                <Safe text={step.name} />
+              </b>
+              <StateBadge state={step.outcome} />
+              <span class="note">
+                {duration(step.wall_ms)}
+                {step.is_rerun ? ", runs again" : ""}
+                {step.wait_ms === null ? "" : `, would wait ${duration(step.wait_ms)}`}
+              </span>
+            </div>
+            {step.exports === undefined ? null : <JsonTree value={step.exports} />}
+          </li>
+        ))}
+      </ol>
+    )}
+  </Section>
+)
+
+const Events = ({ emits }: { readonly emits: TrialResult["emits"] }) => (
+  <Section title="Events" items={emits}>
+    {(shown) => (
+      <ul class="tried">
+        {shown.map(({ due_at_ms, event, event_name, id, step, summary }, index) => (
+          <li key={index}>
+            <div class="bar">
+              <code>
+                <Safe text={event_name === "" ? "default" : event_name} />
+              </code>
+              {summary === undefined ? null : <Safe text={summary} />}
+              {id === undefined ? null : (
+                <span class="note">
+                  id <Safe text={String(id)} />
+                </span>
+              )}
+              {due_at_ms === null ? null : (
+                <span class="note">
+                  at <Time ms={due_at_ms} />
+                </span>
+              )}
+              {ofStep(step)}
+            </div>
+            <JsonTree value={event} />
+          </li>
+        ))}
+      </ul>
+    )}
+  </Section>
+)
+
+const StoreChanges = ({ changes }: { readonly changes: TrialResult["db"] }) => (
+  <Section title="Store" items={changes}>
+    {(shown) => (
+      <div class="wide-table" tabIndex={0} role="group" aria-label="Changes of the store">
+        <table class="plain changes">
+          <thead>
+            <tr>
+              <th scope="col">Key</th>
+              <th scope="col">Before</th>
+              <th scope="col">After</th>
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map((change) => (
+              <tr key={change.key}>
+                <td>
+                  <code>
+                    <Safe text={change.key} />
+                  </code>
+                </td>
+                <td>
+                  <Value item={change} name="before" />
+                </td>
+                <td>
+                  <Value item={change} name="after" />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    )}
+  </Section>
+)
+
+const Requests = ({ requests }: { readonly requests: TrialResult["requests"] }) => (
+  <Section title="Requests that it made" items={requests}>
+    {(made) => (
+      <ul class="tried">
+        {made.map(({ error, method, status, url, wall_ms }, index) => (
+          <li key={index} class="bar">
+            <code>{harmless(method)}</code>
+            <Safe text={url} />
+            <span class={error === undefined ? "" : "fault"}>{error === undefined ? status : harmless(error)}</span>
+            <span class="note">{duration(wall_ms)}</span>
+          </li>
+        ))}
+      </ul>
+    )}
+  </Section>
+)
+
+/** The connections that are not those of its requests, or that failed. */
+const OtherConnections = ({ connections, requests }: Pick<TrialResult, "connections" | "requests">) => {
+  const own = new Set(requests.flatMap(({ url }) => URL.canParse(url) ? [new URL(url).hostname] : []))
+  const others = connections.filter(({ error, host }) => error !== undefined || !own.has(host))
+  return (
+    <Section title="Other connections" items={others}>
+      {(made) => (
+        <ul class="tried">
+          {made.map(({ error, host, port }, index) => (
+            <li key={index} class="bar">
+              <Safe text={`${host}:${port}`} />
+              {error === undefined ? null : (
+                <span class="fault">
+                  <Safe text={error} />
+                </span>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+    </Section>
+  )
+}
+
+const LaterRequests = ({ sends }: { readonly sends: TrialResult["sends"] }) => (
+  <Section title="Requests to be sent later" items={sends}>
+    {(shown) => (
+      <ul class="tried">
+        {shown.map(({ body, method, url }, index) => (
+          <li key={index}>
+            <div class="bar">
+              <code>{method}</code>
+              <Safe text={url} />
+            </div>
+            {body === undefined ? null : <pre class="raw" tabIndex={0}><Safe text={body} /></pre>}
+          </li>
+        ))}
+      </ul>
+    )}
+  </Section>
+)
+
+const Response = ({ response }: { readonly response: NonNullable<TrialResult["response"]> }) => (
+  <section class="block" aria-label="Response">
+    <h3>Response</h3>
+    <p class="bar">
+      <StateBadge state={String(response.status)} />
+      <span class="note">{harmless([response.headers["content-type"] ?? ""].flat().join(", "))}</span>
+    </p>
+    {response.body === "" ? null : (
+      <pre class="raw" tabIndex={0}>
+        <bdi>{response.base64 ? "not text" : harmless(response.body.slice(0, 20_000))}</bdi>
+      </pre>
+    )}
+  </section>
+)
+
+const ConsoleLines = ({ logs }: { readonly logs: TrialResult["logs"] }) => (
+  <Section title="What it wrote" items={logs}>
+    {(lines) => (
+      <div class="console" tabIndex={0} role="group" aria-label="Console lines">
+        {lines.map(({ level, message, step }, index) => (
+          <p key={index} class={`console-line is-${level}`}>
+            <span class="console-level">{level}</span> {ofStep(step)} <Safe text={message} />
+          </p>
+        ))}
+      </div>
+    )}
+  </Section>
+)
+
+const Ticks = ({ timers }: { readonly timers: TrialResult["timers"] }) => (
+  <Section title="Next ticks" items={timers}>
+    {(shown) => (
+      <ul class="tried">
+        {shown.map(({ due_at_ms, prop }) => (
+          <li key={prop} class="bar">
+            <code>{harmless(prop)}</code>
+            {due_at_ms.map((ms) => <Time key={ms} ms={ms} />)}
+          </li>
+        ))}
+      </ul>
+    )}
+  </Section>
+)
+
 /** The effects that a trial run would have had. None of them was kept. */
 export const TrialView = ({ trial }: { readonly trial: TrialResult }) => {
   const { connections, duplicates, error, omitted, requests, response } = trial
-  const own = new Set(requests.flatMap(({ url }) => URL.canParse(url) ? [new URL(url).hostname] : []))
-  const others = connections.filter(({ error, host }) => error !== undefined || !own.has(host))
   return (
     <div class="trial">
       <p class="bar" role="status">
@@ -70,176 +262,21 @@ export const TrialView = ({ trial }: { readonly trial: TrialResult }) => {
         </span>
       </p>
       {error === null ? null : <Fault error={error} />}
-      <Section title="Steps" items={trial.steps}>
-        {(steps) => (
-          <ol class="run-steps">
-            {steps.map((step, index) => (
-              <li key={index}>
-                <div class="bar">
-                  <b>
-                    <Safe text={step.name} />
-                  </b>
-                  <StateBadge state={step.outcome} />
-                  <span class="note">
-                    {duration(step.wall_ms)}
-                    {step.is_rerun ? ", runs again" : ""}
-                    {step.wait_ms === null ? "" : `, would wait ${duration(step.wait_ms)}`}
-                  </span>
-                </div>
-                {step.exports === undefined ? null : <JsonTree value={step.exports} />}
-              </li>
-            ))}
-          </ol>
-        )}
-      </Section>
+      <Steps steps={trial.steps} />
       {trial.exit_reason === null ? null : (
         <p>
           It ended itself: <Safe text={trial.exit_reason} />
         </p>
       )}
-      <Section title="Events" items={trial.emits}>
-        {(emits) => (
-          <ul class="tried">
-            {emits.map(({ due_at_ms, event, event_name, id, step, summary }, index) => (
-              <li key={index}>
-                <div class="bar">
-                  <code>
-                    <Safe text={event_name === "" ? "default" : event_name} />
-                  </code>
-                  {summary === undefined ? null : <Safe text={summary} />}
-                  {id === undefined ? null : (
-                    <span class="note">
-                      id <Safe text={String(id)} />
-                    </span>
-                  )}
-                  {due_at_ms === null ? null : (
-                    <span class="note">
-                      at <Time ms={due_at_ms} />
-                    </span>
-                  )}
-                  {ofStep(step)}
-                </div>
-                <JsonTree value={event} />
-              </li>
-            ))}
-          </ul>
-        )}
-      </Section>
+      <Events emits={trial.emits} />
       {duplicates === 0 ? null : <p class="note">{counted(duplicates, "emit")} would be left out as duplicates.</p>}
-      <Section title="Store" items={trial.db}>
-        {(changes) => (
-          <div class="wide-table" tabIndex={0} role="group" aria-label="Changes of the store">
-            <table class="plain changes">
-              <thead>
-                <tr>
-                  <th scope="col">Key</th>
-                  <th scope="col">Before</th>
-                  <th scope="col">After</th>
-                </tr>
-              </thead>
-              <tbody>
-                {changes.map((change) => (
-                  <tr key={change.key}>
-                    <td>
-                      <code>
-                        <Safe text={change.key} />
-                      </code>
-                    </td>
-                    <td>
-                      <Value item={change} name="before" />
-                    </td>
-                    <td>
-                      <Value item={change} name="after" />
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
-        )}
-      </Section>
-      <Section title="Requests that it made" items={requests}>
-        {(made) => (
-          <ul class="tried">
-            {made.map(({ error, method, status, url, wall_ms }, index) => (
-              <li key={index} class="bar">
-                <code>{harmless(method)}</code>
-                <Safe text={url} />
-                <span class={error === undefined ? "" : "fault"}>{error === undefined ? status : harmless(error)}</span>
-                <span class="note">{duration(wall_ms)}</span>
-              </li>
-            ))}
-          </ul>
-        )}
-      </Section>
-      <Section title="Other connections" items={others}>
-        {(made) => (
-          <ul class="tried">
-            {made.map(({ error, host, port }, index) => (
-              <li key={index} class="bar">
-                <Safe text={`${host}:${port}`} />
-                {error === undefined ? null : (
-                  <span class="fault">
-                    <Safe text={error} />
-                  </span>
-                )}
-              </li>
-            ))}
-          </ul>
-        )}
-      </Section>
-      <Section title="Requests to be sent later" items={trial.sends}>
-        {(sends) => (
-          <ul class="tried">
-            {sends.map(({ body, method, url }, index) => (
-              <li key={index}>
-                <div class="bar">
-                  <code>{method}</code>
-                  <Safe text={url} />
-                </div>
-                {body === undefined ? null : <pre class="raw" tabIndex={0}><Safe text={body} /></pre>}
-              </li>
-            ))}
-          </ul>
-        )}
-      </Section>
-      {response === null ? null : (
-        <section class="block" aria-label="Response">
-          <h3>Response</h3>
-          <p class="bar">
-            <StateBadge state={String(response.status)} />
-            <span class="note">{harmless([response.headers["content-type"] ?? ""].flat().join(", "))}</span>
-          </p>
-          {response.body === "" ? null : (
-            <pre class="raw" tabIndex={0}>
-              <bdi>{response.base64 ? "not text" : harmless(response.body.slice(0, 20_000))}</bdi>
-            </pre>
-          )}
-        </section>
-      )}
-      <Section title="What it wrote" items={trial.logs}>
-        {(lines) => (
-          <div class="console" tabIndex={0} role="group" aria-label="Console lines">
-            {lines.map(({ level, message, step }, index) => (
-              <p key={index} class={`console-line is-${level}`}>
-                <span class="console-level">{level}</span> {ofStep(step)} <Safe text={message} />
-              </p>
-            ))}
-          </div>
-        )}
-      </Section>
-      <Section title="Next ticks" items={trial.timers}>
-        {(timers) => (
-          <ul class="tried">
-            {timers.map(({ due_at_ms, prop }) => (
-              <li key={prop} class="bar">
-                <code>{harmless(prop)}</code>
-                {due_at_ms.map((ms) => <Time key={ms} ms={ms} />)}
-              </li>
-            ))}
-          </ul>
-        )}
-      </Section>
+      <StoreChanges changes={trial.db} />
+      <Requests requests={requests} />
+      <OtherConnections connections={connections} requests={requests} />
+      <LaterRequests sends={trial.sends} />
+      {response === null ? null : <Response response={response} />}
+      <ConsoleLines logs={trial.logs} />
+      <Ticks timers={trial.timers} />
       <details>
         <summary>What the code was given</summary>
         <JsonTree value={trial.event} />

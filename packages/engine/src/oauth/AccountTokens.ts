@@ -47,7 +47,7 @@ export interface LiveAccount {
  *
  * - T1. A renewal asks the provider only with the account claimed, and so one node and one fiber does.
  * - T2. A new token is kept before anybody gets it, in place of the one that it was made from and of no other.
- * - T3. Whoever asks for a renewal that is under way gets what comes of it.
+ * - T3. A renewal that is under way is shared: all who ask for it get its outcome.
  */
 export class AccountTokens extends Context.Service<AccountTokens, {
   /** Those of these accounts that have tokens, by id. A token that is about to end is renewed first. */
@@ -87,6 +87,46 @@ export class AccountTokens extends Context.Service<AccountTokens, {
   )
 }
 
+type OnRenewed = (token: LiveToken) => void
+
+/** The accounts whose new tokens somebody waits for. */
+class WatchedTokens {
+  private readonly watched = new Map<string, { generation: number; readonly listeners: Set<OnRenewed> }>()
+
+  get accounts(): ReadonlyArray<string> {
+    return [...this.watched.keys()]
+  }
+
+  /** True if an account is watched by somebody who has an older token. */
+  isNewer(account: string, generation: number): boolean {
+    return generation > (this.watched.get(account)?.generation ?? Infinity)
+  }
+
+  publish(token: LiveToken): void {
+    const watched = this.watched.get(token.account)
+    if (watched === undefined || watched.generation >= token.generation) return
+    watched.generation = token.generation
+    for (const listener of watched.listeners) listener(token)
+  }
+
+  watch(tokens: ReadonlyArray<LiveToken>, onRenewed: OnRenewed): () => void {
+    for (const { account, generation } of tokens) {
+      const watched = this.watched.get(account) ?? { generation, listeners: new Set() }
+      // One that begins with an older token hears of the newer at the next look.
+      watched.generation = Math.min(watched.generation, generation)
+      watched.listeners.add(onRenewed)
+      this.watched.set(account, watched)
+    }
+    return () => {
+      for (const { account } of tokens) {
+        const watched = this.watched.get(account)
+        watched?.listeners.delete(onRenewed)
+        if (watched?.listeners.size === 0) this.watched.delete(account)
+      }
+    }
+  }
+}
+
 const make = Effect.gen(function*() {
   const accounts = yield* OAuthAccounts
   const scope = yield* Effect.scope
@@ -95,18 +135,11 @@ const make = Effect.gen(function*() {
   const underWay = new Map<string, Deferred.Deferred<void>>()
   /** Accounts whose renewal is waited for on this node, whoever makes it. */
   const awaited = new Map<string, Deferred.Deferred<void>>()
-  const watchers = new Map<string, { generation: number; readonly listeners: Set<(token: LiveToken) => void> }>()
+  const watched = new WatchedTokens()
 
   const openOf = (ids: ReadonlyArray<string>) => untilAnswered(accounts.open(ids))
 
-  const publish = (token: LiveToken) => {
-    const watched = watchers.get(token.account)
-    if (watched === undefined || watched.generation >= token.generation) return
-    watched.generation = token.generation
-    for (const listener of watched.listeners) listener(token)
-  }
-
-  const { keepToken, renewClaimed } = yield* TokenRenewal.make(publish)
+  const { keepToken, renewClaimed } = yield* TokenRenewal.make((token) => watched.publish(token))
 
   /** Does work on an account unless that is going on, and returns when it is done. */
   const once = (
@@ -170,13 +203,14 @@ const make = Effect.gen(function*() {
   })
 
   const lookForRenewed = Effect.gen(function*() {
-    if (watchers.size === 0) return
-    const generations = yield* untilAnswered(accounts.generations([...watchers.keys()]))
-    const newer = [...generations].filter(([id, generation]) => generation > (watchers.get(id)?.generation ?? Infinity))
+    const ids = watched.accounts
+    if (ids.length === 0) return
+    const generations = yield* untilAnswered(accounts.generations(ids))
+    const newer = [...generations].filter(([id, generation]) => watched.isNewer(id, generation))
     const opened = yield* openOf(newer.map(([id]) => id))
     for (const account of opened.values()) {
       const token = liveTokenOf(account)
-      if (token !== undefined) publish(token)
+      if (token !== undefined) watched.publish(token)
     }
   })
 
@@ -204,22 +238,7 @@ const make = Effect.gen(function*() {
         return [id, { auth, token: liveTokenOf(account) }]
       }))
     }),
-    watch: (tokens, onRenewed) => {
-      for (const { account, generation } of tokens) {
-        const watched = watchers.get(account) ?? { generation, listeners: new Set() }
-        // One that begins with an older token hears of the newer at the next look.
-        watched.generation = Math.min(watched.generation, generation)
-        watched.listeners.add(onRenewed)
-        watchers.set(account, watched)
-      }
-      return () => {
-        for (const { account } of tokens) {
-          const watched = watchers.get(account)
-          watched?.listeners.delete(onRenewed)
-          if (watched?.listeners.size === 0) watchers.delete(account)
-        }
-      }
-    },
+    watch: (tokens, onRenewed) => watched.watch(tokens, onRenewed),
     refused: ({ account, generation }) => {
       const work = Effect.gen(function*() {
         const opened = (yield* openOf([account])).get(account)

@@ -32,7 +32,7 @@ export interface Endpoint {
   readonly key: string
   readonly programId: ProgramId
   readonly accountId: AccountId
-  /** Where a run of the program is had go on or ended, in place of a new one. */
+  /** The key of a run that goes on or ends, in place of a new one. */
   readonly runKey?: RunKey
 }
 

@@ -38,7 +38,85 @@ const endpointKeyLength = 24
 
 const isWorkflowId = Schema.is(Id.WorkflowId)
 
-/** Creates, changes and removes programs, running their hooks in the order decisions.md gives. */
+/** Makes the ids and keys that programs get. */
+const makeIds = Effect.map(SecureRandom.SecureRandom, (random) => {
+  const newId = <K extends Id.Kind>(kind: K) => Effect.provideService(Id.make(kind), SecureRandom.SecureRandom, random)
+
+  const newDeploymentId = Effect.map(newId("deployment"), (id) => Id.DeploymentId.make(id))
+
+  const newEndpointKey = Id.randomText(endpointKeyLength).pipe(
+    Effect.provideService(SecureRandom.SecureRandom, random)
+  )
+
+  return { newId, newDeploymentId, newEndpointKey }
+})
+
+/** Inserts the rows that a program has before any of its code runs, the subscriptions to it included. */
+const makeInsert = Effect.gen(function*() {
+  const components = yield* Components
+  const deployments = yield* Deployments
+  const heads = yield* Heads
+  const programs = yield* Programs
+  const projects = yield* Projects
+  const router = yield* Router
+  const sql = yield* SqlClient.SqlClient
+  const subscriptions = yield* Subscriptions
+  const webhooks = yield* Webhooks
+  const turns = yield* RcMap.make({ lookup: (_name: string) => Semaphore.make(1) })
+
+  /** Makes the webhook that sends a workflow's own requests, which it hears of on the workflow's log. */
+  const createSender = Effect.fnUntraced(function*(accountId: Id.AccountId, workflowId: Id.WorkflowId) {
+    const input = { accountId, name: null, description: null, url: "", workflowId }
+    const { id: listenerId } = yield* webhooks.insert(input)
+    yield* subscriptions.create({ accountId, emitterId: workflowId, listenerId, eventName: Stream.sends })
+  })
+
+  /**
+   * Those of one name have their turn here: in the database, where the slug is locked, each that waits would hold a
+   * connection, and many of them all that there are.
+   */
+  const inTurn = (accountId: Id.AccountId, slug: string) => <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+    Effect.scoped(Effect.flatMap(RcMap.get(turns, `${accountId} ${slug}`), (turn) => turn.withPermit(effect)))
+
+  return Effect.fnUntraced(function*(unnamed: Omit<Program, "nameSlug">) {
+    const { accountId, componentId, id, name, projectId } = unnamed
+    const slug = slugOf(name)
+    const { isListenedTo, program } = yield* sql.withTransaction(Effect.gen(function*() {
+      if (!(yield* components.hold(componentId))) return yield* new ComponentGone({ id: componentId })
+      if (projectId !== null && !(yield* projects.hold(projectId))) return yield* new ProjectGone({ id: projectId })
+      const program: Program = { ...unnamed, nameSlug: yield* programs.freeSlug(accountId, slug) }
+      yield* programs.insert(program)
+      yield* deployments.putOf(program)
+      const isSending = isWorkflowId(id)
+      if (isSending) yield* createSender(accountId, id)
+      yield* heads.create(id, accountId)
+      const isListenedTo = yield* subscriptions.createAutomatic(accountId, id)
+      return { program, isListenedTo: isListenedTo || isSending }
+    })).pipe(inTurn(accountId, slug))
+    if (isListenedTo) yield* router.invalidate(accountId)
+    return program
+  })
+})
+
+/** Takes a program down and away. A deactivation that the sandbox can't run now does not keep it. */
+const makeTakeDown = Effect.gen(function*() {
+  const actors = yield* ActorCalls
+  const erase = yield* ProgramErasure.make
+  const programs = yield* Programs
+  const router = yield* Router
+  const webhookLifecycle = yield* WebhookLifecycle
+
+  return Effect.fnUntraced(function*(program: Program) {
+    yield* programs.setState(program.id, "deleting")
+    CrashPoint.reached("remove-marked")
+    yield* actors.retireProgram(program.id).pipe(Effect.catchTag("ProgramNotFound", () => Effect.void))
+    if (isWorkflowId(program.id)) yield* webhookLifecycle.removeOfWorkflow(program.id)
+    CrashPoint.reached("remove-retired")
+    yield* erase(program, router.invalidate(program.accountId))
+  })
+})
+
+/** Creates, changes and removes programs, and runs their hooks. */
 export class ProgramLifecycle extends Context.Service<ProgramLifecycle, {
   readonly create: (input: {
     readonly accountId: Id.AccountId
@@ -79,73 +157,12 @@ export class ProgramLifecycle extends Context.Service<ProgramLifecycle, {
     ProgramLifecycle,
     Effect.gen(function*() {
       const actors = yield* ActorCalls
-      const erase = yield* ProgramErasure.make
       const components = yield* Components
       const configure = yield* PropsChoice.make
-      const heads = yield* Heads
-      const random = yield* SecureRandom.SecureRandom
-      const router = yield* Router
+      const insert = yield* makeInsert
       const programs = yield* Programs
-      const projects = yield* Projects
-      const sql = yield* SqlClient.SqlClient
-      const subscriptions = yield* Subscriptions
-      const deployments = yield* Deployments
-      const webhooks = yield* Webhooks
-      const webhookLifecycle = yield* WebhookLifecycle
-      const turns = yield* RcMap.make({ lookup: (_name: string) => Semaphore.make(1) })
-
-      const newId = <K extends Id.Kind>(kind: K) =>
-        Effect.provideService(Id.make(kind), SecureRandom.SecureRandom, random)
-
-      const newDeploymentId = Effect.map(newId("deployment"), (id) => Id.DeploymentId.make(id))
-
-      const newEndpointKey = Id.randomText(endpointKeyLength).pipe(
-        Effect.provideService(SecureRandom.SecureRandom, random)
-      )
-
-      /** Takes a program down and away. A deactivation that the sandbox can't run now does not keep it. */
-      const takeDown = Effect.fnUntraced(function*(program: Program) {
-        yield* programs.setState(program.id, "deleting")
-        CrashPoint.reached("remove-marked")
-        yield* actors.retireProgram(program.id).pipe(Effect.catchTag("ProgramNotFound", () => Effect.void))
-        if (isWorkflowId(program.id)) yield* webhookLifecycle.removeOfWorkflow(program.id)
-        CrashPoint.reached("remove-retired")
-        yield* erase(program, router.invalidate(program.accountId))
-      })
-
-      /** Makes the webhook that sends a workflow's own requests, which it hears of on the workflow's log. */
-      const createSender = Effect.fnUntraced(function*(accountId: Id.AccountId, workflowId: Id.WorkflowId) {
-        const input = { accountId, name: null, description: null, url: "", workflowId }
-        const { id: listenerId } = yield* webhooks.insert(input)
-        yield* subscriptions.create({ accountId, emitterId: workflowId, listenerId, eventName: Stream.sends })
-      })
-
-      /**
-       * Those of one name have their turn here: in the database, where the slug is locked, each that waits would hold a
-       * connection, and many of them all that there are.
-       */
-      const inTurn = (accountId: Id.AccountId, slug: string) => <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-        Effect.scoped(Effect.flatMap(RcMap.get(turns, `${accountId} ${slug}`), (turn) => turn.withPermit(effect)))
-
-      /** Inserts the rows that a program has before any of its code runs, the subscriptions to it included. */
-      const insert = Effect.fnUntraced(function*(unnamed: Omit<Program, "nameSlug">) {
-        const { accountId, componentId, id, name, projectId } = unnamed
-        const slug = slugOf(name)
-        const { isListenedTo, program } = yield* sql.withTransaction(Effect.gen(function*() {
-          if (!(yield* components.hold(componentId))) return yield* new ComponentGone({ id: componentId })
-          if (projectId !== null && !(yield* projects.hold(projectId))) return yield* new ProjectGone({ id: projectId })
-          const program: Program = { ...unnamed, nameSlug: yield* programs.freeSlug(accountId, slug) }
-          yield* programs.insert(program)
-          yield* deployments.putOf(program)
-          const isSending = isWorkflowId(id)
-          if (isSending) yield* createSender(accountId, id)
-          yield* heads.create(id, accountId)
-          const isListenedTo = yield* subscriptions.createAutomatic(accountId, id)
-          return { program, isListenedTo: isListenedTo || isSending }
-        })).pipe(inTurn(accountId, slug))
-        if (isListenedTo) yield* router.invalidate(accountId)
-        return program
-      })
+      const takeDown = yield* makeTakeDown
+      const { newDeploymentId, newEndpointKey, newId } = yield* makeIds
 
       const create: ProgramLifecycle["Service"]["create"] = Effect.fnUntraced(
         function*({

@@ -80,6 +80,6 @@ export const itemsOf = (
       meta: { kind: "invocation" },
       payload: JSON.stringify(event)
     }, now)
-    // What is due at the same time goes by its key.
+    // Items that are due at the same time go by their keys.
     return { ...item, key: `${String(index).padStart(6, "0")} ${item.key}` }
   })

@@ -107,6 +107,69 @@ const scannedTogether = 1_000
 /** The time between two checks of emitters that were just appended to for listeners that missed a hint. */
 const scanInterval = "5 seconds"
 
+/** Looks for listeners that missed a hint, and wakes those that are owed anything. */
+const makeOwedScan = Effect.gen(function*() {
+  const actors = yield* ActorCalls
+  const cursors = yield* Cursors
+  const heads = yield* Heads
+  const limits = yield* EngineLimits
+  const shardsAcquired = yield* ShardsAcquired
+  const writer = yield* GroupCommit
+
+  /** Emitters that somebody may be behind on, the longest unscanned ones first. One stays until it owes nothing. */
+  const behind = new Set<string>()
+  let mayOweAnything = false
+
+  /** Wakes the listeners that are owed something by these emitters, and answers the emitters that owe anything. */
+  const wakeOwed = Effect.fnUntraced(function*(emitterIds: ReadonlyArray<string>) {
+    const owing = new Set<string>()
+    let after: CursorKey | undefined = beforeAll
+    while (after !== undefined) {
+      const { next, owed }: OwedPage<OwedListener> = yield* untilAnswered(cursors.listenersOwed(emitterIds, after))
+      for (const [listenerId, addresses] of Map.groupBy(owed, (one) => one.listenerId)) {
+        actors.wake(listenerId, Wake.forOwed(addresses))
+      }
+      for (const { emitterId } of owed) owing.add(emitterId)
+      after = next
+    }
+    return owing
+  })
+
+  const scanEverything = Effect.gen(function*() {
+    let last: string | undefined = ""
+    while (last !== undefined) {
+      const page: ReadonlyArray<string> = yield* untilAnswered(heads.idsAfter(last, scannedTogether))
+      // Other nodes look at their own emitters.
+      const ours = page.filter(actors.isHere)
+      if (ours.length > 0) { for (const emitterId of yield* wakeOwed(ours)) behind.add(emitterId) }
+      last = page.length < scannedTogether ? undefined : page.at(-1)
+    }
+  })
+
+  const scanBehind = Effect.gen(function*() {
+    const scanned = [...behind].slice(0, limits.scanned)
+    for (let from = 0; from < scanned.length; from += scannedTogether) {
+      const some = scanned.slice(from, from + scannedTogether)
+      const owing = yield* wakeOwed(some)
+      for (const emitterId of some) {
+        behind.delete(emitterId)
+        if (owing.has(emitterId)) behind.add(emitterId)
+      }
+    }
+  })
+
+  const scan = Effect.gen(function*() {
+    mayOweAnything ||= shardsAcquired.isOpen()
+    shardsAcquired.closeUnsafe()
+    for (const emitterId of writer.takeAppendedTo()) behind.add(emitterId)
+    if (mayOweAnything) yield* scanEverything
+    mayOweAnything = false
+    yield* scanBehind
+  })
+
+  return { scan, scanEverything }
+})
+
 /**
  * Wakes listeners after a commit, handing over the events. It only hints: a listener that missed a hint is found by
  * what its cursor owes.
@@ -126,8 +189,6 @@ export class Router extends Context.Service<Router, {
     Effect.gen(function*() {
       const actors = yield* ActorCalls
       const shardsAcquired = yield* ShardsAcquired
-      const cursors = yield* Cursors
-      const heads = yield* Heads
       const limits = yield* EngineLimits
       const subscriptions = yield* Subscriptions
       const turns = yield* Turns
@@ -199,57 +260,7 @@ export class Router extends Context.Service<Router, {
         Effect.forkScoped
       )
 
-      /** Emitters that somebody may be behind on, the longest unscanned ones first. One stays until it owes nothing. */
-      const behind = new Set<string>()
-      let mayOweAnything = false
-
-      /** Wakes the listeners that are owed something by these emitters, and answers the emitters that owe anything. */
-      const wakeOwed = Effect.fnUntraced(function*(emitterIds: ReadonlyArray<string>) {
-        const owing = new Set<string>()
-        let after: CursorKey | undefined = beforeAll
-        while (after !== undefined) {
-          const { next, owed }: OwedPage<OwedListener> = yield* untilAnswered(cursors.listenersOwed(emitterIds, after))
-          for (const [listenerId, addresses] of Map.groupBy(owed, (one) => one.listenerId)) {
-            actors.wake(listenerId, Wake.forOwed(addresses))
-          }
-          for (const { emitterId } of owed) owing.add(emitterId)
-          after = next
-        }
-        return owing
-      })
-
-      const scanEverything = Effect.gen(function*() {
-        let last: string | undefined = ""
-        while (last !== undefined) {
-          const page: ReadonlyArray<string> = yield* untilAnswered(heads.idsAfter(last, scannedTogether))
-          // Other nodes look at their own emitters.
-          const ours = page.filter(actors.isHere)
-          if (ours.length > 0) { for (const emitterId of yield* wakeOwed(ours)) behind.add(emitterId) }
-          last = page.length < scannedTogether ? undefined : page.at(-1)
-        }
-      })
-
-      const scanBehind = Effect.gen(function*() {
-        const scanned = [...behind].slice(0, limits.scanned)
-        for (let from = 0; from < scanned.length; from += scannedTogether) {
-          const some = scanned.slice(from, from + scannedTogether)
-          const owing = yield* wakeOwed(some)
-          for (const emitterId of some) {
-            behind.delete(emitterId)
-            if (owing.has(emitterId)) behind.add(emitterId)
-          }
-        }
-      })
-
-      const scan = Effect.gen(function*() {
-        mayOweAnything ||= shardsAcquired.isOpen()
-        shardsAcquired.closeUnsafe()
-        for (const emitterId of writer.takeAppendedTo()) behind.add(emitterId)
-        if (mayOweAnything) yield* scanEverything
-        mayOweAnything = false
-        yield* scanBehind
-      })
-
+      const { scan, scanEverything } = yield* makeOwedScan
       yield* shardsAcquired.await.pipe(
         Effect.andThen(Recurring.repeat("scan for owed events", scanInterval, scan)),
         Effect.forkScoped

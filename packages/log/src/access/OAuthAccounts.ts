@@ -140,22 +140,42 @@ export class OAuthAccounts extends Context.Service<OAuthAccounts, {
   ) => Effect.Effect<boolean, SqlError.SqlError>
 }>()("@headwater/log/access/OAuthAccounts") {
   static readonly layer: Layer.Layer<OAuthAccounts, never, AppAccounts | DueWork | SqlClient.SqlClient | Seal> = Layer
-    .effect(OAuthAccounts, Effect.suspend(() => make))
+    .effect(
+      OAuthAccounts,
+      Effect.suspend(() => Effect.map(parts, (parts) => OAuthAccounts.of({ ...accounts(parts), ...renewals(parts) })))
+    )
 }
 
 const placeOf = (id: string): string => `oauth_accounts/${id}`
 const secretPlaceOf = (id: string): string => `${placeOf(id)}/client_secret`
 
-const make = Effect.gen(function*() {
+interface SealedRow {
+  readonly id: string
+  readonly client_secret: Uint8Array | null
+  readonly tokens: Uint8Array
+  readonly failures: number
+}
+
+const parts = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  const seal = yield* Seal
-  const appAccounts = yield* AppAccounts
-  const dueWork = yield* DueWork
-  const { all } = Rows.make(Schema.decodeUnknownEffect(Row))
-
-  const shown = sql`
+  const standing = sql`
     id, account_id, client, state, generation, is_renewable, expires_at, renewed_at, renew_at, failing_since, error`
+  return {
+    sql,
+    seal: yield* Seal,
+    appAccounts: yield* AppAccounts,
+    dueWork: yield* DueWork,
+    ...Rows.make(Schema.decodeUnknownEffect(Row)),
+    /** The columns of an account without its secrets, and all that is opened of one. */
+    standing,
+    opening: sql`${standing}, client_secret, tokens, failures`
+  }
+})
 
+type Parts = Effect.Success<typeof parts>
+
+/** The secret parts of an account, as they are stored and as they are used. */
+const sealing = ({ all, seal }: Parts) => {
   const sealedTokens = Effect.fnUntraced(function*(id: string, tokens: OAuthTokens) {
     const text = yield* Effect.orDie(Schema.encodeEffect(TokensText)(tokens))
     return yield* seal.seal(placeOf(id), Redacted.make(text))
@@ -164,14 +184,7 @@ const make = Effect.gen(function*() {
   const sealedSecret = (id: string, secret: string | null) =>
     secret === null ? Effect.succeed(null) : seal.seal(secretPlaceOf(id), Redacted.make(secret))
 
-  interface SealedRow {
-    readonly id: string
-    readonly client_secret: Uint8Array | null
-    readonly tokens: Uint8Array
-    readonly failures: number
-  }
-
-  /** Opens what a statement selects, which is all of `opening`. */
+  /** Opens rows of all columns in `opening`. */
   const opened = Effect.fnUntraced(function*(rows: ReadonlyArray<SealedRow>) {
     const standings = yield* all(Effect.succeed(rows))
     return yield* Effect.forEach(
@@ -189,7 +202,8 @@ const make = Effect.gen(function*() {
     )
   })
 
-  const columnsOf = Effect.fnUntraced(function*(id: string, { expiresAt, renewAt, renewedAt, tokens }: NewToken) {
+  /** The columns of a new token. */
+  const tokenColumns = Effect.fnUntraced(function*(id: string, { expiresAt, renewAt, renewedAt, tokens }: NewToken) {
     return {
       tokens: yield* sealedTokens(id, tokens),
       state: tokens.accessToken === null ? "unconnected" : "connected",
@@ -204,13 +218,16 @@ const make = Effect.gen(function*() {
     }
   })
 
-  const opening = sql`${shown}, client_secret, tokens, failures`
+  return { sealedTokens, sealedSecret, opened, tokenColumns }
+}
 
-  const ofRows = <A>(rows: ReadonlyArray<A>, keyOf: (row: A) => string) => new Map(rows.map((row) => [keyOf(row), row]))
+const byId = <A>(rows: ReadonlyArray<A>, idOf: (row: A) => string) => new Map(rows.map((row) => [idOf(row), row]))
 
-  const isStill = (id: string, generation: number) => sql`id = ${id} AND generation = ${generation}`
-
-  return OAuthAccounts.of({
+/** Accounts and their clients. */
+const accounts = (parts: Parts): Pick<OAuthAccounts["Service"], "create" | "find" | "open" | "change"> => {
+  const { all, appAccounts, opening, sql, standing } = parts
+  const { opened, sealedSecret, sealedTokens, tokenColumns } = sealing(parts)
+  return {
     create: Effect.fnUntraced(function*({ account, client, clientSecret, token }) {
       const created = yield* appAccounts.create(account)
       yield* sql`INSERT INTO oauth_accounts ${
@@ -220,20 +237,20 @@ const make = Effect.gen(function*() {
           client: encodeClient(client),
           client_secret: yield* sealedSecret(created.id, clientSecret),
           generation: token.tokens.accessToken === null ? 0 : 1,
-          ...yield* columnsOf(created.id, token)
+          ...yield* tokenColumns(created.id, token)
         })
       }`
       return created
     }, sql.withTransaction),
     find: (accountId, ids) =>
       ids.length === 0 ? Effect.succeed(new Map()) : Effect.map(
-        all(sql`SELECT ${shown} FROM oauth_accounts WHERE account_id = ${accountId} AND ${sql.in("id", ids)}`),
-        (rows) => ofRows(rows, ({ id }) => id)
+        all(sql`SELECT ${standing} FROM oauth_accounts WHERE account_id = ${accountId} AND ${sql.in("id", ids)}`),
+        (rows) => byId(rows, ({ id }) => id)
       ),
     open: Effect.fnUntraced(function*(ids) {
       if (ids.length === 0) return new Map()
       const rows = yield* sql<SealedRow>`SELECT ${opening} FROM oauth_accounts WHERE ${sql.in("id", ids)}`
-      return ofRows(yield* opened(rows), ({ standing }) => standing.id)
+      return byId(yield* opened(rows), ({ standing }) => standing.id)
     }),
     change: Effect.fnUntraced(function*(accountId, id, fields, changed, now) {
       const rows = yield* sql<SealedRow>`
@@ -261,7 +278,18 @@ const make = Effect.gen(function*() {
       }
       yield* sql`UPDATE oauth_accounts SET ${sql.update(columns)} WHERE id = ${id}`
       return yield* appAccounts.update(accountId, id, fields)
-    }, sql.withTransaction),
+    }, sql.withTransaction)
+  }
+}
+
+/** The renewals of tokens. */
+const renewals = (parts: Parts): Omit<OAuthAccounts["Service"], "create" | "find" | "open" | "change"> => {
+  const { dueWork, sql } = parts
+  const { tokenColumns } = sealing(parts)
+
+  const isStill = (id: string, generation: number) => sql`id = ${id} AND generation = ${generation}`
+
+  return {
     generations: (ids) =>
       Effect.map(
         sql<{ readonly id: string; readonly generation: number }>`
@@ -295,7 +323,7 @@ const make = Effect.gen(function*() {
         (rows) => rows.length > 0
       ),
     renewed: Effect.fnUntraced(function*(id, generation, token, told) {
-      const columns = { generation: generation + 1, ...yield* columnsOf(id, token) }
+      const columns = { generation: generation + 1, ...yield* tokenColumns(id, token) }
       const rows = yield* sql`UPDATE oauth_accounts SET ${sql.update(columns)} WHERE ${
         isStill(id, generation)
       } RETURNING id`
@@ -314,5 +342,5 @@ const make = Effect.gen(function*() {
       if (told.length > 0) yield* dueWork.put(told)
       return true
     }, sql.withTransaction)
-  })
-})
+  }
+}

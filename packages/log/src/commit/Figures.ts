@@ -35,6 +35,116 @@ const bite = 500
 /** Minutes that one statement folds into hours, and rows that one removes. */
 const foldBite = 5_000
 
+const sumsText = countNames.map((name) => `sum(${name})::bigint AS ${name}`).join(", ")
+
+/** The statements that add figures to those that are there, and that fold minutes into hours. */
+const writing = (sql: SqlClient.SqlClient) => {
+  const columns = sql.literal(countNames.join(", "))
+  const ofHours = sql.literal(countNames.map((name) => `h.${name}`).join(", "))
+  const sums = sql.literal(sumsText)
+
+  /**
+   * Adds rows to those that are there, in the order of their keys, so that nodes that do so together don't lock
+   * each other out.
+   */
+  const adding = (table: string) =>
+    sql`
+      ON CONFLICT (account_id, subject_id, at) DO UPDATE SET
+        ${sql.literal(countNames.map((name) => `${name} = ${table}.${name} + excluded.${name}`).join(", "))},
+        latencies = CASE
+          WHEN excluded.latencies IS NULL THEN ${sql(table)}.latencies
+          WHEN ${sql(table)}.latencies IS NULL THEN excluded.latencies
+          ELSE (
+            SELECT array_agg(a + b ORDER BY bucket)
+            FROM unnest(${sql(table)}.latencies, excluded.latencies) WITH ORDINALITY AS u (a, b, bucket)
+          )
+        END`
+
+  const add = (figures: ReadonlyArray<Figure>) =>
+    sql`
+      INSERT INTO figures_minutes (account_id, subject_id, at, latencies, ${columns})
+      SELECT account_id, subject_id, at, latencies::int[], ${columns} FROM unnest(
+        ${texts(figures.map(({ accountId }) => accountId))},
+        ${texts(figures.map(({ subjectId }) => subjectId))},
+        ${numbers(figures.map(({ at }) => at))},
+        ${texts(figures.map(({ counts: { latencies } }) => latencies === undefined ? null : `{${latencies.join()}}`))},
+        ${sql.csv(countNames.map((name) => sql`${numbers(figures.map(({ counts }) => Math.round(counts[name])))}`))}
+      ) AS f (account_id, subject_id, at, latencies, ${columns})
+      ${adding("figures_minutes")}`
+
+  const foldSome = (now: number) =>
+    sql<{ readonly folded: bigint }>`
+      WITH old AS MATERIALIZED (
+        DELETE FROM figures_minutes WHERE ctid = ANY (ARRAY (
+          SELECT ctid FROM figures_minutes WHERE at < ${now - minutesKeptMs} ORDER BY at LIMIT ${foldBite}
+        )) RETURNING *, at - at % ${hourMs} AS hour
+      ), latencies AS (
+        SELECT account_id, subject_id, hour, array_agg(count ORDER BY bucket) AS latencies FROM (
+          SELECT account_id, subject_id, hour, bucket, sum(count)::int AS count
+          FROM old CROSS JOIN LATERAL unnest(latencies) WITH ORDINALITY AS l (count, bucket)
+          GROUP BY account_id, subject_id, hour, bucket
+        ) AS buckets
+        GROUP BY account_id, subject_id, hour
+      ), hours AS (
+        SELECT account_id, subject_id, hour, ${sums} FROM old GROUP BY account_id, subject_id, hour
+      ), added AS (
+        INSERT INTO figures_hours (account_id, subject_id, at, latencies, ${columns})
+        SELECT h.account_id, h.subject_id, h.hour, l.latencies, ${ofHours}
+        FROM hours h LEFT JOIN latencies l USING (account_id, subject_id, hour)
+        ORDER BY h.account_id, h.subject_id, h.hour
+        ${adding("figures_hours")}
+      )
+      SELECT count(*) AS folded FROM old`
+
+  return { add, foldSome }
+}
+
+const reading = (sql: SqlClient.SqlClient): Pick<Figures["Service"], "activeSince" | "series" | "since"> => {
+  // A sum for each bucket takes a sixth of the time of taking the arrays apart and putting sums together.
+  const bucketSums = sql.literal(
+    `ARRAY[${
+      Array.from({ length: latencyBounds.length + 1 }, (_, bucket) => `sum(latencies[${bucket + 1}])::bigint`).join(
+        ", "
+      )
+    }]`
+  )
+  const sums = sql.literal(sumsText)
+
+  return {
+    activeSince: (time) =>
+      Effect.map(
+        sql<{ readonly account_id: AccountId }>`
+          SELECT DISTINCT account_id FROM figures_minutes
+          WHERE at >= ${time} AND subject_id = ${wholeAccount} AND requests + events + runs + attempts > 0`,
+        (rows) => rows.map(({ account_id }) => account_id)
+      ),
+    series: (accountId, subjectId, { from, stepMs, until }) => {
+      const where = sql`account_id = ${accountId} AND subject_id = ${subjectId} AND at >= ${from} AND at < ${until}`
+      return Effect.map(
+        sql<Readonly<Record<CountName | "step", bigint>> & { readonly latencies: ReadonlyArray<bigint | null> }>`
+          SELECT greatest(at - (at - ${from}) % ${stepMs}, ${from}) AS step, ${sums}, ${bucketSums} AS latencies FROM (
+            SELECT * FROM figures_minutes WHERE ${where} UNION ALL SELECT * FROM figures_hours WHERE ${where}
+          ) AS figures
+          GROUP BY step ORDER BY step`,
+        (rows) =>
+          rows.map(({ latencies, step, ...counts }) => ({
+            ...countsOf(counts),
+            at: Number(step),
+            latencies: latencies.map(Number)
+          }))
+      )
+    },
+    since: (accountId, subjectIds, time) =>
+      Effect.map(
+        sql<Readonly<Record<CountName, bigint>> & { readonly subject_id: string }>`
+          SELECT subject_id, ${sums} FROM figures_minutes
+          WHERE account_id = ${accountId} AND subject_id = ANY (${texts(subjectIds)}) AND at >= ${time}
+          GROUP BY subject_id`,
+        (rows) => new Map(rows.map(({ subject_id, ...counts }) => [subject_id, countsOf(counts)]))
+      )
+  }
+}
+
 /**
  * The tables `figures_minutes` and `figures_hours`: what happened in each account by emitter and listener, for charts.
  *
@@ -83,48 +193,7 @@ export class Figures extends Context.Service<Figures, {
       const sql = yield* SqlClient.SqlClient
       const clock = yield* Clock.Clock
       const counted = new FigureCounts()
-      const columns = sql.literal(countNames.join(", "))
-      const ofHours = sql.literal(countNames.map((name) => `h.${name}`).join(", "))
-      // A sum for each bucket takes a sixth of the time of taking the arrays apart and putting sums together.
-      const bucketSums = sql.literal(
-        `ARRAY[${
-          Array.from({ length: latencyBounds.length + 1 }, (_, bucket) => `sum(latencies[${bucket + 1}])::bigint`).join(
-            ", "
-          )
-        }]`
-      )
-      const sums = sql.literal(countNames.map((name) => `sum(${name})::bigint AS ${name}`).join(", "))
-
-      /**
-       * Adds rows to those that are there, in the order of their keys, so that nodes that do so together don't lock
-       * each other out.
-       */
-      const adding = (table: string) =>
-        sql`
-          ON CONFLICT (account_id, subject_id, at) DO UPDATE SET
-            ${sql.literal(countNames.map((name) => `${name} = ${table}.${name} + excluded.${name}`).join(", "))},
-            latencies = CASE
-              WHEN excluded.latencies IS NULL THEN ${sql(table)}.latencies
-              WHEN ${sql(table)}.latencies IS NULL THEN excluded.latencies
-              ELSE (
-                SELECT array_agg(a + b ORDER BY bucket)
-                FROM unnest(${sql(table)}.latencies, excluded.latencies) WITH ORDINALITY AS u (a, b, bucket)
-              )
-            END`
-
-      const add = (figures: ReadonlyArray<Figure>) =>
-        sql`
-          INSERT INTO figures_minutes (account_id, subject_id, at, latencies, ${columns})
-          SELECT account_id, subject_id, at, latencies::int[], ${columns} FROM unnest(
-            ${texts(figures.map(({ accountId }) => accountId))},
-            ${texts(figures.map(({ subjectId }) => subjectId))},
-            ${numbers(figures.map(({ at }) => at))},
-            ${
-          texts(figures.map(({ counts: { latencies } }) => latencies === undefined ? null : `{${latencies.join()}}`))
-        },
-            ${sql.csv(countNames.map((name) => sql`${numbers(figures.map(({ counts }) => Math.round(counts[name])))}`))}
-          ) AS f (account_id, subject_id, at, latencies, ${columns})
-          ${adding("figures_minutes")}`
+      const { add, foldSome } = writing(sql)
 
       const write = Effect.suspend(() => {
         const figures = counted.take()
@@ -138,30 +207,6 @@ export class Figures extends Context.Service<Figures, {
             return Effect.logWarning("Could not write what was counted; trying again", cause)
           }), { discard: true })
       })
-
-      const foldSome = (now: number) =>
-        sql<{ readonly folded: bigint }>`
-          WITH old AS MATERIALIZED (
-            DELETE FROM figures_minutes WHERE ctid = ANY (ARRAY (
-              SELECT ctid FROM figures_minutes WHERE at < ${now - minutesKeptMs} ORDER BY at LIMIT ${foldBite}
-            )) RETURNING *, at - at % ${hourMs} AS hour
-          ), latencies AS (
-            SELECT account_id, subject_id, hour, array_agg(count ORDER BY bucket) AS latencies FROM (
-              SELECT account_id, subject_id, hour, bucket, sum(count)::int AS count
-              FROM old CROSS JOIN LATERAL unnest(latencies) WITH ORDINALITY AS l (count, bucket)
-              GROUP BY account_id, subject_id, hour, bucket
-            ) AS buckets
-            GROUP BY account_id, subject_id, hour
-          ), hours AS (
-            SELECT account_id, subject_id, hour, ${sums} FROM old GROUP BY account_id, subject_id, hour
-          ), added AS (
-            INSERT INTO figures_hours (account_id, subject_id, at, latencies, ${columns})
-            SELECT h.account_id, h.subject_id, h.hour, l.latencies, ${ofHours}
-            FROM hours h LEFT JOIN latencies l USING (account_id, subject_id, hour)
-            ORDER BY h.account_id, h.subject_id, h.hour
-            ${adding("figures_hours")}
-          )
-          SELECT count(*) AS folded FROM old`
 
       return Figures.of({
         noteCommits: (commits) => {
@@ -183,38 +228,8 @@ export class Figures extends Context.Service<Figures, {
             counts.waiting += waiting
             counts.pending += pending
           }),
-        activeSince: (time) =>
-          Effect.map(
-            sql<{ readonly account_id: AccountId }>`
-              SELECT DISTINCT account_id FROM figures_minutes
-              WHERE at >= ${time} AND subject_id = ${wholeAccount} AND requests + events + runs + attempts > 0`,
-            (rows) => rows.map(({ account_id }) => account_id)
-          ),
         write,
-        series: (accountId, subjectId, { from, stepMs, until }) => {
-          const where = sql`account_id = ${accountId} AND subject_id = ${subjectId} AND at >= ${from} AND at < ${until}`
-          return Effect.map(
-            sql<Readonly<Record<CountName | "step", bigint>> & { readonly latencies: ReadonlyArray<bigint | null> }>`
-              SELECT greatest(at - (at - ${from}) % ${stepMs}, ${from}) AS step, ${sums}, ${bucketSums} AS latencies FROM (
-                SELECT * FROM figures_minutes WHERE ${where} UNION ALL SELECT * FROM figures_hours WHERE ${where}
-              ) AS figures
-              GROUP BY step ORDER BY step`,
-            (rows) =>
-              rows.map(({ latencies, step, ...counts }) => ({
-                ...countsOf(counts),
-                at: Number(step),
-                latencies: latencies.map(Number)
-              }))
-          )
-        },
-        since: (accountId, subjectIds, time) =>
-          Effect.map(
-            sql<Readonly<Record<CountName, bigint>> & { readonly subject_id: string }>`
-              SELECT subject_id, ${sums} FROM figures_minutes
-              WHERE account_id = ${accountId} AND subject_id = ANY (${texts(subjectIds)}) AND at >= ${time}
-              GROUP BY subject_id`,
-            (rows) => new Map(rows.map(({ subject_id, ...counts }) => [subject_id, countsOf(counts)]))
-          ),
+        ...reading(sql),
         fold: (now) =>
           foldSome(now).pipe(
             Effect.repeat({ until: ([row]) => Number(row?.folded ?? 0) < foldBite }),

@@ -7,7 +7,6 @@ import {
   Deferred,
   Effect,
   Exit,
-  Latch,
   Layer,
   Metric,
   PartitionedSemaphore,
@@ -40,6 +39,7 @@ import * as Figures from "./Figures.ts"
 import * as LargeCommits from "./LargeCommits.ts"
 import { Pipeline } from "./Pipeline.ts"
 import { type CommitError, CommitRejected, Submission } from "./Submission.ts"
+import { TransactionsUnderWay } from "./TransactionsUnderWay.ts"
 import { Usage } from "./Usage.ts"
 import { Writers } from "./Writers.ts"
 
@@ -59,6 +59,37 @@ const appendDuration = Metric.histogram("headwater_append_duration_seconds", {
  */
 export const batchDeadlineMs = 10_000
 const lookEvery = "1 second"
+
+/** Tries a commit until the database takes or refuses it. The caller deals with rows that somebody else has locked. */
+const untilTaken = (attempt: Effect.Effect<ReadonlyArray<Commit>, Fenced | SqlError.SqlError>) =>
+  attempt.pipe(
+    Effect.tapError((error) =>
+      SqlError.isSqlError(error) && isTransient(error) && !isLocked(error)
+        ? Effect.logWarning("The database is not taking commits; trying again").pipe(
+          Effect.annotateLogs({ error: describe(error) })
+        )
+        : Effect.void
+    ),
+    Effect.retry({
+      schedule: retrySchedule,
+      while: (error) => SqlError.isSqlError(error) && isTransient(error) && !isLocked(error)
+    })
+  )
+
+/** Closes connections that do not answer while a transaction waits for too long. */
+const droppingSilent = (sockets: DatabaseSockets["Service"], underWay: TransactionsUnderWay): Effect.Effect<never> =>
+  underWay.busy.await.pipe(
+    Effect.andThen(Effect.sleep(lookEvery)),
+    Effect.andThen(Effect.suspend(() => {
+      const dropped = underWay.ageMs < batchDeadlineMs ? 0 : sockets.dropSilent()
+      return dropped === 0 ? Effect.void : Effect.logWarning(
+        `The database has not answered for ${
+          Math.round(underWay.ageMs / 1_000)
+        } s; ${dropped} silent connections are closed`
+      )
+    })),
+    Effect.forever
+  )
 
 /** A failed commit's cause in one line, for the log; a defect with its stack. */
 export const explain = (cause: Cause.Cause<CommitError>): string => {
@@ -110,47 +141,8 @@ export class GroupCommit extends Context.Service<GroupCommit, {
       const died = yield* Deferred.make<Cause.Cause<unknown>>()
       const line = new CommitLine(yield* Sharers)
       const committed = yield* CommittedTopic.make
+      const underWay = new TransactionsUnderWay(clock)
       let appendedTo = new Set<string>()
-      /** Tried until the database takes or refuses it. The caller deals with rows that somebody else has locked. */
-      const transact = (attempt: Effect.Effect<ReadonlyArray<Commit>, Fenced | SqlError.SqlError>) =>
-        attempt.pipe(
-          Effect.tapError((error) =>
-            SqlError.isSqlError(error) && isTransient(error) && !isLocked(error)
-              ? Effect.logWarning("The database is not taking commits; trying again").pipe(
-                Effect.annotateLogs({ error: describe(error) })
-              )
-              : Effect.void
-          ),
-          Effect.retry({
-            schedule: retrySchedule,
-            while: (error) => SqlError.isSqlError(error) && isTransient(error) && !isLocked(error)
-          })
-        )
-
-      const now = () => RealTime.elapsedUnsafe(clock)
-      /** Open while anything is being written. */
-      const busy = yield* Latch.make(false)
-      /** The start times of the transactions that are under way, the oldest first. */
-      const underWay = new Set<{ readonly since: number }>()
-      const ageMs = () => {
-        for (const { since } of underWay) return now() - since
-        return 0
-      }
-
-      /** Notes how long a transaction takes, with all that is done until its outcome is known. */
-      const dated = <A>(write: Effect.Effect<A>) =>
-        Effect.suspend(() => {
-          const one = { since: now() }
-          underWay.add(one)
-          busy.openUnsafe()
-          return Effect.ensuring(
-            write,
-            Effect.sync(() => {
-              underWay.delete(one)
-              if (underWay.size === 0) busy.closeUnsafe()
-            })
-          )
-        })
 
       const orDied = <A>(work: Effect.Effect<A>) =>
         Effect.tapCause(work, (cause) => Cause.hasInterruptsOnly(cause) ? Effect.void : Deferred.succeed(died, cause))
@@ -179,12 +171,12 @@ export class GroupCommit extends Context.Service<GroupCommit, {
       })
 
       const search = new FaultSearch(line, {
-        together: (commits) => transact(transaction.together(commits)),
-        beside: (commits) => transact(transaction.beside(commits)),
+        together: (commits) => untilTaken(transaction.together(commits)),
+        beside: (commits) => untilTaken(transaction.beside(commits)),
         succeed,
         turn: (run, write) => {
           const account = accountOf(run[0]!.commit)
-          const inSlot = slots.withPermit(account)(dated(write))
+          const inSlot = slots.withPermit(account)(underWay.during(write))
           return run.some(isLarge) ? large.write(account, inSlot) : inSlot
         },
         fork: (work) => Effect.asVoid(Effect.forkIn(orDied(work), scope)),
@@ -208,7 +200,7 @@ export class GroupCommit extends Context.Service<GroupCommit, {
         ),
         Effect.retry(retrySchedule),
         Effect.orDie,
-        dated
+        (write) => underWay.during(write)
       )
 
       yield* line.arrived.await.pipe(
@@ -218,24 +210,12 @@ export class GroupCommit extends Context.Service<GroupCommit, {
         Effect.forkScoped
       )
 
-      yield* busy.await.pipe(
-        Effect.andThen(Effect.sleep(lookEvery)),
-        Effect.andThen(Effect.suspend(() => {
-          const dropped = ageMs() < batchDeadlineMs ? 0 : sockets.dropSilent()
-          return dropped === 0 ? Effect.void : Effect.logWarning(
-            `The database has not answered for ${
-              Math.round(ageMs() / 1_000)
-            } s; ${dropped} silent connections are closed`
-          )
-        })),
-        Effect.forever,
-        Effect.forkScoped
-      )
+      yield* Effect.forkScoped(droppingSilent(sockets, underWay))
 
       return GroupCommit.of({
         committed: committed.batches,
         isIdle: Effect.sync(() => line.isIdle),
-        ageMs,
+        ageMs: () => underWay.ageMs,
         died: Deferred.await(died),
         isFull: (accountId) => line.isFull(accountId),
         room: (accountId) => line.room(accountId),

@@ -135,6 +135,148 @@ const statesOf = ({ errorClass, state, states: wanted, status }: DeliveryFilter)
   return among === undefined ? states : states.filter((one) => among.includes(one))
 }
 
+/** The columns of deliveries: of those that arrived, of those that did not, and of both. */
+const columnsOf = (sql: SqlClient.SqlClient) => {
+  const arrived = sql`
+    delivery_id AS id, 'delivered' AS state, webhook_id, subscription_id, emitter_id, stream, event_id,
+    event_count, last_event_id, batch_event_ids, attempt AS attempts, started_at AS last_at, status, error_class,
+    outcome`
+  const waiting = sql`
+    id, state, webhook_id, subscription_id, emitter_id, stream, event_id, event_count, last_event_id,
+    batch_event_ids, attempts, last_at, status, error_class, 'failed' AS outcome`
+  const workflowId = sql`(SELECT workflow_id FROM webhooks w WHERE w.id = d.webhook_id) AS workflow_id`
+  const nextAt = sql`
+    (SELECT due_at FROM due_work w WHERE d.state = 'pending' AND w.owner_id = d.webhook_id AND w.kind = 'retry'
+      AND w.key = d.id) AS next_at`
+  return { arrived, waiting, workflowId, nextAt }
+}
+
+/** The deliveries that a page is asked for. */
+interface Asked {
+  readonly accountId: string
+  readonly filter: DeliveryFilter
+  readonly request: Page.PageRequest
+  /** Deliveries of batches that the event is in behind another. */
+  readonly inBatches: ReadonlyArray<string>
+}
+
+/** The deliveries of the batches that an event was in behind another. */
+const batchesWith = (sql: SqlClient.SqlClient, accountId: string, { emitterId, eventId }: DeliveryFilter) =>
+  emitterId === undefined || eventId === undefined ? Effect.succeed([]) : Effect.map(
+    sql<{ readonly id: string }>`
+      SELECT DISTINCT found.id FROM subscriptions s CROSS JOIN LATERAL (
+        (
+          SELECT delivery_id AS id, event_id, batch_event_ids FROM attempts
+          WHERE subscription_id = s.id AND emitter_id = ${emitterId}
+            AND last_event_id > event_id AND last_event_id >= ${eventId}
+          ORDER BY last_event_id FETCH FIRST ROW WITH TIES
+        ) UNION ALL (
+          SELECT id, event_id, batch_event_ids FROM deliveries
+          WHERE subscription_id = s.id AND emitter_id = ${emitterId}
+            AND last_event_id > event_id AND last_event_id >= ${eventId}
+          ORDER BY last_event_id FETCH FIRST ROW WITH TIES
+        )
+      ) AS found
+      WHERE s.account_id = ${accountId} AND found.event_id < ${eventId}
+        AND ${eventId} = ANY (string_to_array(found.batch_event_ids, ' ')::bigint[])`,
+    (rows) => rows.map(({ id }) => id)
+  )
+
+/** The deliveries of one state that may be asked for, in the order of the list, as the scan of an index gives them. */
+const scans = (sql: SqlClient.SqlClient) => {
+  const { arrived, waiting } = columnsOf(sql)
+
+  const boundsOf = (column: string, { accountId, filter, inBatches, request }: Asked) => {
+    const { eventId, since, until, webhookId } = filter
+    const id = sql(column)
+    const bounds = [
+      webhookId === undefined ? sql`account_id = ${accountId}` : sql`webhook_id = ${webhookId}`,
+      ...Page.within(sql, column, request)
+    ]
+    if (since !== undefined) bounds.push(sql`${id} >= ${Id.firstAt("delivery", since)}`)
+    if (until !== undefined) bounds.push(sql`${id} < ${Id.firstAt("delivery", until)}`)
+    if (eventId !== undefined) {
+      bounds.push(
+        inBatches.length === 0
+          ? sql`event_id = ${eventId}`
+          : sql`(event_id = ${eventId} OR ${id} = ANY (${texts(inBatches)}))`
+      )
+    }
+    return bounds
+  }
+
+  return (state: ListedState, asked: Asked): Statement.Fragment => {
+    const where = boundsOf(state === "delivered" ? "delivery_id" : "id", asked)
+    const order = sql.literal(Page.orderOf(asked.request))
+    if (state !== "delivered") {
+      return sql`
+        SELECT ${waiting} FROM deliveries WHERE state = ${state} AND ${sql.and(where)}
+        ORDER BY id ${order}`
+    }
+    const { lastAttemptSince = 0, since = 0 } = asked.filter
+    // No attempt is older than its delivery.
+    const attemptedSince = Math.max(since, lastAttemptSince)
+    if (attemptedSince > 0) where.push(sql`started_at >= ${attemptedSince}`)
+    // Of each delivery the last attempt: one before it can have arrived too.
+    return sql`
+      SELECT DISTINCT ON (delivery_id) ${arrived} FROM attempts WHERE ${sql.and(where)}
+      ORDER BY delivery_id ${order}, attempt DESC`
+  }
+}
+
+/** The matches among the scanned deliveries of a state, and the last row that was looked at if that is not the end. */
+const views = (sql: SqlClient.SqlClient) => {
+  const { nextAt, workflowId } = columnsOf(sql)
+  const scan = scans(sql)
+
+  const matching = (filter: DeliveryFilter) => {
+    const { emitterId, errorClass, from, lastAttemptSince, status, stream, subscriptionId, text, to } = filter
+    const where: Array<Statement.Fragment> = [sql`(state <> 'delivered' OR outcome = 'delivered')`]
+    if (subscriptionId !== undefined) where.push(sql`subscription_id = ${subscriptionId}`)
+    if (emitterId !== undefined) where.push(sql`emitter_id = ${emitterId}`)
+    if (from !== undefined) where.push(sql`event_id >= ${from}`)
+    if (to !== undefined) where.push(sql`event_id <= ${to}`)
+    if (stream !== undefined) where.push(sql`stream = ${stream}`)
+    if (errorClass !== undefined) where.push(sql`error_class = ${errorClass}`)
+    if (status !== undefined) where.push(sql`coalesce(status BETWEEN ${status[0]} AND ${status[1]}, false)`)
+    if (lastAttemptSince !== undefined) where.push(sql`coalesce(last_at >= ${lastAttemptSince}, false)`)
+    if (text !== undefined) where.push(sql`coalesce(strpos(payload, ${text}) > 0, false)`)
+    // One that is to be sent again has a row of its own, which tells of it. OFFSET keeps Postgres from reading all of
+    // these rows into a hash table first.
+    where.push(sql`(state <> 'delivered' OR NOT EXISTS (SELECT FROM deliveries o WHERE o.id = r.id OFFSET 0))`)
+    return sql.and(where)
+  }
+
+  return (state: ListedState, asked: Asked): Statement.Fragment => {
+    const { filter, request } = asked
+    const scanned = scan(state, asked)
+    const isInside = filter.text !== undefined
+    const most = isInside ? mostSeenInside : mostSeen
+    const rows = isInside
+      ? sql`
+        SELECT s.*, e.payload, row_number() OVER () AS n,
+          sum(octet_length(e.payload)) OVER (ROWS UNBOUNDED PRECEDING) AS bytes
+        FROM (${scanned} LIMIT ${most}) AS s
+        LEFT JOIN LATERAL (
+          SELECT string_agg(payload, ',' ORDER BY id) AS payload FROM events
+          WHERE emitter_id = s.emitter_id AND stream = s.stream
+            AND id = ANY (coalesce(string_to_array(s.batch_event_ids, ' ')::bigint[], ARRAY[s.event_id]))
+        ) AS e ON true`
+      : sql`SELECT s.*, row_number() OVER () AS n FROM (${scanned} LIMIT ${most}) AS s`
+    const isLast = isInside
+      ? sql`(n = ${most} OR coalesce(bytes, 0) >= ${mostBytesInside})`
+      : sql`(n = ${most})`
+    return sql`
+      SELECT d.id, ${state}::text AS state, d.webhook_id, d.subscription_id, d.emitter_id, d.stream, d.event_id,
+        d.event_count, d.last_event_id, d.attempts, d.last_at, d.status, d.error_class, d.is_match, d.is_last,
+        ${workflowId}, ${nextAt}
+      FROM (
+        SELECT * FROM (SELECT *, ${matching(filter)} AS is_match, ${isLast} AS is_last FROM (${rows}) AS r) AS m
+        WHERE is_match OR is_last LIMIT ${request.limit + 1}
+      ) AS d`
+  }
+}
+
 /**
  * The deliveries of an account, in the order in which they began. Those that arrived are rows of `attempts`, those that
  * did not of `deliveries`. Each state is read along an index in the order of the list, so a page costs what it looks
@@ -155,147 +297,16 @@ export class DeliveryList extends Context.Service<DeliveryList, {
       const attempts = yield* Attempts
       const searches = yield* Searches
       const sql = yield* SqlClient.SqlClient
-
-      const arrived = sql`
-        delivery_id AS id, 'delivered' AS state, webhook_id, subscription_id, emitter_id, stream, event_id,
-        event_count, last_event_id, batch_event_ids, attempt AS attempts, started_at AS last_at, status, error_class,
-        outcome`
-      const waiting = sql`
-        id, state, webhook_id, subscription_id, emitter_id, stream, event_id, event_count, last_event_id,
-        batch_event_ids, attempts, last_at, status, error_class, 'failed' AS outcome`
-      const workflowId = sql`(SELECT workflow_id FROM webhooks w WHERE w.id = d.webhook_id) AS workflow_id`
-      const nextAt = sql`
-        (SELECT due_at FROM due_work w WHERE d.state = 'pending' AND w.owner_id = d.webhook_id AND w.kind = 'retry'
-          AND w.key = d.id) AS next_at`
-
-      /** The deliveries of the batches that an event was in behind another. */
-      const batchesWith = (accountId: string, { emitterId, eventId }: DeliveryFilter) =>
-        emitterId === undefined || eventId === undefined ? Effect.succeed([]) : Effect.map(
-          sql<{ readonly id: string }>`
-            SELECT DISTINCT found.id FROM subscriptions s CROSS JOIN LATERAL (
-              (
-                SELECT delivery_id AS id, event_id, batch_event_ids FROM attempts
-                WHERE subscription_id = s.id AND emitter_id = ${emitterId}
-                  AND last_event_id > event_id AND last_event_id >= ${eventId}
-                ORDER BY last_event_id FETCH FIRST ROW WITH TIES
-              ) UNION ALL (
-                SELECT id, event_id, batch_event_ids FROM deliveries
-                WHERE subscription_id = s.id AND emitter_id = ${emitterId}
-                  AND last_event_id > event_id AND last_event_id >= ${eventId}
-                ORDER BY last_event_id FETCH FIRST ROW WITH TIES
-              )
-            ) AS found
-            WHERE s.account_id = ${accountId} AND found.event_id < ${eventId}
-              AND ${eventId} = ANY (string_to_array(found.batch_event_ids, ' ')::bigint[])`,
-          (rows) => rows.map(({ id }) => id)
-        )
-
-      /** Rows of one state, in the order of the list, which the scan of an index gives. */
-      const scan = (
-        accountId: string,
-        state: ListedState,
-        filter: DeliveryFilter,
-        within: ReadonlyArray<string>,
-        bounds: ReadonlyArray<Statement.Fragment>,
-        order: "ASC" | "DESC"
-      ): Statement.Fragment => {
-        const { eventId, lastAttemptSince = 0, since = 0, webhookId } = filter
-        const attemptedSince = Math.max(since, lastAttemptSince)
-        const where: Array<Statement.Fragment> = [
-          webhookId === undefined ? sql`account_id = ${accountId}` : sql`webhook_id = ${webhookId}`,
-          ...bounds
-        ]
-        if (eventId !== undefined) {
-          const id = sql(state === "delivered" ? "delivery_id" : "id")
-          where.push(
-            within.length === 0
-              ? sql`event_id = ${eventId}`
-              : sql`(event_id = ${eventId} OR ${id} = ANY (${texts(within)}))`
-          )
-        }
-        if (state !== "delivered") {
-          return sql`
-            SELECT ${waiting} FROM deliveries WHERE state = ${state} AND ${sql.and(where)}
-            ORDER BY id ${sql.literal(order)}`
-        }
-        // No attempt is older than its delivery.
-        if (attemptedSince > 0) where.push(sql`started_at >= ${attemptedSince}`)
-        // Of each delivery the last attempt: one before it can have arrived too.
-        return sql`
-          SELECT DISTINCT ON (delivery_id) ${arrived} FROM attempts WHERE ${sql.and(where)}
-          ORDER BY delivery_id ${sql.literal(order)}, attempt DESC`
-      }
-
-      const matching = (filter: DeliveryFilter) => {
-        const { emitterId, errorClass, from, lastAttemptSince, status, stream, subscriptionId, text, to } = filter
-        const where: Array<Statement.Fragment> = [sql`(state <> 'delivered' OR outcome = 'delivered')`]
-        if (subscriptionId !== undefined) where.push(sql`subscription_id = ${subscriptionId}`)
-        if (emitterId !== undefined) where.push(sql`emitter_id = ${emitterId}`)
-        if (from !== undefined) where.push(sql`event_id >= ${from}`)
-        if (to !== undefined) where.push(sql`event_id <= ${to}`)
-        if (stream !== undefined) where.push(sql`stream = ${stream}`)
-        if (errorClass !== undefined) where.push(sql`error_class = ${errorClass}`)
-        if (status !== undefined) where.push(sql`coalesce(status BETWEEN ${status[0]} AND ${status[1]}, false)`)
-        if (lastAttemptSince !== undefined) where.push(sql`coalesce(last_at >= ${lastAttemptSince}, false)`)
-        if (text !== undefined) where.push(sql`coalesce(strpos(payload, ${text}) > 0, false)`)
-        // One that is to be sent again has a row of its own, which tells of it. OFFSET keeps Postgres from reading all of
-        // these rows into a hash table first.
-        where.push(sql`(state <> 'delivered' OR NOT EXISTS (SELECT FROM deliveries o WHERE o.id = r.id OFFSET 0))`)
-        return sql.and(where)
-      }
-
-      /** A page's view of one state: the matches, and the last row that it looked at if that is not the end. */
-      const seen = (
-        state: ListedState,
-        scanned: Statement.Fragment,
-        filter: DeliveryFilter,
-        limit: number
-      ): Statement.Fragment => {
-        const isInside = filter.text !== undefined
-        const most = isInside ? mostSeenInside : mostSeen
-        const rows = isInside
-          ? sql`
-            SELECT s.*, e.payload, row_number() OVER () AS n,
-              sum(octet_length(e.payload)) OVER (ROWS UNBOUNDED PRECEDING) AS bytes
-            FROM (${scanned} LIMIT ${most}) AS s
-            LEFT JOIN LATERAL (
-              SELECT string_agg(payload, ',' ORDER BY id) AS payload FROM events
-              WHERE emitter_id = s.emitter_id AND stream = s.stream
-                AND id = ANY (coalesce(string_to_array(s.batch_event_ids, ' ')::bigint[], ARRAY[s.event_id]))
-            ) AS e ON true`
-          : sql`SELECT s.*, row_number() OVER () AS n FROM (${scanned} LIMIT ${most}) AS s`
-        const isLast = isInside
-          ? sql`(n = ${most} OR coalesce(bytes, 0) >= ${mostBytesInside})`
-          : sql`(n = ${most})`
-        return sql`
-          SELECT d.id, ${state}::text AS state, d.webhook_id, d.subscription_id, d.emitter_id, d.stream, d.event_id,
-            d.event_count, d.last_event_id, d.attempts, d.last_at, d.status, d.error_class, d.is_match, d.is_last,
-            ${workflowId}, ${nextAt}
-          FROM (
-            SELECT * FROM (SELECT *, ${matching(filter)} AS is_match, ${isLast} AS is_last FROM (${rows}) AS r) AS m
-            WHERE is_match OR is_last LIMIT ${limit}
-          ) AS d`
-      }
-
-      const boundsOf = (column: string, { since, until }: DeliveryFilter, request: Page.PageRequest) => {
-        const id = sql(column)
-        const bounds = [...Page.within(sql, column, request)]
-        if (since !== undefined) bounds.push(sql`${id} >= ${Id.firstAt("delivery", since)}`)
-        if (until !== undefined) bounds.push(sql`${id} < ${Id.firstAt("delivery", until)}`)
-        return bounds
-      }
+      const { nextAt, waiting, workflowId } = columnsOf(sql)
+      const view = views(sql)
 
       return DeliveryList.of({
         page: Effect.fnUntraced(function*(accountId, filter, request) {
           const states = statesOf(filter)
           if (states.length === 0) return { items: [], goesOnAt: undefined }
-          const within = yield* batchesWith(accountId, filter)
-          const order = Page.orderOf(request)
-          const parts = states.map((state) => {
-            const bounds = boundsOf(state === "delivered" ? "delivery_id" : "id", filter, request)
-            return seen(state, scan(accountId, state, filter, within, bounds, order), filter, request.limit + 1)
-          })
-          const rows = yield* sql<SeenRow>`${sql.join(" UNION ALL ", false)(parts.map((part) => sql`(${part})`))}`
+          const asked = { accountId, filter, request, inBatches: yield* batchesWith(sql, accountId, filter) }
+          const parts = states.map((state) => sql`(${view(state, asked)})`)
+          const rows = yield* sql<SeenRow>`${sql.join(" UNION ALL ", false)(parts)}`
           return pageOf(rows, states, request)
         }, (reads, accountId, { text }) => text === undefined ? reads : searches.run(accountId, reads)),
         get: Effect.fnUntraced(function*(accountId, id) {

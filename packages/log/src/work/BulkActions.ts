@@ -109,10 +109,70 @@ const bite = 1_000
 
 const decode = (row: unknown) => Effect.orDie(Schema.decodeUnknownEffect(Row)(row))
 
+/** The beginning of bulk actions. */
+const beginning = (sql: SqlClient.SqlClient) => ({
+  /**
+   * Begins one, at all webhooks of the account that the filter allows. Answers where it is to be done.
+   *
+   * @param options.webhookId the only webhook it is about, if it is about one
+   * @param options.ownOnly leaves out what sends workflows' own requests
+   */
+  insert: Effect.fnUntraced(
+    function*(
+      { accountId, action, dryRun, filter, rateLimit }: Pick<
+        BulkAction,
+        "accountId" | "action" | "dryRun" | "filter" | "rateLimit"
+      >,
+      { ownOnly, webhookId }: { readonly webhookId: string | undefined; readonly ownOnly: boolean }
+    ) {
+      // Everything that is there now is meant, also items of a later time if the clock was set back.
+      const [newest] = yield* sql<{ readonly event: bigint | null; readonly delivery: string | null }>`
+        SELECT (SELECT max(last_id) FROM heads WHERE account_id = ${accountId}) AS event, (
+          SELECT max(d.id) FROM unnest(ARRAY['pending', 'exhausted', 'dropped']) AS s (state) CROSS JOIN LATERAL (
+            SELECT id FROM deliveries WHERE account_id = ${accountId} AND state = s.state ORDER BY id DESC LIMIT 1
+          ) AS d
+        ) AS delivery`
+      const now = Math.max(
+        yield* Clock.currentTimeMillis,
+        EventId.milliseconds(newest?.event ?? 0n),
+        newest?.delivery ? Id.timeOf(newest.delivery) : 0
+      )
+      const id = Id.BulkActionId.make(Id.of("bulkAction", now, RandomBytes.take(Id.randomLength)))
+      const text = yield* Effect.orDie(Schema.encodeEffect(FilterText)(filter))
+      const meant: Array<Statement.Fragment> = [sql`account_id = ${accountId}`]
+      if (webhookId !== undefined) meant.push(sql`id = ${webhookId}`)
+      if (ownOnly) meant.push(sql`workflow_id IS NULL`)
+      return yield* sql.withTransaction(Effect.gen(function*() {
+        yield* sql`
+              INSERT INTO bulk_actions ${
+          sql.insert({
+            id,
+            account_id: accountId,
+            action,
+            filter: text,
+            dry_run: dryRun,
+            rate_limit: rateLimit,
+            state: "running",
+            created_at: now
+          })
+        }`
+        // Held, so that no part is begun at a webhook that is being deleted.
+        const parts = yield* sql<{ readonly webhook_id: Id.WebhookId }>`
+          WITH meant AS (
+            SELECT id FROM webhooks WHERE ${sql.and(meant)} ORDER BY id FOR KEY SHARE
+          ), parts AS (
+            INSERT INTO bulk_parts (bulk_id, webhook_id) SELECT ${id}, id FROM meant RETURNING webhook_id
+          )
+          INSERT INTO due_work (owner_id, kind, key, due_at, payload)
+          SELECT webhook_id, 'bulk', ${id}, ${now}, '{}' FROM parts RETURNING owner_id AS webhook_id`
+        return { id, webhookIds: parts.map(({ webhook_id }) => webhook_id) }
+      }))
+    }
+  )
+})
+
 /** Bulk actions as a whole. */
 const resources = (sql: SqlClient.SqlClient) => {
-  const encodeFilter = (filter: BulkFilter) => Effect.orDie(Schema.encodeEffect(FilterText)(filter))
-
   const withProgress = Effect.fnUntraced(function*(
     where: Statement.Fragment,
     order: Statement.Fragment,
@@ -142,64 +202,6 @@ const resources = (sql: SqlClient.SqlClient) => {
   })
 
   return {
-    /**
-     * Begins one, at all webhooks of the account that the filter allows. Answers where it is to be done.
-     *
-     * @param options.webhookId the only webhook it is about, if it is about one
-     * @param options.ownOnly leaves out what sends workflows' own requests
-     */
-    insert: Effect.fnUntraced(
-      function*(
-        { accountId, action, dryRun, filter, rateLimit }: Pick<
-          BulkAction,
-          "accountId" | "action" | "dryRun" | "filter" | "rateLimit"
-        >,
-        { ownOnly, webhookId }: { readonly webhookId: string | undefined; readonly ownOnly: boolean }
-      ) {
-        // Everything that is there now is meant, also items of a later time if the clock was set back.
-        const [newest] = yield* sql<{ readonly event: bigint | null; readonly delivery: string | null }>`
-          SELECT (SELECT max(last_id) FROM heads WHERE account_id = ${accountId}) AS event, (
-            SELECT max(d.id) FROM unnest(ARRAY['pending', 'exhausted', 'dropped']) AS s (state) CROSS JOIN LATERAL (
-              SELECT id FROM deliveries WHERE account_id = ${accountId} AND state = s.state ORDER BY id DESC LIMIT 1
-            ) AS d
-          ) AS delivery`
-        const now = Math.max(
-          yield* Clock.currentTimeMillis,
-          EventId.milliseconds(newest?.event ?? 0n),
-          newest?.delivery ? Id.timeOf(newest.delivery) : 0
-        )
-        const id = Id.BulkActionId.make(Id.of("bulkAction", now, RandomBytes.take(Id.randomLength)))
-        const text = yield* encodeFilter(filter)
-        const meant: Array<Statement.Fragment> = [sql`account_id = ${accountId}`]
-        if (webhookId !== undefined) meant.push(sql`id = ${webhookId}`)
-        if (ownOnly) meant.push(sql`workflow_id IS NULL`)
-        return yield* sql.withTransaction(Effect.gen(function*() {
-          yield* sql`
-                INSERT INTO bulk_actions ${
-            sql.insert({
-              id,
-              account_id: accountId,
-              action,
-              filter: text,
-              dry_run: dryRun,
-              rate_limit: rateLimit,
-              state: "running",
-              created_at: now
-            })
-          }`
-          // Held, so that no part is begun at a webhook that is being deleted.
-          const parts = yield* sql<{ readonly webhook_id: Id.WebhookId }>`
-            WITH meant AS (
-              SELECT id FROM webhooks WHERE ${sql.and(meant)} ORDER BY id FOR KEY SHARE
-            ), parts AS (
-              INSERT INTO bulk_parts (bulk_id, webhook_id) SELECT ${id}, id FROM meant RETURNING webhook_id
-            )
-            INSERT INTO due_work (owner_id, kind, key, due_at, payload)
-            SELECT webhook_id, 'bulk', ${id}, ${now}, '{}' FROM parts RETURNING owner_id AS webhook_id`
-          return { id, webhookIds: parts.map(({ webhook_id }) => webhook_id) }
-        }))
-      }
-    ),
     get: (
       accountId: Id.AccountId,
       id: string
@@ -363,6 +365,7 @@ const parts = (sql: SqlClient.SqlClient) => {
 }
 
 const make = Effect.map(SqlClient.SqlClient, (sql) => ({
+  ...beginning(sql),
   ...resources(sql),
   ...parts(sql)
 }))

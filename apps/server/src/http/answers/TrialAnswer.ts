@@ -45,7 +45,7 @@ const errorOf = ({ error }: Trial, place: Place): string | undefined => {
   return text({ name: error.name, message: error.message, stack: error.stack, step: error.step, ...at })
 }
 
-/** What an action's answer and a trial's have in common. */
+/** The common fields of an action's answer and a trial's. */
 const doneBy = (trial: Trial, place: Place) => ({
   outcome: text(trial.outcome),
   error: errorOf(trial, place),

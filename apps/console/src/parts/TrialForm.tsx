@@ -1,0 +1,160 @@
+import { type Signal, useSignal } from "@preact/signals"
+import { address } from "../api/Address.ts"
+import * as Trials from "../resources/Trials.ts"
+import { jsonFault } from "./FormDialog.tsx"
+import { Tabs } from "./Tabs.tsx"
+
+/** The last event with which each program's code was tried, by the program's id. */
+const given = new Map<string, string>()
+
+const names: Readonly<Record<Trials.Trigger, string>> = {
+  http: "a request",
+  timer: "a tick of its timer",
+  event: "an event",
+  deploy: "its deploy hook",
+  activate: "its activate hook",
+  deactivate: "its deactivate hook"
+}
+
+const TextField = ({ label, placeholder, text }: {
+  readonly label: string
+  readonly placeholder: string
+  readonly text: Signal<string>
+}) => (
+  <label class="prop">
+    <span class="prop-label">{label}</span>
+    <input
+      type="text"
+      required
+      placeholder={placeholder}
+      value={text.value}
+      onInput={({ currentTarget }) => {
+        text.value = currentTarget.value
+      }}
+    />
+  </label>
+)
+
+/** Says over which sample code is run, and has it run or checked. */
+export const TrialForm = ({ mayRun, onCheck, onRun, subject, underWay }: {
+  readonly subject: Trials.Subject
+  /** True if the key may run this code. */
+  readonly mayRun: boolean
+  readonly underWay: "check" | "run" | undefined
+  readonly onCheck: () => void
+  readonly onRun: (sample: Trials.Sample) => void
+}) => {
+  const { id, kind } = subject
+  const { query } = address.value
+  const asked = query.get("event")
+  const source = useSignal<"sample" | "log">(asked === null ? "sample" : "log")
+  const trigger = useSignal("")
+  const event = useSignal(given.get(id) ?? "{\n  \"order\": 1001\n}")
+  const emitter = useSignal(query.get("emitter") ?? "")
+  const eventId = useSignal(asked ?? "")
+  const sends = useSignal(true)
+  const fault = useSignal<string | undefined>(undefined)
+
+  const sampleOf = (): Trials.Sample | undefined => {
+    const requests = sends.value ? "send" : "refuse"
+    if (source.value === "log") {
+      return { emitter_id: emitter.value.trim(), event_id: eventId.value.trim(), requests }
+    }
+    const chosen = Trials.triggers.find((one) => one === trigger.value)
+    const start = chosen === undefined ? { requests } as const : { trigger: chosen, requests } as const
+    if (event.value.trim() === "") return start
+    fault.value = jsonFault(event.value)
+    return fault.value === undefined ? { ...start, event: JSON.parse(event.value) } : undefined
+  }
+
+  const run = (submitted: Event) => {
+    submitted.preventDefault()
+    const sample = sampleOf()
+    if (sample === undefined) return
+    fault.value = undefined
+    given.set(id, event.value)
+    onRun(sample)
+  }
+
+  const check = () => {
+    fault.value = undefined
+    onCheck()
+  }
+
+  return (
+    <form class="props" onSubmit={run}>
+      <Tabs
+        label="What it runs over"
+        chosen={source.value}
+        choices={[["sample", "A sample"], ["log", "An event of a log"]]}
+        onChoose={(chosen) => {
+          source.value = chosen
+        }}
+      />
+      {source.value === "sample"
+        ? (
+          <>
+            <label class="prop">
+              <span class="prop-label">Run it for</span>
+              <select
+                value={trigger.value}
+                onChange={({ currentTarget }) => {
+                  trigger.value = currentTarget.value
+                }}
+              >
+                <option value="">what fits its props</option>
+                {Trials.triggers.slice(0, kind === "source" ? undefined : 3).map((one) => (
+                  <option key={one} value={one}>{names[one]}</option>
+                ))}
+              </select>
+            </label>
+            <label class="prop">
+              <span class="prop-label">Event, as JSON</span>
+              <textarea
+                rows={5}
+                spellcheck={false}
+                aria-invalid={fault.value !== undefined}
+                value={event.value}
+                onInput={({ currentTarget }) => {
+                  event.value = currentTarget.value
+                }}
+              />
+              <span class="note">
+                For a request it is the body, or the request itself: method, path, query, headers, body.
+              </span>
+            </label>
+          </>
+        )
+        : (
+          <>
+            <TextField label="Emitter" placeholder="id or slug" text={emitter} />
+            <TextField label="Event" placeholder="1760000120000-0" text={eventId} />
+          </>
+        )}
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={sends.value}
+          onChange={({ currentTarget }) => {
+            sends.value = currentTarget.checked
+          }}
+        />
+        <span>Make its requests: what it asks of others is really asked</span>
+      </label>
+      {fault.value === undefined ? null : <p class="fault" role="alert">{fault.value}</p>}
+      <div class="bar">
+        <button type="submit" disabled={underWay !== undefined || !mayRun}>
+          {underWay === "run" ? "Running …" : "Run once"}
+        </button>
+        <button type="button" disabled={underWay !== undefined} onClick={check}>
+          {underWay === "check" ? "Checking …" : "Check"}
+        </button>
+        <span class="note">
+          {mayRun
+            ? "It sees its props and a copy of its store. No event, no change and no delivery comes of it."
+            : "Only the deployed code may be run with this key."}
+        </span>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,77 @@
+import { Layer, Option } from "effect"
+import {
+  MessageStorage,
+  RunnerAddress,
+  RunnerHealth,
+  Runners,
+  RunnerServer,
+  RunnerStorage,
+  Sharding,
+  ShardingConfig,
+  SqlRunnerStorage
+} from "effect/cluster"
+import { RpcSerialization, RpcServer } from "effect/rpc"
+import { ShardsAcquired } from "../ground/ShardsAcquired.ts"
+import * as Crossing from "./Crossing.ts"
+import { mostActors } from "./LocalActors.ts"
+import * as PeerSockets from "./PeerSockets.ts"
+
+const config = {
+  // Actors of this node are called in its own memory: nothing is gained by writing their messages down and up again.
+  simulateRemoteSerialization: false,
+  entityTerminationTimeout: "10 seconds",
+  maxResidentEntities: mostActors
+} as const
+
+/** One node by itself. */
+export const layerSingleNode: Layer.Layer<Crossing.Crossing | Sharding.Sharding | ShardsAcquired> = Sharding.layer.pipe(
+  Layer.provide(Runners.layerNoop),
+  Layer.provide([MessageStorage.layerNoop, ShardsAcquired.noting(RunnerStorage.layerMemory), RunnerHealth.layerNoop]),
+  Layer.provide(ShardingConfig.layer(config)),
+  Layer.provideMerge(Layer.merge(ShardsAcquired.layer, Crossing.Crossing.layerNone))
+)
+
+/**
+ * The address at which a node of several answers the others. They speak without encryption and keys: a private
+ * interface only. If `host` is the absolute path of a folder, all are on one machine and have unix sockets in it.
+ */
+export interface NodeAddress {
+  readonly host: string
+  readonly port: number
+}
+
+/** Largest message between nodes, in bytes: a wake with all the events it may hand over. */
+const maxMessageBytes = 64 * 1024 * 1024
+
+/** Answers the other nodes. */
+const layerServing = RpcServer.layer(Runners.Rpcs.merge(Crossing.Rpcs), {
+  spanPrefix: "RunnerServer",
+  disableTracing: true,
+  disableFatalDefects: true
+}).pipe(Layer.provide([RunnerServer.layerHandlers, Crossing.layerHandlers]))
+
+/** One node of several that share the database, which holds who has which shard of the actors. */
+export const layerNode = (address: NodeAddress) =>
+  layerServing.pipe(
+    Layer.provideMerge(Sharding.layer),
+    Layer.provideMerge(Crossing.layerRunners),
+    Layer.provideMerge(Crossing.Crossing.layer),
+    Layer.provide(RpcServer.layerProtocolSocketServer),
+    Layer.provide([PeerSockets.layer(address), PeerSockets.layerClientProtocol]),
+    Layer.provide(RunnerHealth.layerPing.pipe(
+      Layer.provide(Runners.layerRpc),
+      Layer.provide(PeerSockets.layerClientProtocol)
+    )),
+    Layer.provide([MessageStorage.layerNoop, ShardsAcquired.noting(SqlRunnerStorage.layer)]),
+    Layer.provide(ShardingConfig.layer({
+      ...config,
+      runnerAddress: Option.some(RunnerAddress.make(address.host, address.port)),
+      // The same on every node. The shards of a node that ended without a word are free after the longest of these.
+      shardLockRefreshInterval: "2 seconds",
+      shardLockExpiration: "8 seconds",
+      refreshAssignmentsInterval: "1 second",
+      runnerHealthCheckInterval: "3 seconds"
+    })),
+    Layer.provide(RpcSerialization.layerSchemaBinary({ maxFrameSize: maxMessageBytes })),
+    Layer.provideMerge(ShardsAcquired.layer)
+  )
