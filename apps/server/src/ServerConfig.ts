@@ -81,7 +81,7 @@ export interface ServerSettings {
   /** Limits of each run of component code. */
   readonly runLimits: Pick<
     SandboxLimits,
-    "wallMillis" | "cpuMillis" | "heapMebibytes" | "outputBytes" | "storeValueBytes" | "fileBytes"
+    "wallMillis" | "cpuMillis" | "heapMebibytes" | "maxHeapMebibytes" | "outputBytes" | "storeValueBytes" | "fileBytes"
   >
   /** Proxies whose word is taken for the address of a request's client. */
   readonly trustedProxies: ReadonlyArray<IpNetwork.IpNetwork>
@@ -358,6 +358,10 @@ function load(): Effect.Effect<ServerSettings, ServerConfigInvalid> {
       yield* variable("HEADWATER_LOG", oneOf(["pretty", "json"])),
       () => process.stdout.isTTY ? "pretty" as const : "json" as const
     )
+    const heapMebibytes = Option.getOrElse(
+      yield* variable("HEADWATER_RUN_HEAP", integer(32, 16 * 1024)),
+      () => defaultLimits.heapMebibytes
+    )
     const settings: ServerSettings = {
       port: effectivePort,
       host: effectiveHost,
@@ -428,9 +432,10 @@ function load(): Effect.Effect<ServerSettings, ServerConfigInvalid> {
           onNone: () => defaultLimits.cpuMillis,
           onSome: inMillis
         }),
-        heapMebibytes: Option.getOrElse(
-          yield* variable("HEADWATER_RUN_HEAP", integer(32, 16 * 1024)),
-          () => defaultLimits.heapMebibytes
+        heapMebibytes,
+        maxHeapMebibytes: Option.getOrElse(
+          yield* variable("HEADWATER_RUN_HEAP_MAX", integer(heapMebibytes, 16 * 1024)),
+          () => heapMebibytes
         ),
         outputBytes: Option.getOrElse(
           yield* variable("HEADWATER_RUN_OUTPUT", integer(64 * 1024, 64 * 1024 * 1024)),
@@ -519,6 +524,7 @@ export const render = (settings: ServerSettings): string => {
     ["HEADWATER_RUN_SECONDS", settings.runLimits.wallMillis / 1_000],
     ["HEADWATER_RUN_CPU_SECONDS", settings.runLimits.cpuMillis / 1_000],
     ["HEADWATER_RUN_HEAP", settings.runLimits.heapMebibytes],
+    ["HEADWATER_RUN_HEAP_MAX", settings.runLimits.maxHeapMebibytes],
     ["HEADWATER_RUN_OUTPUT", settings.runLimits.outputBytes],
     ["HEADWATER_RUN_FILES", settings.runLimits.fileBytes / mebibyte],
     ["HEADWATER_MAX_STORED_VALUE", settings.runLimits.storeValueBytes],

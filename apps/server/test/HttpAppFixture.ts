@@ -31,7 +31,8 @@ export const settings = {
   byteRateLimit: 0,
   maxCode: 1024 * 1024,
   maxProp: 64 * 1024,
-  maxStoredValue: 1024 * 1024
+  maxStoredValue: 1024 * 1024,
+  maxHeapMebibytes: 256
 }
 
 /** Every test has an account of its own, so processes are given up soon and new ones kept ready. */
