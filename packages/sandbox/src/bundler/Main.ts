@@ -76,8 +76,12 @@ const collectImports: esbuild.Plugin = {
 const unmetPattern = /^Could not resolve (?:import|require)\(/
 const unmetAddon = /^Could not resolve (?:import|require)\(".*\.node"\)/
 
+/** A message in which files of packages have the names by which they are known. */
+const withNames = (text: string): string =>
+  text.replaceAll(/"[^"]*node_modules\/[^"]*"/g, (quoted) => JSON.stringify(nameOf(quoted.slice(1, -1))))
+
 const told = (text: string, file: string): string =>
-  unmetAddon.test(text) ? native(file) : unmetPattern.test(text) ? outside : plain(text)
+  unmetAddon.test(text) ? native(file) : unmetPattern.test(text) ? outside : withNames(plain(text))
 
 /** A file with a pattern of paths that leads out: whether that meets something is not to be told. */
 const patternAbroad = (metafile: esbuild.Metafile | undefined): string | undefined =>
