@@ -353,13 +353,15 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
         await page.getByText("The props are saved").waitFor()
         await page.getByLabel("Runs at once").fill("3")
         await page.getByLabel("Seconds for a step").fill("20")
+        await page.getByLabel("MiB of heap for a step").fill("256")
         await page.getByLabel("A suspended run that nobody resumes").selectOption("goes on")
         await page.getByRole("button", { name: "Save the settings" }).click()
         await page.getByText("The settings are saved").waitFor()
         Json.assertHolds((await site.api("GET", `/workflows/${id}`))["data"], {
           concurrency: 3,
           suspension_timeout: "resume",
-          timeout_seconds: 20
+          timeout_seconds: 20,
+          memory_mb: 256
         })
         await page.getByRole("button", { name: "Run …" }).click()
         await page.getByLabel("Event, as JSON").fill("{\"order\": 18, \"total\": 50}")

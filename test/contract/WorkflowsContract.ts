@@ -28,6 +28,7 @@ const fields = [
   "errors",
   "suspension_timeout",
   "timeout_seconds",
+  "memory_mb",
   "created_at",
   "updated_at"
 ]
@@ -147,6 +148,10 @@ export const rows = (it: It): void => {
         "concurrency",
         "rate_limit.limit"
       )
+      const large = yield* refused({ workflow_code: two, memory_mb: 257 })
+      assertInvalid(large, "memory_mb")
+      assert.include(large.text, "must be at most 256, which the operator sets with HEADWATER_RUN_HEAP_MAX")
+      assertInvalid(yield* refused({ workflow_code: two, memory_mb: 100 }), "memory_mb")
       const needs = `export default { steps: { a: { props: { mark: "string" }, run() {} } } }`
       assertInvalid(yield* refused({ workflow_code: needs }), "configured_props.a.mark")
       const workflow = yield* create(ann)
@@ -178,6 +183,11 @@ export const rows = (it: It): void => {
       Json.assertHolds(recoded, { name: "after", concurrency: 4 })
       const unlimited = yield* ann.ok("PUT", path, { rate_limit: null, active: false })
       Json.assertHolds(unlimited, { rate_limit: null, active: false })
+      const { memory_mb } = yield* ann.ok("PUT", path, { memory_mb: 256 })
+      assert.deepStrictEqual<unknown>(memory_mb, 256)
+      const large = yield* ann.send("PUT", path, { body: { memory_mb: 512 } })
+      assertInvalid(large, "memory_mb")
+      Json.assertHolds(yield* ann.ok("PUT", path, { memory_mb: null }), { memory_mb: null, timeout_seconds: null })
     }))
 
   it.effect("extension: an invocation is a run, with its steps, what they gave, logged and left in the log", () =>

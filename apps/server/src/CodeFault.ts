@@ -33,6 +33,10 @@ export interface Fault extends Pick<Position, "message"> {
 /** In the code itself. */
 export const inCode: Place = (line, column) => ({ file: SourcePlaces.moduleName, line, column })
 
+/** In one of the files that code is linked of: any but the code itself is told as it is. */
+const inFile = (file: string, place: Place): Place =>
+  file === SourcePlaces.moduleName ? place : (line, column) => ({ file, line, column })
+
 /** The problem of code that a client asked to be used. */
 export const componentInvalid = ({ column, file, line, message }: CodeFault): Problem.ComponentInvalid => {
   const details = {
@@ -50,7 +54,7 @@ export const placeThrough = (linked: LinkedCode | null, place: Place): Place => 
   const places = SourcePlaces.make(linked.map, SourcePlaces.start)
   return (line, column) => {
     const found = places(line, column)
-    return found.file === SourcePlaces.moduleName ? place(found.line, found.column) : found
+    return inFile(found.file, place)(found.line, found.column)
   }
 }
 
@@ -59,7 +63,7 @@ export const unlinkable = (place: Place) => (failure: LinkFailure): CodeFault | 
     ? Problem.unavailable(`The server can't install npm packages now: ${failure.message}.`, retryAfterSeconds)
     : unusable(
       { ...failure.at, message: failure.message },
-      place,
+      inFile(failure.at.file, place),
       failure._tag === "ModuleFaulty" ? "package" : "import"
     )
 

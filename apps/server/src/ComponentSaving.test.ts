@@ -64,6 +64,32 @@ layer(Http.layer, { excludeTestServices: true })("components by URL", (it) => {
       Json.assertHolds(refused.json["details"]!, { limit_bytes: 24 * 1024 * 1024 })
     }))
 
+  it.effect("that import a package which can't be used are told its file and the line there", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const registry = yield* PackageRegistry
+      const addon = "\n  try { require(`./build/addon-${process.arch}.node`) } catch {}"
+      registry.publish({ name: "platforms", version: "1.0.0", files: { "index.js": addon } })
+      registry.publish({ name: "nameless", version: "1.0.0", files: { "index.js": "export const one = 1" } })
+      const refused = (name: string) =>
+        http.request("POST", "/v1/components", {
+          body: { component_code: `import it from "${name}"\n${Http.httpCode("this.$emit(it)")}` }
+        })
+      const native = yield* refused("platforms")
+      Http.assertProblem(native, 422, "component_invalid")
+      Json.assertHolds(native.json["details"]!, {
+        message: "platforms/index.js is of a native addon, which components can't load",
+        file: "platforms/index.js",
+        line: 2
+      })
+      const lacking = yield* refused("nameless")
+      Json.assertHolds(lacking.json["details"]!, {
+        message: `No matching export in "nameless/index.js" for import "default"`,
+        file: "component.mjs",
+        line: 1
+      })
+    }))
+
   it.effect("that import npm packages keep their versions, for the same code and for the source that has it", () =>
     Effect.gen(function*() {
       const http = yield* Http.tenant()

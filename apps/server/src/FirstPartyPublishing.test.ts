@@ -15,6 +15,7 @@ const settings = Layer.succeed(HttpSettings, {
   maxCode: 1,
   maxProp: 1,
   maxStoredValue: 1,
+  maxHeapMebibytes: 1,
   rateLimit: 0,
   byteRateLimit: 0
 })

@@ -135,6 +135,7 @@ const httpSettings = Layer.effect(
       maxCode,
       maxProp,
       maxStoredValue: runLimits.storeValueBytes,
+      maxHeapMebibytes: runLimits.maxHeapMebibytes,
       rateLimit,
       trustedProxies,
       ownHosts: [host, ...allowedHosts]

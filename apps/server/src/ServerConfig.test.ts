@@ -30,6 +30,7 @@ describe("ServerConfig", () => {
         wallMillis: 300_000,
         cpuMillis: 30_000,
         heapMebibytes: 256,
+        maxHeapMebibytes: 256,
         outputBytes: 6_291_456,
         storeValueBytes: 1_048_576,
         fileBytes: 67_108_864
@@ -157,6 +158,8 @@ describe("ServerConfig", () => {
     ["HEADWATER_RUN_SECONDS", { HEADWATER_RUN_SECONDS: "301" }],
     ["HEADWATER_RUN_CPU_SECONDS", { HEADWATER_RUN_CPU_SECONDS: "0.5" }],
     ["HEADWATER_RUN_HEAP", { HEADWATER_RUN_HEAP: "8" }],
+    ["HEADWATER_RUN_HEAP_MAX", { HEADWATER_RUN_HEAP_MAX: "255" }],
+    ["HEADWATER_RUN_HEAP_MAX", { HEADWATER_RUN_HEAP: "512", HEADWATER_RUN_HEAP_MAX: "511" }],
     ["HEADWATER_MAX_STORED_VALUE", { HEADWATER_MAX_STORED_VALUE: "16777216" }],
     ["HEADWATER_RUN_OUTPUT", { HEADWATER_RUN_OUTPUT: "6MiB" }],
     ["HEADWATER_ALLOWED_HOSTS", { HEADWATER_ALLOWED_HOSTS: "headwater:8787" }],

@@ -84,7 +84,7 @@ export interface ServerSettings {
   /** Limits of each run of component code. */
   readonly runLimits: Pick<
     SandboxLimits,
-    "wallMillis" | "cpuMillis" | "heapMebibytes" | "outputBytes" | "storeValueBytes" | "fileBytes"
+    "wallMillis" | "cpuMillis" | "heapMebibytes" | "maxHeapMebibytes" | "outputBytes" | "storeValueBytes" | "fileBytes"
   >
   /** Proxies whose word is taken for the address of a request's client. */
   readonly trustedProxies: ReadonlyArray<IpNetwork.IpNetwork>
@@ -390,10 +390,12 @@ const egressByDefault = (isEmbedded: boolean): Egress =>
 const readRunLimits = Effect.fnUntraced(function*(reading: Reading) {
   const { cpuMillis, fileBytes, heapMebibytes, outputBytes, storeValueBytes, wallMillis } = defaultLimits
   const of = (name: string, parse: Parse<number>, byDefault: number) => reading.valueOf(name, parse, () => byDefault)
+  const heap = yield* of("HEADWATER_RUN_HEAP", integer(32, 16 * 1024), heapMebibytes)
   return {
     wallMillis: yield* of("HEADWATER_RUN_SECONDS", times(1_000, integer(1, 300)), wallMillis),
     cpuMillis: yield* of("HEADWATER_RUN_CPU_SECONDS", times(1_000, integer(1, 300)), cpuMillis),
-    heapMebibytes: yield* of("HEADWATER_RUN_HEAP", integer(32, 16 * 1024), heapMebibytes),
+    heapMebibytes: heap,
+    maxHeapMebibytes: yield* of("HEADWATER_RUN_HEAP_MAX", integer(heap, 16 * 1024), heap),
     outputBytes: yield* of("HEADWATER_RUN_OUTPUT", integer(64 * 1024, 64 * 1024 * 1024), outputBytes),
     storeValueBytes: yield* of("HEADWATER_MAX_STORED_VALUE", integer(1024, 8 * 1024 * 1024), storeValueBytes),
     fileBytes: yield* of("HEADWATER_RUN_FILES", times(mebibyte, integer(0, 1024)), fileBytes)
@@ -534,6 +536,7 @@ export const render = (settings: ServerSettings): string => {
     ["HEADWATER_RUN_SECONDS", settings.runLimits.wallMillis / 1_000],
     ["HEADWATER_RUN_CPU_SECONDS", settings.runLimits.cpuMillis / 1_000],
     ["HEADWATER_RUN_HEAP", settings.runLimits.heapMebibytes],
+    ["HEADWATER_RUN_HEAP_MAX", settings.runLimits.maxHeapMebibytes],
     ["HEADWATER_RUN_OUTPUT", settings.runLimits.outputBytes],
     ["HEADWATER_RUN_FILES", settings.runLimits.fileBytes / mebibyte],
     ["HEADWATER_MAX_STORED_VALUE", settings.runLimits.storeValueBytes],

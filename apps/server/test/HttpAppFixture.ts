@@ -32,7 +32,8 @@ export const settings = {
   byteRateLimit: 0,
   maxCode: 1024 * 1024,
   maxProp: 64 * 1024,
-  maxStoredValue: 1024 * 1024
+  maxStoredValue: 1024 * 1024,
+  maxHeapMebibytes: 256
 }
 
 /** Inspects code in a process that may run it too: one for each inspection would take a third of the tests' time. */

@@ -43,6 +43,10 @@ const settings = {
   }),
   timeout_seconds: Schema.NullOr(between(1, 300)).annotate({
     description: "The longest that a step may take, at most what the server allows. null: what the server allows."
+  }),
+  memory_mb: Schema.NullOr(between(128, 16_384)).annotate({
+    description:
+      "The heap of a step, in MiB, at most what the server allows. null, and less: what the server gives each."
   })
 }
 
@@ -61,6 +65,7 @@ const exampleWorkflow = {
   errors: "last" as const,
   suspension_timeout: "cancel" as const,
   timeout_seconds: null,
+  memory_mb: null,
   created_at: 1760000002,
   updated_at: 1760000002
 }
@@ -122,6 +127,7 @@ const input = {
   errors: Schema.optionalKey(settings.errors),
   suspension_timeout: Schema.optionalKey(settings.suspension_timeout),
   timeout_seconds: Schema.optionalKey(settings.timeout_seconds),
+  memory_mb: Schema.optionalKey(settings.memory_mb),
   ...ProjectsApi.given,
   ...Projection.fields
 }

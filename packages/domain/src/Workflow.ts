@@ -16,7 +16,9 @@ export const WorkflowSettings = Schema.Struct({
     Schema.withDecodingDefaultTypeKey(Effect.succeed("cancel" as const))
   ),
   /** The longest that a step may take, in seconds, where that is less than the server allows; null for all of it. */
-  timeoutSeconds: Schema.NullOr(Schema.Int).pipe(Schema.withDecodingDefaultTypeKey(Effect.succeed(null)))
+  timeoutSeconds: Schema.NullOr(Schema.Int).pipe(Schema.withDecodingDefaultTypeKey(Effect.succeed(null))),
+  /** The least heap that a step finds, in MiB, where that is more than the server gives each; null for that. */
+  memoryMb: Schema.NullOr(Schema.Int).pipe(Schema.withDecodingDefaultTypeKey(Effect.succeed(null)))
 })
 export type WorkflowSettings = typeof WorkflowSettings.Type
 
@@ -27,7 +29,8 @@ export const defaultSettings: WorkflowSettings = {
   retryDelays: [],
   errors: "last",
   suspensionTimeout: "cancel",
-  timeoutSeconds: null
+  timeoutSeconds: null,
+  memoryMb: null
 }
 
 /** The parts of a workflow beside its code and props. */

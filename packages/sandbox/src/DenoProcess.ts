@@ -3,7 +3,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process"
 import { writeFileSync } from "node:fs"
 import { setPriority } from "node:os"
 import { basename, dirname, resolve } from "node:path"
-import type { Language } from "./Language.ts"
+import type { ProcessKind } from "./ProcessKind.ts"
 import type { SandboxConfig } from "./SandboxConfig.ts"
 
 /** Processor time after which a process is worn out and takes no new work, in milliseconds. */
@@ -21,7 +21,7 @@ export interface DenoProgram {
   readonly config: SandboxConfig["Service"]
   readonly files: DenoFiles
   readonly mainModule: string
-  readonly language: Language
+  readonly kind: ProcessKind
   /** The one port on loopback that it may connect to, which is its argument; without it, it may connect to nothing. */
   readonly brokerPort?: number
 }
@@ -31,18 +31,18 @@ export interface DenoProgram {
  * taken faster than it is looked at. Deno itself reserves about 0.6 GiB of data, more with many processors. No file can
  * be written, by Deno for itself either: writing is an error, where without the `trap` it would be the end.
  */
-const systemLimits = ({ limits }: SandboxConfig["Service"]): string =>
+const systemLimits = ({ config: { limits }, kind }: DenoProgram): string =>
   [
     "trap '' XFSZ",
     "ulimit -f 0",
     "ulimit -c 0",
     "ulimit -n 256",
     `ulimit -t ${Math.ceil((wornOutCpuMillis + limits.cpuMillis) / 1000) + 60}`,
-    `ulimit -d ${(limits.heapMebibytes + 2048) * 1024}`
+    `ulimit -d ${(kind.heapMebibytes + 2048) * 1024}`
   ].join("; ")
 
 const denoArguments = (
-  { brokerPort, config, files, language, mainModule }: DenoProgram
+  { brokerPort, files, kind, mainModule }: DenoProgram
 ): ReadonlyArray<string> => [
   "run",
   "--quiet",
@@ -55,8 +55,8 @@ const denoArguments = (
   "--ignore-env",
   ...(brokerPort === undefined ? [] : [`--allow-net=127.0.0.1:${brokerPort}`]),
   // The interpreter's files are modules of the program, so that it has no right to read any.
-  ...(language === "python" ? ["--unstable-raw-imports"] : []),
-  `--v8-flags=--max-old-space-size=${config.limits.heapMebibytes}`,
+  ...(kind.language === "python" ? ["--unstable-raw-imports"] : []),
+  `--v8-flags=--max-old-space-size=${kind.heapMebibytes}`,
   ...(files.extraCaFile === undefined ? [] : [`--cert=${files.extraCaFile}`]),
   mainModule,
   ...(brokerPort === undefined ? [] : [String(brokerPort)])
@@ -90,7 +90,7 @@ export const start = (options: DenoProgram): ChildProcessWithoutNullStreams => {
     [
       "-c",
       // Found on the path, the program is told no other path of itself than its name.
-      `PATH="$0"; ${systemLimits(options.config)}; exec "$@"`,
+      `PATH="$0"; ${systemLimits(options)}; exec "$@"`,
       pathOf(denoPath),
       basename(denoPath),
       ...denoArguments(options)

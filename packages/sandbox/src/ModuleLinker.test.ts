@@ -132,8 +132,9 @@ function fail(_: string): never {
       const sink = yield* WebhookSink.make(() => ({ status: 201, body: JSON.stringify({ id: 7 }) }))
       const text = `
         import { axios, ConfigurationError, DEFAULT_POLLING_SOURCE_TIMER_INTERVAL } from "@pipedream/platform"
-        import { defineSource } from "@pipedream/types"
+        import { defineComponent, defineSource } from "@pipedream/types"
         export default defineSource({
+          methods: defineComponent({}),
           props: { timer: { type: "$.interface.timer", default: { intervalSeconds: DEFAULT_POLLING_SOURCE_TIMER_INTERVAL } } },
           async run() {
             const request = { method: "POST", url: ${
@@ -559,6 +560,14 @@ function fail(_: string): never {
         version: "1.0.0",
         files: { "index.js": `require("./addon.node")`, "addon.node": "" }
       })
+      publish({
+        name: "platforms",
+        version: "1.0.0",
+        files: {
+          "index.js":
+            "let addon\ntry { addon = require(`./build/addon-${process.arch}.node`) } catch {}\nmodule.exports = addon"
+        }
+      })
       const faultOf = (specifier: string) =>
         inspected(`import there from "there"\n  import "${specifier}"\nexport default { run() {} }`).pipe(
           Effect.flip,
@@ -577,6 +586,7 @@ function fail(_: string): never {
       assert.match((yield* faultOf("roundabout")).message, /elsewhere/)
       assert.match((yield* faultOf("compiled")).message, /compiled\/index\.js is of a native addon/)
       assert.match((yield* faultOf("prebuilt")).message, /addon\.node is of a native addon/)
+      assert.match((yield* faultOf("platforms")).message, /^platforms\/index\.js is of a native addon/)
     }))
 
   it.effect("keeps the versions of a lock, and gets them without the registry", () =>

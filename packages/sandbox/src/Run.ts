@@ -176,7 +176,7 @@ export interface RunRequest {
   /** Called at once with the first answer, and not again, also when the run is repeated. */
   readonly onRespond?: (response: RunResponse) => Effect.Effect<void>
   readonly limits?: Partial<
-    Pick<SandboxLimits, "wallMillis" | "cpuMillis" | "outputBytes" | "dbBytes" | "storeValueBytes">
+    Pick<SandboxLimits, "wallMillis" | "cpuMillis" | "heapMebibytes" | "outputBytes" | "dbBytes" | "storeValueBytes">
   >
   /**
    * Has the run in a process that nothing ran in before and nothing runs in after, so that it leaves no trace in other

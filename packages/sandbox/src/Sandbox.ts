@@ -41,7 +41,7 @@ export class Sandbox extends Context.Service<Sandbox, {
   > = Sandbox.layerNoPool.pipe(Layer.provide(SandboxPool.layer))
 }
 
-interface Asked extends Pick<Work, "accountId" | "isolation" | "language"> {
+interface Asked extends Pick<Work, "accountId" | "isolation" | "kind"> {
   /** Nothing is to run in the process after it. */
   readonly isLast: boolean
 }
@@ -74,7 +74,7 @@ const make = Effect.fnUntraced(function*() {
    * ended with the last of the others.
    */
   const once = <A, E>(
-    { accountId, isLast, isolation, language }: Asked,
+    { accountId, isLast, isolation, kind }: Asked,
     tried: Pick<Try<A, E>, "displaced" | "isRepeated">,
     make: (tried: Try<A, E>) => Assignment<A, E>
   ) =>
@@ -84,7 +84,7 @@ const make = Effect.fnUntraced(function*() {
         accountId,
         displaced: tried.displaced,
         isolation,
-        language,
+        kind,
         unavailable: (error) => resume(Effect.fail(error)),
         start: (process) => {
           const onEnd = (ending: Exit.Exit<A | ProcessLoss, E>) => {
@@ -134,9 +134,10 @@ const make = Effect.fnUntraced(function*() {
     const runs = new RequestedRuns(request, config.limits, listener, parts)
     const isLast = trial !== undefined
     const language = call._tag === "Step" ? call.lang ?? "javascript" : "javascript"
+    const kind = config.kinds.of(language, request.limits?.heapMebibytes)
     return Effect.andThen(
       perform(
-        { accountId, isLast, isolation: isLast ? "fresh" : "shared", language },
+        { accountId, isLast, isolation: isLast ? "fresh" : "shared", kind },
         (tried) => new RunAssignment(tried, runs)
       ),
       runs.responseHandled
@@ -158,7 +159,7 @@ const make = Effect.fnUntraced(function*() {
   const inspectWith = (language: Language, request: InspectRequest) => {
     const { accountId, isOwn = false } = request
     return perform<ComponentDescription, ComponentInvalid>(
-      { accountId, isLast: !isOwn, isolation: isOwn ? "shared" : "fresh", language },
+      { accountId, isLast: !isOwn, isolation: isOwn ? "shared" : "fresh", kind: config.kinds.of(language) },
       (tried) => new Inspection(tried, request, config.limits, timeTold())
     )
   }

@@ -4,6 +4,7 @@ import { existsSync } from "node:fs"
 import { createRequire } from "node:module"
 import { totalmem } from "node:os"
 import { dirname, join } from "node:path"
+import { ProcessKinds } from "./ProcessKind.ts"
 import { defaultLimits, type SandboxLimits } from "./SandboxLimits.ts"
 
 /** The limits on sandbox processes: how many there are, and when one is thrown away. */
@@ -87,20 +88,25 @@ export class SandboxConfig extends Context.Service<SandboxConfig, {
   readonly keptDir: string | undefined
   readonly extraCaFile: string | undefined
   readonly limits: SandboxLimits
+  readonly kinds: ProcessKinds
   readonly pool: SandboxPoolSize
   readonly componentTime: (() => State) | undefined
 }>()("@headwater/sandbox/SandboxConfig") {
   static readonly layer = (options: SandboxOptions): Layer.Layer<SandboxConfig> =>
-    Layer.sync(SandboxConfig, () => ({
-      denoPath: options.denoPath ?? packagedDenoPath(),
-      identity: options.identity,
-      cacheDir: options.cacheDir,
-      keptDir: options.keptDir,
-      extraCaFile: options.extraCaFile,
-      limits: { ...defaultLimits, ...options.limits },
-      pool: { ...defaultPoolSize, ...options.pool },
-      componentTime: options.componentTime
-    }))
+    Layer.sync(SandboxConfig, () => {
+      const limits = { ...defaultLimits, ...options.limits }
+      return {
+        denoPath: options.denoPath ?? packagedDenoPath(),
+        identity: options.identity,
+        cacheDir: options.cacheDir,
+        keptDir: options.keptDir,
+        extraCaFile: options.extraCaFile,
+        limits,
+        kinds: new ProcessKinds(limits),
+        pool: { ...defaultPoolSize, ...options.pool },
+        componentTime: options.componentTime
+      }
+    })
 }
 
 /** The executable that the npm package `deno` installed. */

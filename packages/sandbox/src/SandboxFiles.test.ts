@@ -64,7 +64,7 @@ it.effect("a program that does not end is given up", () =>
     const layer = yield* program(cacheDir, "exec sleep 1000")
     const config = yield* Effect.provide(SandboxConfig, layer)
     const files = { denoDirectory: cacheDir, extraCaFile: undefined }
-    const output = DenoProcess.output({ config, files, mainModule: "main.js", language: "python" })
+    const output = DenoProcess.output({ config, files, mainModule: "main.js", kind: config.kinds.of("python") })
     const running = yield* Effect.forkChild(Effect.flip(output), { startImmediately: true })
     yield* TestClock.adjust("5 minutes")
     assert.strictEqual((yield* Fiber.join(running)).message, "The program did not end within 5 minutes")

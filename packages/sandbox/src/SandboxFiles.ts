@@ -137,7 +137,7 @@ const preparePython = Effect.fnUntraced(function*(
         : yield* attempt(root, () => Fs.readFile(kept).catch(() => undefined))
       const mainModule = join(folder, RuntimeBundle.snapshotModule)
       const snapshot = known ?? (yield* Effect.mapError(
-        DenoProcess.output({ config, files, mainModule, language: "python" }),
+        DenoProcess.output({ config, files, mainModule, kind: config.kinds.of("python") }),
         ({ message }) => new SandboxFilesUnusable({ directory: root, message })
       ))
       yield* attempt(root, () => writeReadable(join(folder, RuntimeBundle.snapshotFile), snapshot))

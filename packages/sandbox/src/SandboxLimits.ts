@@ -4,8 +4,10 @@ export interface SandboxLimits {
   readonly wallMillis: number
   /** Processor time of a run, in milliseconds. */
   readonly cpuMillis: number
-  /** V8 heap of a process, in MiB. It is given when a process starts, so a single run cannot change it. */
+  /** V8 heap of a run's process, in MiB, unless the run asks for more. */
   readonly heapMebibytes: number
+  /** The most that a run may ask for, in MiB. */
+  readonly maxHeapMebibytes: number
   /** Emits, logs and told props of a run, in bytes of UTF-8; each counts for 128 beside its text, as does each key set in the db. */
   readonly outputBytes: number
   /** Keys and values of `$.service.db`, in bytes of UTF-8. */
@@ -30,6 +32,7 @@ export const defaultLimits: SandboxLimits = {
   wallMillis: 300_000,
   cpuMillis: 30_000,
   heapMebibytes: 256,
+  maxHeapMebibytes: 256,
   outputBytes: 6 * 1024 * 1024,
   dbBytes: 1024 * 1024,
   storeValueBytes: 1024 * 1024,

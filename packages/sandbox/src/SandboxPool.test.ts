@@ -288,6 +288,52 @@ describe("SandboxPool", () => {
       }).pipe(Effect.provide(realSandbox({ pool: { ...small, idleMillis: 60_000 } })))
   )
 
+  it.live("a run that asks for more heap has a process with as much, and others keep theirs", () =>
+    Effect.gen(function*() {
+      const pool = yield* SandboxPool
+      const heaps = Effect.map(
+        pool.processes,
+        (all) => all.filter(({ accountId }) => accountId !== undefined).map(({ heapMebibytes }) => heapMebibytes).sort()
+      )
+      const fill = componentOf(`
+        const kept = Array.from({ length: 1_200 }, () => new Array(16_384).fill(Math.random()))
+        this.$emit(kept.length)`)
+      const usual = yield* runCode(fill)
+      assert.deepStrictEqual([usual.outcome, usual.limit], ["limit", "memory"])
+      const larger = yield* runCode(fill, { limits: { heapMebibytes: 300 } })
+      assert.deepStrictEqual(larger.emits, [{ payload: "1200" }])
+      assert.deepStrictEqual(yield* heaps, [400])
+      assert.strictEqual((yield* runCode(trivial)).outcome, "success")
+      assert.deepStrictEqual(yield* heaps, [400, 64])
+      yield* runCode(trivial, { limits: { heapMebibytes: 16_000 } })
+      assert.deepStrictEqual(yield* heaps, [400, 64])
+    }).pipe(Effect.provide(
+      realSandbox({ limits: { heapMebibytes: 64, maxHeapMebibytes: 400 }, pool: { warmProcesses: 1 } })
+    )))
+
+  it.live("a process that was started for a run which does not wait any more gives its place to another", () =>
+    Effect.gen(function*() {
+      const { begun, open, run } = yield* gate
+      const first = yield* Effect.forkChild(run("u_first"))
+      yield* begun(1)
+      const given = yield* Effect.forkChild(
+        runCode(trivial, { accountId: "u_given_up", limits: { heapMebibytes: 512 } }),
+        { startImmediately: true }
+      )
+      yield* Fiber.interrupt(given)
+      const second = yield* runCode(trivial, { accountId: "u_second" })
+      assert.strictEqual(second.outcome, "success")
+      yield* open
+      assert.strictEqual((yield* Fiber.join(first)).outcome, "success")
+    }).pipe(
+      Effect.scoped,
+      Effect.provide(realSandbox({
+        allow: "loopback",
+        limits: { maxHeapMebibytes: 512 },
+        pool: { ...small, warmProcesses: 0, idleMillis: 600_000 }
+      }))
+    ))
+
   it("half of the memory is for sandboxes, at 64 MiB for each", () => {
     const gibibyte = 1024 ** 3
     assert.deepStrictEqual(sizeWithin(8 * gibibyte), { memoryMebibytes: 4_096, maxProcesses: 64 })

@@ -5,6 +5,7 @@ import type { EgressGuard } from "@headwater/egress/EgressGuard"
 import { type Clock, Context, Effect, FiberSet, Layer, Metric, Schedule, Schema } from "effect"
 import * as EgressAnswers from "./EgressAnswers.ts"
 import type { Language } from "./Language.ts"
+import type { ProcessKind } from "./ProcessKind.ts"
 import { SandboxConfig } from "./SandboxConfig.ts"
 import { SandboxFiles, type SandboxFilesUnusable } from "./SandboxFiles.ts"
 import { type ProcessLoss, SandboxProcess } from "./SandboxProcess.ts"
@@ -19,7 +20,7 @@ export class SandboxUnavailable extends Schema.TaggedError<SandboxUnavailable>()
 /** Work for one process. */
 export interface Work {
   readonly accountId: string
-  readonly language: Language
+  readonly kind: ProcessKind
   /** `shared` runs beside others; `fresh` has a process to itself that nothing ran in before. */
   readonly isolation: "shared" | "fresh"
   /** It was cut off for another account's sake before, and is not cut off for that again. */
@@ -33,6 +34,7 @@ export interface SandboxProcessSummary {
   readonly id: string
   readonly pid: number | undefined
   readonly language: Language
+  readonly heapMebibytes: number
   readonly accountId: string | undefined
   readonly running: number
 }
@@ -48,8 +50,6 @@ const shareOfDisplaced = 1 / 2
 
 /** A process works for its account at least this long before it is taken away for another. */
 const leastTurnMillis = 1_000
-
-const languages: ReadonlyArray<Language> = ["javascript", "python"]
 
 /** Processes that are started at a time for work that waits. */
 const startedAtOnce = 4
@@ -93,7 +93,8 @@ interface Parts {
  * - L4. A process is displaced for another account, or for memory, only if none of its work was displaced before. Such work
  *   has half of the places at most.
  * - L5. While a process ends, no other is ended to make room.
- * - L6. A process is for one language. One for Python is started when work for it waits, and does one piece of it at a time.
+ * - L6. A process is for one language, and has one size of heap. Only those for JavaScript with the usual heap are warm before
+ *   there is work for them. One for Python does one piece of work at a time.
  */
 class ProcessPool {
   readonly #parts: Parts
@@ -132,10 +133,11 @@ class ProcessPool {
   })
 
   readonly processes: Effect.Effect<ReadonlyArray<SandboxProcessSummary>> = Effect.sync(() =>
-    [...this.#processes].map(({ accountId, assignments, id, language, pid }) => ({
+    [...this.#processes].map(({ accountId, assignments, id, kind, pid }) => ({
       id,
       pid,
-      language,
+      language: kind.language,
+      heapMebibytes: kind.heapMebibytes,
       accountId,
       running: assignments.size
     }))
@@ -176,9 +178,13 @@ class ProcessPool {
     return this.#parts.clock.currentTimeMillisUnsafe()
   }
 
-  #refuseWaiting(reason: SandboxUnavailable["reason"], message: string, language?: Language): void {
+  get #kinds(): ReadonlyArray<ProcessKind> {
+    return this.#parts.config.kinds.all
+  }
+
+  #refuseWaiting(reason: SandboxUnavailable["reason"], message: string, kinds = this.#kinds): void {
     const error = new SandboxUnavailable({ reason, message })
-    for (const work of this.#waiting.takeAll(language)) work.unavailable(error)
+    for (const work of this.#waiting.takeAll(kinds)) work.unavailable(error)
   }
 
   /** Has the program made that processes for a language run. */
@@ -187,7 +193,10 @@ class ProcessPool {
     this.#preparing.add(language)
     this.#parts.fork(
       Effect.match(this.#parts.files.mainModule[language], {
-        onFailure: ({ message }) => this.#refuseWaiting("start_failed", message, language),
+        onFailure: ({ message }) => {
+          const kinds = this.#kinds.filter((kind) => kind.language === language)
+          this.#refuseWaiting("start_failed", message, kinds)
+        },
         onSuccess: (program) => void this.#programs.set(language, program)
       }).pipe(Effect.andThen(Effect.sync(() => {
         this.#preparing.delete(language)
@@ -196,14 +205,14 @@ class ProcessPool {
     )
   }
 
-  #startProcess(language: Language, mainModule: string): void {
+  #startProcess(kind: ProcessKind, mainModule: string): void {
     const { answer, broker, clock, config, files, turns } = this.#parts
     const process: SandboxProcess = new SandboxProcess({
       brokerPort: broker.port,
       clock,
       config,
       files,
-      language,
+      kind,
       mainModule,
       turns,
       onReady: () => this.#pump(),
@@ -220,7 +229,7 @@ class ProcessPool {
     if (process.isReady) return this.#pump()
     this.#startFailedAt = this.#now()
     if (!this.#isStopping) {
-      this.#refuseWaiting("start_failed", `Deno did not start: ${loss.message}`, process.language)
+      this.#refuseWaiting("start_failed", `Deno did not start: ${loss.message}`, [process.kind])
     }
   }
 
@@ -246,24 +255,24 @@ class ProcessPool {
     for (const process of this.#processes) {
       if (process.accountId !== work.accountId || process.exclusive || !process.takesWork) continue
       const running = process.assignments.size
-      const isOther = process.language !== work.language
-      if (isOther || running >= this.#mostRunsIn(work.language) || !(any || process.worksOnDisplaced)) continue
+      const isOther = process.kind !== work.kind
+      if (isOther || running >= this.#mostRunsIn(work.kind) || !(any || process.worksOnDisplaced)) continue
       if (chosen === undefined || running < chosen.assignments.size) chosen = process
     }
     return chosen
   }
 
   /** An interpreter of Python has one environment, one standard output and one `/tmp` at a time. */
-  #mostRunsIn(language: Language): number {
+  #mostRunsIn({ language }: ProcessKind): number {
     return language === "python" ? 1 : this.#parts.config.pool.maxRunsPerProcess
   }
 
   /** The number of processes that each queue's account has for it, those that take no more work included. */
   #heldByQueue(): ReadonlyMap<string, number> {
     const held = new Map<string, number>()
-    for (const { accountId, exclusive, language } of this.#processes) {
+    for (const { accountId, exclusive, kind } of this.#processes) {
       if (accountId === undefined) continue
-      const queue = WaitingWork.nameOf({ accountId, isolation: exclusive ? "fresh" : "shared", language })
+      const queue = WaitingWork.nameOf({ accountId, isolation: exclusive ? "fresh" : "shared", kind })
       held.set(queue, (held.get(queue) ?? 0) + 1)
     }
     return held
@@ -285,8 +294,8 @@ class ProcessPool {
   /** True if one more process may be given to it: scarce places go first to accounts that have none. */
   #mayTakeOneMore(work: Work): boolean {
     const isExclusive = work.isolation === "fresh"
-    const held = this.#count(({ accountId, exclusive, isClosed, language }) =>
-      accountId === work.accountId && exclusive === isExclusive && language === work.language && !isClosed
+    const held = this.#count(({ accountId, exclusive, isClosed, kind }) =>
+      accountId === work.accountId && exclusive === isExclusive && kind === work.kind && !isClosed
     )
     if (held >= this.#parts.config.pool.maxProcessesPerAccount) return false
     if (!this.#heldByQueue().has(WaitingWork.nameOf(work))) return true
@@ -294,17 +303,17 @@ class ProcessPool {
       this.#isWithinShare(sharePastFirst, (process) => process.accountId !== undefined)
   }
 
-  #warm(wanted: Language): SandboxProcess | undefined {
+  #warm(wanted: ProcessKind): SandboxProcess | undefined {
     for (const process of this.#processes) {
-      const { accountId, language, takesWork } = process
-      if (accountId === undefined && language === wanted && takesWork) return process
+      const { accountId, kind, takesWork } = process
+      if (accountId === undefined && kind === wanted && takesWork) return process
     }
     return undefined
   }
 
   #chooseWarm(work: Work): SandboxProcess | undefined {
     if (work.displaced && !this.#mayPlaceDisplaced()) return undefined
-    const warm = this.#warm(work.language)
+    const warm = this.#warm(work.kind)
     return warm !== undefined && this.#mayTakeOneMore(work) ? warm : undefined
   }
 
@@ -323,9 +332,9 @@ class ProcessPool {
   }
 
   #placeWorkOf(accountId: string): void {
-    for (const language of languages) {
-      this.#placeFirstOf(this.#waiting.of({ accountId, isolation: "shared", language }))
-      this.#placeFirstOf(this.#waiting.of({ accountId, isolation: "fresh", language }))
+    for (const kind of this.#kinds) {
+      this.#placeFirstOf(this.#waiting.of({ accountId, isolation: "shared", kind }))
+      this.#placeFirstOf(this.#waiting.of({ accountId, isolation: "fresh", kind }))
     }
   }
 
@@ -333,7 +342,7 @@ class ProcessPool {
     if (this.#isStopping) return
     if (this.#waiting.count > 0) {
       for (const { accountId } of this.#processes) if (accountId !== undefined) this.#placeWorkOf(accountId)
-      const hasWarm = () => languages.some((language) => this.#warm(language) !== undefined)
+      const hasWarm = () => this.#kinds.some((kind) => this.#warm(kind) !== undefined)
       for (const [work] of hasWarm() ? this.#strangers() : []) this.#place(work)
       for (const queue of this.#waiting.queues.values()) {
         if (!hasWarm()) break
@@ -345,36 +354,40 @@ class ProcessPool {
 
   #keepWarm(): void {
     if (this.#isStopping) return
-    for (const language of languages) this.#keepWarmFor(language)
+    for (const kind of this.#kinds) this.#keepWarmFor(kind)
   }
 
-  /** Processes for JavaScript are ready before there is work, those for Python are not. */
-  #keepWarmFor(language: Language): void {
+  #keepWarmFor(kind: ProcessKind): void {
     const { maxProcesses, memoryMebibytes, warmProcesses } = this.#parts.config.pool
-    const waiting = this.#waiting.countOf(language)
+    const waiting = this.#waiting.countOf(kind)
     if (waiting === 0 && this.#now() - this.#startFailedAt < restartMillis) return
-    const ready = language === "python" ? 0 : warmProcesses
+    const ready = kind.isKeptWarm ? warmProcesses : 0
     const wanted = Math.min(ready + waiting, Math.max(ready, startedAtOnce))
     if (wanted === 0) return
-    const program = this.#programs.get(language)
-    if (program === undefined) return this.#prepare(language)
-    let warm = this.#count((process) =>
-      process.accountId === undefined && process.language === language && !process.isEnding
-    )
+    const program = this.#programs.get(kind.language)
+    if (program === undefined) return this.#prepare(kind.language)
+    let warm = this.#count((process) => process.accountId === undefined && process.kind === kind && !process.isEnding)
     for (; warm < wanted; warm++) {
       if (this.#processes.size >= maxProcesses || this.#heldMebibytes() >= memoryMebibytes) {
         if (waiting > 0 && warm === 0) this.#makeRoom()
         return
       }
-      this.#startProcess(language, program)
+      this.#startProcess(kind, program)
     }
+  }
+
+  /** True if it was started for work that another process has done. */
+  #isSpare({ accountId, isReady, kind }: SandboxProcess): boolean {
+    return accountId === undefined && isReady && !kind.isKeptWarm && this.#waiting.countOf(kind) === 0
   }
 
   /** Ends the process that has been idle for longest. Answers true if there is one, or another ends already. */
   #endIdle(message: string): boolean {
     if (this.#count(({ isEnding }) => isEnding) > 0) return true
     const [idle] = [...this.#processes]
-      .filter(({ accountId, assignments }) => accountId !== undefined && assignments.size === 0)
+      .filter((process) =>
+        process.assignments.size === 0 && (process.accountId !== undefined || this.#isSpare(process))
+      )
       .sort((left, right) => left.idleSince - right.idleSince)
     idle?.kill("shutdown", message)
     return idle !== undefined

@@ -6,7 +6,7 @@ import type { ChildProcessWithoutNullStreams } from "node:child_process"
 import { randomBytes } from "node:crypto"
 import type { Assignment } from "./Assignment.ts"
 import * as DenoProcess from "./DenoProcess.ts"
-import type { Language } from "./Language.ts"
+import type { ProcessKind } from "./ProcessKind.ts"
 import { ProcessOutput } from "./ProcessOutput.ts"
 import { type ProcessUsage, readProcessUsage } from "./ProcessUsage.ts"
 import type { RunConnection } from "./Run.ts"
@@ -171,12 +171,12 @@ export class SandboxProcess {
     return this.#state._tag === "open" && this.#silentMillis < silentAfterMillis
   }
 
-  get language(): Language {
-    return this.#options.language
+  get kind(): ProcessKind {
+    return this.#options.kind
   }
 
   get #interpreterMebibytes(): number {
-    return this.language === "python" ? interpreterMebibytes : 0
+    return this.kind.language === "python" ? interpreterMebibytes : 0
   }
 
   get pid(): number | undefined {
@@ -302,7 +302,7 @@ export class SandboxProcess {
     const now = this.#now()
     if (this.isEnding) return
     if (!this.isReady) {
-      const most = startMillis[this.language]
+      const most = startMillis[this.kind.language]
       if (now - this.#startedAt > most) this.kill("ended", `not ready after ${most} ms`)
       return
     }
@@ -310,7 +310,7 @@ export class SandboxProcess {
     const { limits, pool } = this.#options.config
     const { cpuMs, residentMebibytes } = this.usage
     const besideMebibytes = besideHeapMebibytes + this.#interpreterMebibytes + limits.fileBytes / 2 ** 20
-    if (residentMebibytes > limits.heapMebibytes + besideMebibytes) {
+    if (residentMebibytes > this.kind.heapMebibytes + besideMebibytes) {
       return this.kill("memory", "The process exceeded the memory limit of a run")
     }
     const isWornOut = now - this.#startedAt > pool.maxAgeMillis || cpuMs > DenoProcess.wornOutCpuMillis
@@ -325,7 +325,7 @@ export class SandboxProcess {
   }
 
   #watchIdle(now: number, isWornOut: boolean): void {
-    if (this.accountId === undefined) return
+    if (this.accountId === undefined && this.kind.isKeptWarm) return
     const { idleMebibytes, idleMillis } = this.#options.config.pool
     if (
       this.isClosed ||

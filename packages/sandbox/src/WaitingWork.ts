@@ -1,8 +1,8 @@
-import type { Language } from "./Language.ts"
+import type { ProcessKind } from "./ProcessKind.ts"
 import type { Work } from "./SandboxPool.ts"
 
 /** What distinguishes the queues. */
-type Kind = Pick<Work, "accountId" | "isolation" | "language">
+type Queue = Pick<Work, "accountId" | "isolation" | "kind">
 
 /**
  * The work that waits for a process, by when it came. Work waits in turn with its like: an account's ordinary runs don't
@@ -11,14 +11,15 @@ type Kind = Pick<Work, "accountId" | "isolation" | "language">
 export class WaitingWork {
   /** By queue, with when it began to wait. */
   readonly #queues = new Map<string, Map<Work, number>>()
-  readonly #counts: Record<Language, number> = { javascript: 0, python: 0 }
+  readonly #counts = new Map<ProcessKind, number>()
+  #count = 0
 
-  static nameOf({ accountId, isolation, language }: Kind): string {
-    return `${language} ${isolation} ${accountId}`
+  static nameOf({ accountId, isolation, kind: { heapMebibytes, language } }: Queue): string {
+    return `${language} ${heapMebibytes} ${isolation} ${accountId}`
   }
 
   get count(): number {
-    return this.#counts.javascript + this.#counts.python
+    return this.#count
   }
 
   /** The queues by name, each with its work and since when that waits, in Unix milliseconds. */
@@ -32,34 +33,39 @@ export class WaitingWork {
   }
 
   /** In the order in which it waits. */
-  of(kind: Kind): Iterable<Work> {
-    return this.#queues.get(WaitingWork.nameOf(kind))?.keys() ?? []
+  of(queue: Queue): Iterable<Work> {
+    return this.#queues.get(WaitingWork.nameOf(queue))?.keys() ?? []
   }
 
-  /** The amount that waits for a process of a language. */
-  countOf(language: Language): number {
-    return this.#counts[language]
+  /** The amount that waits for a process of a kind. */
+  countOf(kind: ProcessKind): number {
+    return this.#counts.get(kind) ?? 0
   }
 
   add(work: Work, now: number): void {
     const name = WaitingWork.nameOf(work)
     this.#queues.set(name, (this.#queues.get(name) ?? new Map()).set(work, now))
-    this.#counts[work.language]++
+    this.#add(work.kind, 1)
   }
 
   delete(work: Work): void {
     const name = WaitingWork.nameOf(work)
     const queue = this.#queues.get(name)
     if (queue?.delete(work) !== true) return
-    this.#counts[work.language]--
+    this.#add(work.kind, -1)
     if (queue.size === 0) this.#queues.delete(name)
   }
 
-  /** Takes all, or all for one language. */
-  takeAll(language?: Language): ReadonlyArray<Work> {
+  /** Takes all that waits for processes of these kinds. */
+  takeAll(kinds: ReadonlyArray<ProcessKind>): ReadonlyArray<Work> {
     const all = [...this.#queues.values()].flatMap((queue) => [...queue.keys()])
-      .filter((work) => language === undefined || work.language === language)
+      .filter((work) => kinds.includes(work.kind))
     for (const work of all) this.delete(work)
     return all
+  }
+
+  #add(kind: ProcessKind, count: number): void {
+    this.#count += count
+    this.#counts.set(kind, this.countOf(kind) + count)
   }
 }

@@ -43,13 +43,17 @@ import * as TestPostgres from "./TestPostgres.ts"
 /** That of the system, whatever is provided in its place. */
 const realClock = Context.get(Context.empty(), Clock.Clock)
 
+/** Any heap that a workflow can have, whatever the operator of its server allows, in MiB. */
+const maxHeapMebibytes = 16_384
+
 const settings: HttpSettings["Service"] = {
   maxBody: 10 * 1024 * 1024,
   rateLimit: 0,
   byteRateLimit: 0,
   maxCode: 10 * 1024 * 1024,
   maxProp: 1024 * 1024,
-  maxStoredValue: 1024 * 1024
+  maxStoredValue: 1024 * 1024,
+  maxHeapMebibytes
 }
 
 /** A port of the loopback interface that nothing listened on a moment ago. */
@@ -127,7 +131,7 @@ const surroundings = ({ activity, link, network, realClock, sandbox }: EngineOpt
     countedSandbox(activity).pipe(
       Layer.provide(Sandbox.layerNoPool),
       Layer.provide(SandboxPool.layer),
-      Layer.provide([SandboxConfig.layer(sandbox), EgressBroker.layer()])
+      Layer.provide([SandboxConfig.layer({ ...sandbox, limits: { maxHeapMebibytes } }), EgressBroker.layer()])
     ),
     countedHttp(activity).pipe(Layer.provide(EgressHttp.layer({ extraCa: network.authority.certificate }))),
     Packages.layer({ directory: Path.join(sandbox.cacheDir, "packages") }),

@@ -96,10 +96,12 @@ const numberOf = (text: string): number | undefined =>
 
 /** The settings as one text. Only a change of them rebuilds the form, so a change of the props discards no input. */
 const settingsOf = (
-  { concurrency, errors, rate_limit, retry_delays, suspension_timeout, timeout_seconds }: Workflows.WorkflowResource
-): string => JSON.stringify([concurrency, rate_limit, retry_delays, errors, suspension_timeout, timeout_seconds])
+  { concurrency, errors, memory_mb, rate_limit, retry_delays, suspension_timeout, timeout_seconds }:
+    Workflows.WorkflowResource
+): string =>
+  JSON.stringify([concurrency, rate_limit, retry_delays, errors, suspension_timeout, timeout_seconds, memory_mb])
 
-/** The limit of concurrent runs, the rate, the treatment of failed steps, and the time for steps and suspensions. */
+/** The limit of concurrent runs, the rate, the treatment of failed steps, the time and memory for steps, and the end of suspensions. */
 const SettingsForm = ({ onChange, workflow }: {
   readonly workflow: Workflows.WorkflowResource
   readonly onChange: () => void
@@ -110,6 +112,7 @@ const SettingsForm = ({ onChange, workflow }: {
   const delays = useSignal(workflow.retry_delays.join(", "))
   const errors = useSignal(workflow.errors)
   const longest = useSignal(workflow.timeout_seconds === null ? "" : String(workflow.timeout_seconds))
+  const heap = useSignal(workflow.memory_mb === null ? "" : String(workflow.memory_mb))
   const suspensionEnd = useSignal(workflow.suspension_timeout)
   const fault = useSignal<string | undefined>(undefined)
   const failure = useSignal<Failure | undefined>(undefined)
@@ -124,6 +127,7 @@ const SettingsForm = ({ onChange, workflow }: {
     const most = numberOf(limit.value)
     const interval_seconds = numberOf(seconds.value)
     const timeout_seconds = longest.value.trim() === "" ? null : numberOf(longest.value)
+    const memory_mb = heap.value.trim() === "" ? null : numberOf(heap.value)
     fault.value = runs === undefined
       ? "How many runs at once is a whole number."
       : retry_delays === undefined
@@ -132,8 +136,12 @@ const SettingsForm = ({ onChange, workflow }: {
       ? "The rate is two whole numbers; leave both empty for none."
       : timeout_seconds === undefined
       ? "The longest that a step may take is a whole number of seconds."
+      : memory_mb === undefined
+      ? "The heap for a step is a whole number of MiB."
       : undefined
-    if (runs === undefined || retry_delays === undefined || timeout_seconds === undefined) return
+    if (runs === undefined || retry_delays === undefined || timeout_seconds === undefined || memory_mb === undefined) {
+      return
+    }
     if (fault.value !== undefined) return
     isUnderWay.value = true
     try {
@@ -143,6 +151,7 @@ const SettingsForm = ({ onChange, workflow }: {
         errors: errors.value,
         suspension_timeout: suspensionEnd.value,
         timeout_seconds,
+        memory_mb,
         rate_limit: most === undefined || interval_seconds === undefined ? null : { limit: most, interval_seconds }
       })
       tell("done", "The settings are saved.")
@@ -208,6 +217,16 @@ const SettingsForm = ({ onChange, workflow }: {
         />
       </label>
       <label class="prop">
+        <span class="prop-label">MiB of heap for a step</span>
+        <input
+          type="number"
+          min={128}
+          placeholder="what the server gives each"
+          value={heap.value}
+          onInput={take(heap)}
+        />
+      </label>
+      <label class="prop">
         <span class="prop-label">A suspended run that nobody resumes</span>
         <select
           value={suspensionEnd.value}
@@ -246,6 +265,8 @@ const SettingsList = ({ workflow }: { readonly workflow: Workflows.WorkflowResou
     <dd>{workflow.errors === "each" ? "each one" : "the last of a step"}</dd>
     <dt>Longest step</dt>
     <dd>{workflow.timeout_seconds === null ? "what the server allows" : `${workflow.timeout_seconds} s`}</dd>
+    <dt>Heap of a step</dt>
+    <dd>{workflow.memory_mb === null ? "what the server gives each" : `${workflow.memory_mb} MiB`}</dd>
     <dt>A suspended run that nobody resumes</dt>
     <dd>{workflow.suspension_timeout === "resume" ? "goes on" : "is cancelled"}</dd>
   </dl>

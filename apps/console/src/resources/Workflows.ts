@@ -21,7 +21,7 @@ export const one = async (id: string, signal: AbortSignal): Promise<WorkflowReso
 
 type Settings = Pick<
   WorkflowResource,
-  "concurrency" | "errors" | "rate_limit" | "retry_delays" | "suspension_timeout" | "timeout_seconds"
+  "concurrency" | "errors" | "memory_mb" | "rate_limit" | "retry_delays" | "suspension_timeout" | "timeout_seconds"
 >
 
 /** Changes of a workflow. Omitted fields stay as they are. */

@@ -5,6 +5,7 @@ import * as OwnMember from "@headwater/domain/OwnMember"
 import { labelOf } from "@headwater/domain/Program"
 import * as Stream from "@headwater/domain/Stream"
 import { Turns } from "@headwater/domain/Turns"
+import { defaultSettings } from "@headwater/domain/Workflow"
 import { Figures } from "@headwater/log/commit/Figures"
 import type { CommitRejected, Submission } from "@headwater/log/commit/Submission"
 import { untilAnswered } from "@headwater/log/database/TransientSqlError"
@@ -268,7 +269,7 @@ export class CodeRuns {
     const { config, moduleOf, givenOf } = this.services
     const { db, program } = memory
     const { additionalProps, component, declared, values } = executable
-    const timeout = program.workflow?.settings.timeoutSeconds ?? null
+    const { memoryMb, timeoutSeconds } = program.workflow?.settings ?? defaultSettings
     return Effect.map(givenOf(program, declared, values), (given) => ({
       accountId: program.accountId,
       programId: program.id,
@@ -278,7 +279,10 @@ export class CodeRuns {
       props: values,
       interfaces: interfacesOf(program, declared, config),
       ...given,
-      ...(timeout === null ? {} : { limits: { wallMillis: timeout * 1_000 } }),
+      limits: {
+        ...(memoryMb === null ? {} : { heapMebibytes: memoryMb }),
+        ...(timeoutSeconds === null ? {} : { wallMillis: timeoutSeconds * 1_000 })
+      },
       db
     }))
   }

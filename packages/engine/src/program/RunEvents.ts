@@ -132,10 +132,11 @@ export const errorPayload = (
   })
 
 const limitMessages = {
-  wall: "the run exceeded its time limit",
-  cpu: "the run exceeded its CPU time limit",
-  memory: "the run exceeded its memory limit",
-  output: "the run exceeded its limit of emits and logs"
+  wall: "the run exceeded its time limit (limit: wall)",
+  cpu: "the run exceeded its CPU time limit (limit: cpu)",
+  memory:
+    "the run exceeded its memory limit (limit: memory); a workflow's memory_mb, or else HEADWATER_RUN_HEAP, sets it",
+  output: "the run exceeded its limit of emits and logs (limit: output)"
 } as const
 
 export const errorHops = ({ input, isHandler }: RunOrigin): number => isHandler === true ? maxHops : input.hops + 1
@@ -149,8 +150,7 @@ export const hopLimit = (hops: number): RunFailure => ({
 /** The failure that ended a run early, as an error of its own. */
 export const failureOf = (result: RunResult): RunFailure | undefined => {
   if (result.outcome === "limit") {
-    const limit = result.limit ?? "wall"
-    return { name: "LimitExceeded", message: `${limitMessages[limit]} (limit: ${limit})` }
+    return { name: "LimitExceeded", message: limitMessages[result.limit ?? "wall"] }
   }
   return result.outcome === "error" ? result.error ?? { name: "Error", message: "the run failed" } : undefined
 }

@@ -7,7 +7,7 @@ import { Components } from "@headwater/log/resources/Components"
 import { Subscriptions } from "@headwater/log/resources/Subscriptions"
 import { WorkflowRuns } from "@headwater/log/work/WorkflowRuns"
 import { Sandbox } from "@headwater/sandbox/Sandbox"
-import { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
+import { SandboxPool, SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
 import { Clock, type Duration, Effect, Fiber, Latch, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
@@ -243,6 +243,16 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
         ["error", ["first success", "slow error"], "the run exceeded its time limit (limit: wall)"]
       )
       assert.isAtMost((yield* stream(program))[0], 1_000)
+    }).pipe(EngineFixture.onTestClock))
+
+  it.effect("runs the steps of a workflow that asks for more memory in a process that has it", () =>
+    Effect.gen(function*() {
+      const { actor, program } = yield* launch(steps({ first: `$.emit(1)` }), { workflow: { memoryMb: 300 } })
+      yield* send(actor, 1)
+      assert.deepStrictEqual(yield* stream(program), [1])
+      const { processes } = yield* SandboxPool
+      const own = (yield* processes).filter(({ accountId }) => accountId === program.accountId)
+      assert.include(own.map(({ heapMebibytes }) => heapMebibytes), 512)
     }).pipe(EngineFixture.onTestClock))
 
   it.effect("runs a step again that asks for it, with what it hands itself, as often as it says", () =>

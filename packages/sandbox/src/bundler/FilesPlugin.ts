@@ -85,6 +85,9 @@ const ownPackage = Fs.realpathSync(fileURLToPath(import.meta.resolve("axios")))
 
 const ownPackages = ownPackage.slice(0, ownPackage.lastIndexOf("node_modules/") + "node_modules/".length)
 
+/** The message about a file of a package that needs what no sandbox may load. */
+export const native = (file: string): string => `${nameOf(file)} is of a native addon, which components can't load`
+
 export interface FilesPluginOptions {
   readonly task: BundleTask
   /** Gets what packages import without having it. */
@@ -201,9 +204,7 @@ module.exports = "default" in found ? found.default : found`
         }), { code: "MODULE_NOT_FOUND" })`
       }))
       const refuse = ({ path }: esbuild.OnLoadArgs) => ({
-        contents: `throw new Error(${
-          JSON.stringify(`${nameOf(path)} is of a native addon, which components can't load`)
-        })`
+        contents: `throw new Error(${JSON.stringify(native(path))})`
       })
       onLoad({ filter: /.*/, namespace: namespaces.native }, refuse)
       onLoad({ filter: /\.node$/ }, refuse)

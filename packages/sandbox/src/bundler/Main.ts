@@ -8,6 +8,7 @@ import {
   filesPlugin,
   type FilesPluginOptions,
   nameOf,
+  native,
   noExport,
   noPlace,
   outside,
@@ -71,7 +72,16 @@ const collectImports: esbuild.Plugin = {
   }
 }
 
-const told = (text: string): string => /^Could not resolve (import|require)\(/.test(text) ? outside : plain(text)
+/** The message of the bundler about a pattern of paths that meets nothing, and about one of native addons. */
+const unmetPattern = /^Could not resolve (?:import|require)\(/
+const unmetAddon = /^Could not resolve (?:import|require)\(".*\.node"\)/
+
+/** A message in which files of packages have the names by which they are known. */
+const withNames = (text: string): string =>
+  text.replaceAll(/"[^"]*node_modules\/[^"]*"/g, (quoted) => JSON.stringify(nameOf(quoted.slice(1, -1))))
+
+const told = (text: string, file: string): string =>
+  unmetAddon.test(text) ? native(file) : unmetPattern.test(text) ? outside : withNames(plain(text))
 
 /** A file with a pattern of paths that leads out: whether that meets something is not to be told. */
 const patternAbroad = (metafile: esbuild.Metafile | undefined): string | undefined =>
@@ -89,7 +99,9 @@ const scan = async ({ file, text, type }: ModuleFile): Promise<BundlerAnswer> =>
     plugins: [collectImports]
   })
   const [fault] = errors
-  if (fault !== undefined) return { _tag: "Faulty", message: told(fault.text), at: positionOf(file, fault.location) }
+  if (fault !== undefined) {
+    return { _tag: "Faulty", message: told(fault.text, file), at: positionOf(file, fault.location) }
+  }
   const unmet = warnings.find(({ id }) => id === "empty-glob")
   if (unmet !== undefined) return { _tag: "Faulty", message: outside, at: positionOf(file, unmet.location) }
   const imports = warnings.filter(({ pluginName }) => pluginName === collector)
@@ -159,7 +171,7 @@ const bundle = async (task: BundleTask): Promise<BundlerAnswer> => {
   const [fault] = errors
   if (fault !== undefined) {
     const file = fault.location === null ? task.entry : nameOf(fault.location.file)
-    return { _tag: "Faulty", message: told(fault.text), at: positionOf(file, fault.location) }
+    return { _tag: "Faulty", message: told(fault.text, file), at: positionOf(file, fault.location) }
   }
   const abroad = patternAbroad(metafile)
   if (abroad !== undefined) return { _tag: "Faulty", message: outside, at: positionOf(nameOf(abroad), null) }

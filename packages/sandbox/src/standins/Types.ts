@@ -6,4 +6,6 @@ export const defineAction = <A>(action: A): A => action
 
 export const defineApp = <A>(app: A): A => app
 
-export default { defineSource, defineAction, defineApp }
+export const defineComponent = <A>(component: A): A => component
+
+export default { defineSource, defineAction, defineApp, defineComponent }

@@ -16,6 +16,8 @@ export class HttpSettings extends Context.Service<HttpSettings, {
   readonly maxProp: number
   /** Largest value of a key of a data store, in bytes of its JSON. */
   readonly maxStoredValue: number
+  /** Largest heap that a workflow may ask for, in MiB. */
+  readonly maxHeapMebibytes: number
   /** The time that a request waits for a source or workflow to be changed or removed; half a minute where left out. */
   readonly changePatience?: Duration.Input
   /** Proxies whose word is taken for the address of a request's client; none where left out. */

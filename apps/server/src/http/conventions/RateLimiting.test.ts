@@ -6,7 +6,15 @@ import * as Http from "../../../test/HttpAppFixture.ts"
 import { HttpSettings } from "./HttpSettings.ts"
 import { RateLimiting } from "./RateLimiting.ts"
 
-const settings = { maxBody: 0, maxCode: 0, maxProp: 0, maxStoredValue: 0, rateLimit: 0, byteRateLimit: 0 }
+const settings = {
+  maxBody: 0,
+  maxCode: 0,
+  maxProp: 0,
+  maxStoredValue: 0,
+  maxHeapMebibytes: 0,
+  rateLimit: 0,
+  byteRateLimit: 0
+}
 
 const limitedTo = (rateLimit: number) =>
   RateLimiting.layer.pipe(Layer.provide(Layer.succeed(HttpSettings, { ...settings, rateLimit })))

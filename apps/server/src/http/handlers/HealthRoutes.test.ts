@@ -40,7 +40,8 @@ it.effect("a server is ready once it has its share of the actors and while the d
             byteRateLimit: 0,
             maxCode: 1,
             maxProp: 1,
-            maxStoredValue: 1
+            maxStoredValue: 1,
+            maxHeapMebibytes: 1
           })
         ])
       ),

@@ -16,6 +16,7 @@ import { Effect, Option, Redacted } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { ComponentSaving } from "../../ComponentSaving.ts"
 import { answerFailures } from "../conventions/FailureProblem.ts"
+import { HttpSettings } from "../conventions/HttpSettings.ts"
 import * as GivenJson from "./GivenJson.ts"
 import { answerRefusals } from "./IntakeProblem.ts"
 import { makeFind } from "./OwnProgram.ts"
@@ -24,7 +25,7 @@ import * as ProgramHandling from "./ProgramHandling.ts"
 
 type Settings = Pick<
   WorkflowResource,
-  "concurrency" | "errors" | "rate_limit" | "retry_delays" | "suspension_timeout" | "timeout_seconds"
+  "concurrency" | "errors" | "memory_mb" | "rate_limit" | "retry_delays" | "suspension_timeout" | "timeout_seconds"
 >
 
 interface Parameters extends Partial<Settings> {
@@ -42,18 +43,20 @@ const settingsWith = (before: WorkflowSettings, given: Parameters): WorkflowSett
   retryDelays: given.retry_delays ?? before.retryDelays,
   errors: given.errors ?? before.errors,
   suspensionTimeout: given.suspension_timeout ?? before.suspensionTimeout,
-  timeoutSeconds: given.timeout_seconds === undefined ? before.timeoutSeconds : given.timeout_seconds
+  timeoutSeconds: given.timeout_seconds === undefined ? before.timeoutSeconds : given.timeout_seconds,
+  memoryMb: given.memory_mb === undefined ? before.memoryMb : given.memory_mb
 })
 
 const settingsShown = (
-  { concurrency, errors, rateLimit, retryDelays, suspensionTimeout, timeoutSeconds }: WorkflowSettings
+  { concurrency, errors, memoryMb, rateLimit, retryDelays, suspensionTimeout, timeoutSeconds }: WorkflowSettings
 ): Settings => ({
   concurrency,
   rate_limit: rateLimit === null ? null : { limit: rateLimit.limit, interval_seconds: rateLimit.intervalSeconds },
   retry_delays: retryDelays,
   errors,
   suspension_timeout: suspensionTimeout,
-  timeout_seconds: timeoutSeconds
+  timeout_seconds: timeoutSeconds,
+  memory_mb: memoryMb
 })
 
 export const layer = HttpApiBuilder.group(
@@ -67,7 +70,14 @@ export const layer = HttpApiBuilder.group(
     const invocations = yield* Invocations
     const saving = yield* ComponentSaving
     const webhooks = yield* Webhooks
+    const { maxHeapMebibytes } = yield* HttpSettings
     const { checkSizes, codelessOf, componentOf, configuredProps, inTime, using } = yield* ProgramHandling.make
+
+    const checkMemory = ({ memory_mb }: Parameters) =>
+      (memory_mb ?? 0) <= maxHeapMebibytes ? Effect.void : Effect.fail(Problem.invalid([{
+        path: "memory_mb",
+        message: `must be at most ${maxHeapMebibytes}, which the operator sets with HEADWATER_RUN_HEAP_MAX`
+      }]))
 
     const resourceOf = (program: Program, component: CodelessComponent): WorkflowResource => {
       const missing = ConfiguredProps.missingOf(declaredProps(component, program), program)
@@ -113,6 +123,7 @@ export const layer = HttpApiBuilder.group(
         const accountId = yield* CurrentAccount
         const given = payload.configured_props ?? {}
         yield* checkSizes(given)
+        yield* checkMemory(payload)
         const project = yield* projectOf(payload)
         const chosen = yield* save(accountId, payload)
         if (Option.isNone(chosen)) {
@@ -153,6 +164,7 @@ export const layer = HttpApiBuilder.group(
         const workflow = yield* find("workflow", params.id)
         const given = payload.configured_props ?? {}
         yield* checkSizes(given)
+        yield* checkMemory(payload)
         const project = yield* projectOf(payload)
         const chosen = yield* save(accountId, payload, yield* componentOf(workflow))
         const updated = yield* inTime(using(
