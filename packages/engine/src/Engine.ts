@@ -19,6 +19,7 @@ import * as Resumption from "./placement/Resumption.ts"
 import * as AbandonedPrograms from "./program/AbandonedPrograms.ts"
 import { ComponentConfiguration } from "./program/ComponentConfiguration.ts"
 import { Environments } from "./program/Environments.ts"
+import { EventFiles } from "./program/EventFiles.ts"
 import { Ingest } from "./program/Ingest.ts"
 import { Invocations } from "./program/Invocations.ts"
 import { TicksAhead } from "./program/ProgramDueWork.ts"
@@ -47,6 +48,7 @@ export const onCluster = Layer.mergeAll(
   EventJourney.layer.pipe(Layer.provideMerge(EventTrace.layer)),
   AccountTokens.layerRecurring,
   LogTail.layer,
+  EventFiles.layer,
   Ingest.layer,
   Invocations.layer,
   ProgramLifecycle.layer,

@@ -4,7 +4,7 @@ import * as FileKey from "@headwater/domain/FileKey"
 import type { AccountId } from "@headwater/domain/Id"
 import { type FilePart, isPath, partBytes } from "@headwater/domain/RunFile"
 import * as Storable from "@headwater/domain/Storable"
-import { type StoredFile, urlMillis } from "@headwater/domain/StoredFile"
+import { isOfEvents, type StoredFile, urlMillis } from "@headwater/domain/StoredFile"
 import { FileSecret } from "@headwater/log/access/FileSecret"
 import { untilAnswered } from "@headwater/log/database/TransientSqlError"
 import { StoredFiles } from "@headwater/log/resources/StoredFiles"
@@ -29,11 +29,13 @@ const outlineOf = ({ content, contentType, path, size, updatedAt }: StoredFile) 
   updatedAt
 })
 
-/** The reason why a path can't be that of a file. */
-export const faultOf = (path: string): string | undefined =>
-  isPath(path) && Storable.isKey(path)
+/** The reason why no file can be written at a path. */
+export const faultOf = (path: string): string | undefined => {
+  if (isOfEvents(path)) return "only the server writes the files of events"
+  return isPath(path) && Storable.isKey(path)
     ? undefined
     : "a path has names with / between them, none of them empty, . or .., and at most 2,500 bytes"
+}
 
 interface Upload {
   readonly content: string

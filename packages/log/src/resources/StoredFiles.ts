@@ -4,7 +4,7 @@ import type { StoredFile } from "@headwater/domain/StoredFile"
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
-import { removeRows } from "../internal/Removal.ts"
+import { inBites, removeRows } from "../internal/Removal.ts"
 import * as Page from "../lists/Page.ts"
 
 interface Row {
@@ -32,6 +32,9 @@ const ofRow = (row: Row): StoredFile => ({
 /** Bytes that no file has after so many milliseconds are of a file that was not written to its end. */
 const strayMs = 3_600_000
 
+/** Files that are removed at once. */
+const bite = 100
+
 /** A file to be, whose bytes are there. */
 export interface WrittenFile {
   readonly path: string
@@ -48,6 +51,18 @@ const make = Effect.gen(function*() {
     Effect.map(
       sql<Row>`SELECT * FROM stored_files WHERE ${where}`,
       ([row]) => Option.map(Option.fromUndefinedOr(row), ofRow)
+    )
+
+  const removeFound = (found: Statement.Statement<{ readonly id: string }>) =>
+    inBites(
+      bite,
+      sql`
+        WITH removed AS (
+          DELETE FROM stored_files WHERE id IN (${found}) RETURNING content
+        ), parts AS (
+          DELETE FROM stored_file_parts WHERE content IN (SELECT content FROM removed)
+        )
+        SELECT true FROM removed`
     )
 
   /** Parts that were put before this time, in Unix milliseconds, are of a file or gone. */
@@ -147,6 +162,24 @@ const make = Effect.gen(function*() {
       )
       lookedUntil = until
     }),
+    /** Removes bytes that no file is to have. */
+    discard: (accountId: Id.AccountId, content: string): Effect.Effect<void, SqlError.SqlError> =>
+      Effect.asVoid(sql`
+        DELETE FROM stored_file_parts WHERE content = ${content} AND account_id = ${accountId}
+          AND NOT EXISTS (SELECT FROM stored_files WHERE content = ${content})`),
+    /** Removes files of events that are older than their account keeps events. */
+    expire: ({ defaultDays, now }: { readonly now: number; readonly defaultDays: number }) =>
+      removeFound(sql<{ readonly id: string }>`
+        SELECT f.id FROM accounts a CROSS JOIN LATERAL (
+          SELECT id FROM stored_files
+          WHERE account_id = a.id AND starts_with(path, '$events/')
+            AND created_at < ${Math.floor(now / 1000)} - coalesce(a.retention_days, ${defaultDays}::int) * 86400::bigint
+          ORDER BY created_at LIMIT ${bite}
+        ) f LIMIT ${bite}`),
+    /** Removes the files of a folder, whose path ends with `/`. */
+    removeBelow: (accountId: Id.AccountId, folder: string) =>
+      removeFound(sql<{ readonly id: string }>`
+        SELECT id FROM stored_files WHERE account_id = ${accountId} AND starts_with(path, ${folder}) LIMIT ${bite}`),
     /** Those of an account that is erased. */
     removeOfAccount: Effect.fnUntraced(function*(accountId: Id.AccountId) {
       yield* removeRows(sql, "stored_file_parts", sql`account_id = ${accountId}`, 100)
