@@ -1,4 +1,5 @@
 import * as EgressAllowList from "@headwater/egress/EgressAllowList"
+import type { FileBucketSettings } from "@headwater/engine/FileBucketS3"
 import { defaultLimits, type SandboxLimits } from "@headwater/sandbox/SandboxLimits"
 import { Config, Context, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
 import { Base64 } from "effect/encoding"
@@ -63,6 +64,8 @@ export interface ServerSettings {
     readonly maxConnections: number
     readonly tls: Option.Option<{ readonly certPath: string; readonly keyPath: string }>
   }>
+  /** The bucket that has large files of accounts; `None` to keep all of them in the database. */
+  readonly fileBucket: Option.Option<FileBucketSettings>
   /** The index that Python packages come from; `None` for the public one. */
   readonly pythonIndex: Option.Option<string>
   readonly retentionDays: number
@@ -196,6 +199,15 @@ const mailFrom: Parse<string> = (value) =>
     : Result.fail(
       `must be an address such as headwater@example.com or Headwater <headwater@example.com>, not ${quote(value)}`
     )
+
+const bucketName: Parse<string> = (value) =>
+  /^[\w.-]{3,255}$/.test(value)
+    ? Result.succeed(value)
+    : Result.fail(`must be the name of a bucket, not ${quote(value)}`)
+
+/** Reasons never repeat the value, which may be a secret. */
+const word: Parse<string> = (value) =>
+  /^[\x21-\x7e]{1,1000}$/.test(value) ? Result.succeed(value) : Result.fail("must have no blank and nothing but ASCII")
 
 const apiKey: Parse<Redacted.Redacted> = (value) =>
   /^hw_[A-Za-z0-9_-]{16,200}$/.test(value)
@@ -340,6 +352,25 @@ function load(): Effect.Effect<ServerSettings, ServerConfigInvalid> {
     if (Option.isSome(smtp) && Option.isNone(from) && !reading.has("HEADWATER_MAIL_FROM")) {
       reading.fault("HEADWATER_MAIL_FROM", "is required with HEADWATER_SMTP_URL: the address that messages are from")
     }
+    const endpoint = yield* variable("HEADWATER_FILES_S3_ENDPOINT", webAddress)
+    const region = yield* variable("HEADWATER_FILES_S3_REGION", word)
+    const ofBucket = {
+      bucket: yield* variable("HEADWATER_FILES_S3_BUCKET", bucketName),
+      accessKeyId: yield* variable("HEADWATER_FILES_S3_ACCESS_KEY_ID", word),
+      secretAccessKey: Option.map(yield* variable("HEADWATER_FILES_S3_SECRET_ACCESS_KEY", word), Redacted.make)
+    }
+    const bucketVariables = [
+      ["HEADWATER_FILES_S3_BUCKET", ofBucket.bucket],
+      ["HEADWATER_FILES_S3_ACCESS_KEY_ID", ofBucket.accessKeyId],
+      ["HEADWATER_FILES_S3_SECRET_ACCESS_KEY", ofBucket.secretAccessKey]
+    ] as const
+    if ([endpoint, region, ...bucketVariables.map(([, value]) => value)].some(Option.isSome)) {
+      for (const [name, value] of bucketVariables) {
+        if (Option.isNone(value) && !reading.has(name)) {
+          reading.fault(name, "is required with the other HEADWATER_FILES_S3_…")
+        }
+      }
+    }
     const mailPort = yield* variable("HEADWATER_MAIL_PORT", integer(1, 65_535))
     const mailHost = yield* variable("HEADWATER_MAIL_HOST", host)
     const mailDomain = yield* variable("HEADWATER_MAIL_DOMAIN", host)
@@ -399,6 +430,14 @@ function load(): Effect.Effect<ServerSettings, ServerConfigInvalid> {
         maxConnections: Option.getOrElse(mailConnections, () => 20),
         tls: Option.all({ certPath, keyPath })
       })),
+      fileBucket: Option.map(Option.all(ofBucket), (required) => {
+        const name = Option.getOrElse(region, () => "us-east-1")
+        return {
+          ...required,
+          region: name,
+          endpoint: Option.getOrElse(endpoint, () => `https://s3.${name}.amazonaws.com`).replace(/\/+$/, "")
+        }
+      }),
       pythonIndex: yield* variable("HEADWATER_PYTHON_INDEX", webAddress),
       retentionDays: Option.getOrElse(yield* variable("HEADWATER_RETENTION_DAYS", integer(1, 36_500)), () => 30),
       auditDays: Option.getOrElse(yield* variable("HEADWATER_AUDIT_DAYS", integer(1, 36_500)), () => 90),
@@ -506,6 +545,17 @@ export const render = (settings: ServerSettings): string => {
           ["HEADWATER_MAIL_CONNECTIONS", maxConnections],
           ["HEADWATER_MAIL_CERT", Option.match(tls, { onNone: () => "", onSome: ({ certPath }) => certPath })],
           ["HEADWATER_MAIL_KEY", Option.match(tls, { onNone: () => "", onSome: ({ keyPath }) => keyPath })]
+        ] as const
+    }),
+    ...Option.match(settings.fileBucket, {
+      onNone: () => [["HEADWATER_FILES_S3_BUCKET", ""] as const],
+      onSome: ({ accessKeyId, bucket, endpoint, region }) =>
+        [
+          ["HEADWATER_FILES_S3_ENDPOINT", endpoint],
+          ["HEADWATER_FILES_S3_BUCKET", bucket],
+          ["HEADWATER_FILES_S3_REGION", region],
+          ["HEADWATER_FILES_S3_ACCESS_KEY_ID", accessKeyId],
+          ["HEADWATER_FILES_S3_SECRET_ACCESS_KEY", mask]
         ] as const
     }),
     ["HEADWATER_PYTHON_INDEX", Option.getOrElse(settings.pythonIndex, () => "")],

@@ -33,3 +33,9 @@ export const isOfEvents = (path: string): boolean => path.startsWith(eventFolder
 
 /** The longest time for which a URL in an event works, in milliseconds; it ends with the file too. */
 export const eventUrlMillis = 366 * 24 * 3_600_000
+
+/** The size from which on a file goes into the operator's bucket if there is one, in bytes. */
+export const largeBytes = 1024 * 1024
+
+/** A file is there in objects of so many parts, of which the last one may be shorter. */
+export const partsOfObject = 32

@@ -6,6 +6,7 @@ import { ConsumerLifecycle } from "./consumer/ConsumerLifecycle.ts"
 import { DevClock } from "./DevClock.ts"
 import { EventJourney } from "./EventJourney.ts"
 import { EventTrace } from "./EventTrace.ts"
+import * as FileMoving from "./FileMoving.ts"
 import * as Gauges from "./Gauges.ts"
 import { Draining } from "./ground/Draining.ts"
 import { Suspensions } from "./ground/Suspensions.ts"
@@ -99,6 +100,7 @@ export const layerWorker = (options: {
 }) =>
   Layer.mergeAll(
     retention(options),
+    FileMoving.layer,
     BacklogSamples.layer,
     AbandonedPrograms.layerWhileRunning,
     NodePresence.layer({ worker: options.worker }),
@@ -124,6 +126,7 @@ export const layerServer = (options: {
 }) =>
   Layer.mergeAll(
     retention(options),
+    FileMoving.layer,
     options.hasDevClock ? devClock(options) : Layer.empty,
     BacklogSamples.layer,
     measuring,

@@ -7,7 +7,7 @@ import { EnvironmentVariables } from "@headwater/log/resources/EnvironmentVariab
 import { Subscriptions } from "@headwater/log/resources/Subscriptions"
 import { Webhooks } from "@headwater/log/resources/Webhooks"
 import { Attempts } from "@headwater/log/work/Attempts"
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { gunzipSync } from "node:zlib"
 import * as EngineFixture from "../../test/EngineFixture.ts"
@@ -125,6 +125,14 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds", excludeTestServices
       const [attempt] = yield* attempts
       assert.deepInclude(attempt!, { outcome: "failed", status: 403 })
       assert.include(Buffer.from(attempt!.responseBody!).toString(), "SignatureDoesNotMatch")
-      assert.isAtLeast(yield* Clock.currentTimeMillis, 0)
+    })))
+
+  it.effect("reaches no address that the egress guard refuses", () =>
+    EngineFixture.onTestClock(Effect.gen(function*() {
+      const { after, attempts, emit, setVariables, store } = yield* setup()
+      yield* setVariables({ ...variablesOf(store), AWS_ENDPOINT_URL_S3: "http://10.1.2.3:9000" })
+      yield* emit([line(1)])
+      yield* after(60_000)
+      assert.deepInclude((yield* attempts)[0]!, { outcome: "failed", errorClass: "refused" })
     })))
 })

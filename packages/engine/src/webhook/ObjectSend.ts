@@ -2,11 +2,10 @@ import type { LoggedEvent } from "@headwater/domain/Event"
 import * as EventId from "@headwater/domain/EventId"
 import * as RealTime from "@headwater/domain/RealTime"
 import { EgressHttp, type EgressHttpEnding } from "@headwater/egress/EgressHttp"
-import { AwsV4Signer } from "aws4fetch"
 import { Clock, Effect, Option, Result } from "effect"
-import { createHash } from "node:crypto"
 import { promisify } from "node:util"
 import * as Zlib from "node:zlib"
+import * as SignedRequest from "../ground/SignedRequest.ts"
 import { Environments } from "../program/Environments.ts"
 import * as AttemptRecord from "./AttemptRecord.ts"
 import type { AttemptRequest, AttemptResult } from "./AttemptRecord.ts"
@@ -43,17 +42,8 @@ const keyOf = ({ prefix }: NewObject, { batch, event }: AttemptRequest): string 
   return [prefix, date!.replaceAll("-", "/"), hour, name].filter((part) => part !== "").join("/")
 }
 
-/** Where and as whom a workflow writes. */
-interface Access {
-  readonly endpoint: string
-  readonly region: string
-  readonly accessKeyId: string
-  readonly secretAccessKey: string
-  readonly sessionToken?: string
-}
-
 /** By the names that the tools of object storage know. */
-const accessOf = (variables: Readonly<Record<string, string>>): Access | undefined => {
+const accessOf = (variables: Readonly<Record<string, string>>): SignedRequest.ObjectAccess | undefined => {
   const { AWS_ACCESS_KEY_ID, AWS_ENDPOINT_URL_S3, AWS_REGION, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN } = variables
   if (!AWS_ACCESS_KEY_ID || !AWS_SECRET_ACCESS_KEY) return undefined
   const region = AWS_REGION || "us-east-1"
@@ -72,10 +62,10 @@ const notSet: DeliveryOutcome.DeliveryOutcome = {
   message: "the workflow and its account have no environment variables AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
 }
 
-const unsignable = (error: unknown): DeliveryOutcome.DeliveryOutcome => ({
+const unsignable = (reason: string): DeliveryOutcome.DeliveryOutcome => ({
   _tag: "Failed",
   errorClass: "request",
-  message: `the request can't be made with the environment variables AWS_…: ${String(error)}`
+  message: `the request can't be made with the environment variables AWS_…: ${reason}`
 })
 
 const isDelivered = (answer: EgressHttpEnding): boolean =>
@@ -98,38 +88,27 @@ export const make: Effect.Effect<ObjectSend, never, EgressHttp | Environments> =
     { webhook }: WebhookMemory,
     attempt: AttemptRequest,
     object: NewObject,
-    access: Access
+    access: SignedRequest.ObjectAccess
   ) {
     const body = yield* Effect.promise(() => gzip(object.lines.map((line) => `${line}\n`).join("")))
-    const path = [object.bucket, ...keyOf(object, attempt).split("/")].map(encodeURIComponent).join("/")
-    const at = new Date(RealTime.of(clock).currentTimeMillisUnsafe()).toISOString().replaceAll(/[:-]|\.\d{3}/g, "")
-    const signed = yield* Effect.tryPromise({
-      try: () =>
-        new AwsV4Signer({
-          ...access,
-          service: "s3",
-          method: "PUT",
-          url: `${access.endpoint}/${path}`,
-          headers: {
-            "content-type": "application/gzip",
-            "x-amz-content-sha256": createHash("sha256").update(body).digest("hex")
-          },
-          body,
-          datetime: at
-        }).sign(),
-      catch: unsignable
-    })
-    const headers = Object.fromEntries(signed.headers)
+    const signed = yield* Effect.mapError(
+      SignedRequest.make(access, {
+        method: "PUT",
+        bucket: object.bucket,
+        key: keyOf(object, attempt),
+        headers: { "content-type": "application/gzip" },
+        body
+      }, RealTime.of(clock).currentTimeMillisUnsafe()),
+      unsignable
+    )
     const answer = yield* Effect.result(http.request({
       asker: { accountId: webhook.accountId, use: "delivery", programId: webhook.workflowId ?? undefined },
-      method: signed.method,
-      url: signed.url.href,
-      headers,
+      ...signed,
       body,
       timeoutMillis: webhook.settings.timeoutMs,
       maxBodyBytes: AttemptRecord.keptOfFailure
     }))
-    const secrets = EchoedSecrets.of(signed.url.href, headers)
+    const secrets = EchoedSecrets.of(signed.url, signed.headers)
     return Result.map(answer, (response) => ({
       ...response,
       headers: secrets.headers(response.headers),
