@@ -359,16 +359,14 @@ function load(): Effect.Effect<ServerSettings, ServerConfigInvalid> {
       accessKeyId: yield* variable("HEADWATER_FILES_S3_ACCESS_KEY_ID", word),
       secretAccessKey: Option.map(yield* variable("HEADWATER_FILES_S3_SECRET_ACCESS_KEY", word), Redacted.make)
     }
-    const bucketVariables = [
-      ["HEADWATER_FILES_S3_BUCKET", ofBucket.bucket],
-      ["HEADWATER_FILES_S3_ACCESS_KEY_ID", ofBucket.accessKeyId],
-      ["HEADWATER_FILES_S3_SECRET_ACCESS_KEY", ofBucket.secretAccessKey]
+    const required = [
+      ["HEADWATER_FILES_S3_BUCKET", Option.isSome(ofBucket.bucket)],
+      ["HEADWATER_FILES_S3_ACCESS_KEY_ID", Option.isSome(ofBucket.accessKeyId)],
+      ["HEADWATER_FILES_S3_SECRET_ACCESS_KEY", Option.isSome(ofBucket.secretAccessKey)]
     ] as const
-    if ([endpoint, region, ...bucketVariables.map(([, value]) => value)].some(Option.isSome)) {
-      for (const [name, value] of bucketVariables) {
-        if (Option.isNone(value) && !reading.has(name)) {
-          reading.fault(name, "is required with the other HEADWATER_FILES_S3_…")
-        }
+    if (Option.isSome(endpoint) || Option.isSome(region) || required.some(([, isGiven]) => isGiven)) {
+      for (const [name, isGiven] of required) {
+        if (!isGiven && !reading.has(name)) reading.fault(name, "is required with the other HEADWATER_FILES_S3_…")
       }
     }
     const mailPort = yield* variable("HEADWATER_MAIL_PORT", integer(1, 65_535))

@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import type { AccountId } from "@headwater/domain/Id"
-import { entryBytes, partBytes, partsOf } from "@headwater/domain/RunFile"
+import { partBytes, partsOf } from "@headwater/domain/RunFile"
 import { largeBytes, partsOfObject } from "@headwater/domain/StoredFile"
 import * as ObjectStore from "@headwater/fixtures/ObjectStore"
 import { StoredFiles } from "@headwater/log/resources/StoredFiles"

@@ -15,7 +15,7 @@ export interface Bucket {
 }
 
 /** The bucket that the operator has set; undefined if all bytes are in the database. */
-export const FileBucket: Context.Reference<Bucket | undefined> = Context.Reference(
+export const FileBucket = Context.Reference<Bucket | undefined>(
   "@headwater/log/resources/FileBucket",
   { defaultValue: () => undefined }
 )
