@@ -4,6 +4,8 @@ import { EngineLimits } from "@headwater/engine/testing/EngineLimits"
 import * as Json from "@headwater/fixtures/Json"
 import { StoredFiles } from "@headwater/log/resources/StoredFiles"
 import { Clock, Effect, Layer } from "effect"
+import { HttpServer } from "effect/http"
+import * as NodeHttp from "node:http"
 import * as Http from "../../../test/HttpAppFixture.ts"
 
 /** Emits every request as it came. */
@@ -135,6 +137,24 @@ layer(Http.layer.pipe(Layer.provide(limits)), { excludeTestServices: true })("th
       ]
       assert.deepStrictEqual(answers.map(({ status }) => status), [401, 401, 200, 200])
       yield* Effect.repeat(bytes, { until: (kept) => kept === 0 })
+    }))
+
+  it.effect("are not kept of a body whose sender goes before its end", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const { bytes, endpoint, id } = yield* source(http)
+      const { address } = yield* HttpServer.HttpServer
+      const request = NodeHttp.request(`${HttpServer.formatAddress(address)}${endpoint}`, {
+        method: "POST",
+        headers: { "x-pd-upload-body": "1" }
+      })
+      request.on("error", () => {})
+      request.write(Buffer.alloc(2 * partBytes))
+      yield* Effect.repeat(bytes, { until: (kept) => kept >= 2 * partBytes })
+      request.destroy()
+      yield* Effect.repeat(bytes, { until: (kept) => kept === 0 })
+      const { json } = yield* http.request("GET", `/v1/sources/${id}/event_summaries`)
+      assert.deepStrictEqual<unknown>(json["data"], [])
     }))
 
   it.effect("go with the retention of the account, and with the source", () =>

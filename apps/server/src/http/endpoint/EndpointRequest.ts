@@ -73,6 +73,9 @@ const allOf = (
 const usualRatio = 8
 const usualBytes = 64 * 1024
 
+/** The field of the query that asks for a body to be a file. */
+const uploadField = "pipedream_upload_body"
+
 /** The bytes of a body that is uploaded that are in memory. */
 const uploadRoom = 2 * partBytes
 
@@ -215,8 +218,9 @@ class EndpointRequest {
   /** True if the body is to be a file. The URL of a run that waits takes none. */
   private isUpload({ runKey }: Endpoint): boolean {
     if (runKey !== undefined || !RequestBody.isPresent({ headers: this.headers })) return false
-    return this.headers["x-pd-upload-body"] === "1" ||
-      EndpointBody.pairsOf(this.url.query).get("pipedream_upload_body") === "1"
+    if (this.headers["x-pd-upload-body"] === "1") return true
+    const { query } = this.url
+    return query.includes(uploadField) && EndpointBody.pairsOf(query).get(uploadField) === "1"
   }
 
   /** Nothing is kept for who would be refused, or wants to try the endpoint alone. */
