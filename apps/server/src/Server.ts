@@ -9,6 +9,7 @@ import { Draining } from "@headwater/engine/Draining"
 import * as Engine from "@headwater/engine/Engine"
 import { EngineConfig } from "@headwater/engine/EngineConfig"
 import { EngineLimits } from "@headwater/engine/EngineLimits"
+import * as FileBucketS3 from "@headwater/engine/FileBucketS3"
 import * as MailServer from "@headwater/engine/MailServer"
 import * as Tables from "@headwater/log/Tables"
 import { accessibleExecutable, sandboxIdentity } from "@headwater/postgres/Unprivileged"
@@ -99,6 +100,13 @@ const mailServer = Layer.unwrap(
   Effect.map(ServerConfig, ({ smtp }) => Option.match(smtp, { onNone: () => Layer.empty, onSome: MailServer.layer }))
 )
 
+const fileBucket = Layer.unwrap(
+  Effect.map(
+    ServerConfig,
+    ({ fileBucket }) => Option.match(fileBucket, { onNone: () => Layer.empty, onSome: FileBucketS3.layer })
+  )
+)
+
 const pythonPackages = Layer.unwrap(Effect.map(ServerConfig, ({ extraCa, pythonIndex }) =>
   PythonPackages.layer({
     ...(Option.isSome(extraCa) ? { extraCaFile: extraCa.value } : {}),
@@ -112,6 +120,7 @@ const beneathEngine = sandbox.pipe(
   Layer.provideMerge(egressHttp),
   Layer.provideMerge(guard),
   Layer.provideMerge(Tables.layer),
+  Layer.provideMerge(fileBucket),
   Layer.provideMerge(Layer.effect(
     EngineConfig,
     Effect.map(ServerConfig, ({ mail, url }) => ({

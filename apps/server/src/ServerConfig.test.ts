@@ -66,6 +66,20 @@ describe("ServerConfig", () => {
       ])
     }))
 
+  it.effect("asks for all that a bucket needs, and shows no secret of it", () =>
+    Effect.gen(function*() {
+      const bucket = { HEADWATER_FILES_S3_BUCKET: "files", HEADWATER_FILES_S3_ACCESS_KEY_ID: "AKID" }
+      const refused = yield* Effect.flip(settingsFrom(bucket))
+      assert.deepStrictEqual(refused.faults.map(({ variable }) => variable), ["HEADWATER_FILES_S3_SECRET_ACCESS_KEY"])
+      const whole = { ...bucket, HEADWATER_FILES_S3_SECRET_ACCESS_KEY: "hunter2" }
+      const shown = render(yield* settingsFrom(whole))
+      assert.notInclude(shown, "hunter2")
+      assert.match(shown, /^HEADWATER_FILES_S3_ENDPOINT=https:\/\/s3\.us-east-1\.amazonaws\.com$/m)
+      const elsewhere = { ...whole, HEADWATER_FILES_S3_ENDPOINT: "http://127.0.0.1:9000/" }
+      const { fileBucket } = yield* settingsFrom(elsewhere)
+      assert.strictEqual(Option.getOrThrow(fileBucket).endpoint, "http://127.0.0.1:9000")
+    }))
+
   it.effect("takes an empty variable for an unset one", () =>
     Effect.gen(function*() {
       assert.strictEqual((yield* settingsFrom({ HEADWATER_PORT: "" })).port, 8787)

@@ -1,5 +1,6 @@
 import * as EgressAllowList from "@headwater/egress/EgressAllowList"
 import type { Limits } from "@headwater/engine/EngineLimits"
+import type { FileBucketSettings } from "@headwater/engine/FileBucketS3"
 import { defaultLimits, type SandboxLimits } from "@headwater/sandbox/SandboxLimits"
 import { Config, Context, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
 import { Base64 } from "effect/encoding"
@@ -64,6 +65,8 @@ export interface ServerSettings {
     readonly maxConnections: number
     readonly tls: Option.Option<{ readonly certPath: string; readonly keyPath: string }>
   }>
+  /** The bucket that has large files of accounts; `None` to keep all of them in the database. */
+  readonly fileBucket: Option.Option<FileBucketSettings>
   /** The index that Python packages come from; `None` for the public one. */
   readonly pythonIndex: Option.Option<string>
   readonly retentionDays: number
@@ -203,6 +206,15 @@ const mailFrom: Parse<string> = (value) =>
     : Result.fail(
       `must be an address such as headwater@example.com or Headwater <headwater@example.com>, not ${quote(value)}`
     )
+
+const bucketName: Parse<string> = (value) =>
+  /^[\w.-]{3,255}$/.test(value)
+    ? Result.succeed(value)
+    : Result.fail(`must be the name of a bucket, not ${quote(value)}`)
+
+/** Reasons never repeat the value, which may be a secret. */
+const word: Parse<string> = (value) =>
+  /^[\x21-\x7e]{1,1000}$/.test(value) ? Result.succeed(value) : Result.fail("must have no blank and nothing but ASCII")
 
 const parseApiKey: Parse<Redacted.Redacted> = (value) =>
   /^hw_[A-Za-z0-9_-]{16,200}$/.test(value)
@@ -387,6 +399,34 @@ const egressByDefault = (isEmbedded: boolean): Egress =>
     ? { egressAllow: ["loopback"], egressAllowList: EgressAllowList.loopback }
     : { egressAllow: [], egressAllowList: EgressAllowList.empty }
 
+const readFileBucket = Effect.fnUntraced(function*(reading: Reading) {
+  const endpoint = yield* reading.variable("HEADWATER_FILES_S3_ENDPOINT", webAddress)
+  const region = yield* reading.variable("HEADWATER_FILES_S3_REGION", word)
+  const needed = {
+    bucket: yield* reading.variable("HEADWATER_FILES_S3_BUCKET", bucketName),
+    accessKeyId: yield* reading.variable("HEADWATER_FILES_S3_ACCESS_KEY_ID", word),
+    secretAccessKey: Option.map(yield* reading.variable("HEADWATER_FILES_S3_SECRET_ACCESS_KEY", word), Redacted.make)
+  }
+  const given = [
+    ["HEADWATER_FILES_S3_BUCKET", Option.isSome(needed.bucket)],
+    ["HEADWATER_FILES_S3_ACCESS_KEY_ID", Option.isSome(needed.accessKeyId)],
+    ["HEADWATER_FILES_S3_SECRET_ACCESS_KEY", Option.isSome(needed.secretAccessKey)]
+  ] as const
+  if (Option.isSome(endpoint) || Option.isSome(region) || given.some(([, isGiven]) => isGiven)) {
+    for (const [name, isGiven] of given) {
+      if (!isGiven && !reading.has(name)) reading.fault(name, "is required with the other HEADWATER_FILES_S3_…")
+    }
+  }
+  return Option.map(Option.all(needed), (bucket) => {
+    const name = Option.getOrElse(region, () => "us-east-1")
+    return {
+      ...bucket,
+      region: name,
+      endpoint: Option.getOrElse(endpoint, () => `https://s3.${name}.amazonaws.com`).replace(/\/+$/, "")
+    }
+  })
+})
+
 const readRunLimits = Effect.fnUntraced(function*(reading: Reading) {
   const { cpuMillis, fileBytes, heapMebibytes, outputBytes, storeValueBytes, wallMillis } = defaultLimits
   const of = (name: string, parse: Parse<number>, byDefault: number) => reading.valueOf(name, parse, () => byDefault)
@@ -443,6 +483,7 @@ function load(): Effect.Effect<ServerSettings, ServerConfigInvalid> {
       ),
       smtp,
       mail,
+      fileBucket: yield* readFileBucket(reading),
       pythonIndex: yield* reading.variable("HEADWATER_PYTHON_INDEX", webAddress),
       retentionDays: yield* reading.valueOf("HEADWATER_RETENTION_DAYS", integer(1, 36_500), () => 30),
       auditDays: yield* reading.valueOf("HEADWATER_AUDIT_DAYS", integer(1, 36_500), () => 90),
@@ -521,6 +562,17 @@ export const render = (settings: ServerSettings): string => {
           ["HEADWATER_MAIL_CONNECTIONS", maxConnections],
           ["HEADWATER_MAIL_CERT", Option.match(tls, { onNone: () => "", onSome: ({ certPath }) => certPath })],
           ["HEADWATER_MAIL_KEY", Option.match(tls, { onNone: () => "", onSome: ({ keyPath }) => keyPath })]
+        ] as const
+    }),
+    ...Option.match(settings.fileBucket, {
+      onNone: () => [["HEADWATER_FILES_S3_BUCKET", ""] as const],
+      onSome: ({ accessKeyId, bucket, endpoint, region }) =>
+        [
+          ["HEADWATER_FILES_S3_ENDPOINT", endpoint],
+          ["HEADWATER_FILES_S3_BUCKET", bucket],
+          ["HEADWATER_FILES_S3_REGION", region],
+          ["HEADWATER_FILES_S3_ACCESS_KEY_ID", accessKeyId],
+          ["HEADWATER_FILES_S3_SECRET_ACCESS_KEY", mask]
         ] as const
     }),
     ["HEADWATER_PYTHON_INDEX", Option.getOrElse(settings.pythonIndex, () => "")],

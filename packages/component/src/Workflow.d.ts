@@ -65,6 +65,14 @@ export interface OutgoingMail {
   readonly html?: string | undefined
 }
 
+/** A line of JSON for an object in a bucket. */
+export interface OutgoingLine {
+  readonly bucket: string
+  /** Begins the names of the objects. */
+  readonly prefix?: string | undefined
+  readonly payload: unknown
+}
+
 /** The URLs of a run that waits. Each can be called once, by whoever knows it. */
 export interface RunUrls {
   /** Has the run go on. */
@@ -120,6 +128,8 @@ export interface StepServices {
     http(request: OutgoingRequest): Promise<void>
     /** To the owner of the account. */
     email(message: OutgoingMail): Promise<void>
+    /** Written, with what else comes within a minute, as a line of JSON into an object of the bucket. */
+    s3(line: OutgoingLine): Promise<void>
     /** Emits to the stream that is named like the channel; its readers follow it by server-sent events. */
     sse(message: { readonly channel?: string; readonly payload: unknown }): Promise<void>
   }

@@ -29,6 +29,7 @@ export type {
 export type { Db, OptionsRequest, PropInput, PropInputs, PropType, PropValue, PropValues } from "./Props.d.ts"
 export type { Batch, EventFor, SourceDefinition, SourceThis } from "./Source.d.ts"
 export type {
+  OutgoingLine,
   OutgoingMail,
   OutgoingRequest,
   StepInput,

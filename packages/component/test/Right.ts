@@ -308,6 +308,7 @@ export const workflow = defineWorkflow({
         this.db.set("seen", seen)
         $.emit({ order, over, text: this.greet(this.inWords(over)) }, { summary: `order ${order}` })
         $.send.emit({ order }, "large")
+        $.send.s3({ bucket: "orders", prefix: "large", payload: { order } })
         $.send.http({ method: "POST", url: "https://example.com", headers: { "x-order": 17 }, data: { order } })
         const { context, runs } = $.context.run
         same<typeof runs, number>(true)

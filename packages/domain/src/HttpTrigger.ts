@@ -112,6 +112,7 @@ export const eventJson = ({ event: form }: HttpTrigger, requestJson: string): st
   if (form === "whole") return requestJson
   const request = RequestEventBody.expand(ExactJson.parse(requestJson), ExactJson.parse) as Record<string, unknown>
   if (form === "body") return JSON.stringify(request["body"] ?? {})
-  const { body: _, bodyRaw, headers, ...rest } = request
-  return JSON.stringify({ ...rest, headers: flat(headers), body: bodyRaw ?? "" })
+  const { body, bodyRaw, headers, ...rest } = request
+  // The body of an upload is where its file is, and has no text.
+  return JSON.stringify({ ...rest, headers: flat(headers), body: bodyRaw ?? body ?? "" })
 }

@@ -1,5 +1,5 @@
-/** The files of an account, which stay until somebody removes them: `$.files` of its code, and `/files` of the API. */
-import type { AccountId, FileId } from "./Id.ts"
+/** The files of an account, which stay until somebody removes them, or for as long as the event that they came with: `$.files` of its code, and `/files` of the API. */
+import type { AccountId, FileId, ProgramId } from "./Id.ts"
 
 export interface StoredFile {
   readonly id: FileId
@@ -21,3 +21,21 @@ export type FileOutline = Pick<StoredFile, "path" | "size" | "contentType" | "co
 
 /** The time for which a URL of a file works, in milliseconds. */
 export const urlMillis = 30 * 60_000
+
+/** The folder of the files of events. The server alone writes there, and removes them with the events of the account. */
+const eventFolder = "$events/"
+
+/** The folder of the files of what came to a program. */
+export const eventFolderOf = (programId: ProgramId): string => `${eventFolder}${programId}/`
+
+/** True for a path at which only the server writes. */
+export const isOfEvents = (path: string): boolean => path.startsWith(eventFolder)
+
+/** The longest time for which a URL in an event works, in milliseconds; it ends with the file too. */
+export const eventUrlMillis = 366 * 24 * 3_600_000
+
+/** The size from which on a file goes into the operator's bucket if there is one, in bytes. */
+export const largeBytes = 1024 * 1024
+
+/** A file is there in objects of so many parts, of which the last one may be shorter. */
+export const partsOfObject = 32

@@ -23,6 +23,9 @@ export type SubscriptionBatch = typeof SubscriptionBatch.Type
 /** The values of fields that are left out. */
 export const defaults: SubscriptionBatch = { maxEvents: 100, maxWaitMs: 1_000, maxBytes: 1024 * 1024 }
 
+/** That of what a workflow sends to object storage: objects are few and large. */
+export const ofObjects: SubscriptionBatch = { maxEvents: limits.events, maxWaitMs: 60_000, maxBytes: limits.bytes }
+
 const Text = Schema.fromJsonString(SubscriptionBatch)
 
 /** As the database holds it; null for none. */

@@ -6,6 +6,7 @@ import { ConsumerLifecycle } from "./consumer/ConsumerLifecycle.ts"
 import { DevClock } from "./DevClock.ts"
 import { EventJourney } from "./EventJourney.ts"
 import { EventTrace } from "./EventTrace.ts"
+import * as FileMoving from "./FileMoving.ts"
 import * as Gauges from "./Gauges.ts"
 import { Draining } from "./ground/Draining.ts"
 import { Suspensions } from "./ground/Suspensions.ts"
@@ -20,6 +21,7 @@ import * as Resumption from "./placement/Resumption.ts"
 import * as AbandonedPrograms from "./program/AbandonedPrograms.ts"
 import { ComponentConfiguration } from "./program/ComponentConfiguration.ts"
 import { Environments } from "./program/Environments.ts"
+import { EventFiles } from "./program/EventFiles.ts"
 import { Ingest } from "./program/Ingest.ts"
 import { Invocations } from "./program/Invocations.ts"
 import { TicksAhead } from "./program/ProgramDueWork.ts"
@@ -49,6 +51,7 @@ export const onCluster = Layer.mergeAll(
   EventJourney.layer.pipe(Layer.provideMerge(EventTrace.layer)),
   AccountTokens.layerRecurring,
   LogTail.layer,
+  EventFiles.layer,
   Ingest.layer,
   Invocations.layer,
   ProgramLifecycle.layer,
@@ -100,6 +103,7 @@ export const layerWorker = (options: {
 }) =>
   Layer.mergeAll(
     retention(options),
+    FileMoving.layer,
     BacklogSamples.layer,
     AbandonedPrograms.layerWhileRunning,
     NodePresence.layer({ worker: options.worker }),
@@ -125,6 +129,7 @@ export const layerServer = (options: {
 }) =>
   Layer.mergeAll(
     retention(options),
+    FileMoving.layer,
     options.hasDevClock ? devClock(options) : Layer.empty,
     BacklogSamples.layer,
     measuring,

@@ -86,7 +86,7 @@ export interface KeptDays {
 /**
  * Removes what is beyond its retention, in small bites: events that are too old and not among the last 100 of their
  * stream, values of data stores whose time is over, requests that have run, attempts, deliveries that were given up, dedupe
- * ids, usage, figures, runs of workflows, files of runs that have ended, sessions that have ended, and the audit log. It does not wait for cursors; what a listener has not come to
+ * ids, usage, figures, runs of workflows, files of runs that have ended, files of events, sessions that have ended, and the audit log. It does not wait for cursors; what a listener has not come to
  * is told.
  *
  * @param rests whether it leaves most of the time to others
@@ -153,6 +153,7 @@ export const sweep = Effect.fnUntraced(function*(options: KeptDays, { rests } = 
     paced(marks.expire({ now, defaultDays: options.defaultDays, leastDays: dedupeDays })),
     paced(runs.expire({ now, defaultDays: options.defaultDays })),
     paced(files.removeLeft(now)),
+    paced(stored.expire({ now, defaultDays: options.defaultDays })),
     paced(stored.removeStray(now)),
     paced(sessions.removeEnded),
     paced(audit.expire(now - options.auditDays * dayMs)),

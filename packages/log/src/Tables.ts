@@ -27,6 +27,7 @@ import { Programs } from "./resources/Programs.ts"
 import { Projects } from "./resources/Projects.ts"
 import { StoredFiles } from "./resources/StoredFiles.ts"
 import { Subscriptions } from "./resources/Subscriptions.ts"
+import { UnwantedObjects } from "./resources/UnwantedObjects.ts"
 import { Webhooks } from "./resources/Webhooks.ts"
 import { Accounting } from "./work/Accounting.ts"
 import { Backlog } from "./work/Backlog.ts"
@@ -60,6 +61,7 @@ export const layer = Layer.mergeAll(
   SealCheck.layer,
   Sessions.layer,
   StoredFiles.layer,
+  UnwantedObjects.layer,
   SubscriptionGraph.layer,
   Webhooks.layer,
   WorkflowFiles.layer,

@@ -1,4 +1,5 @@
-import { Effect, Schema } from "effect"
+import type { FilesOfEvent } from "@headwater/engine/EventFiles"
+import { Effect, Schema, Stream } from "effect"
 import { type ParsedMail, simpleParser } from "mailparser"
 
 /** The addresses of an SMTP transaction. */
@@ -18,33 +19,42 @@ export class MailUnreadable extends Schema.TaggedError<MailUnreadable>()("MailUn
 const mostHtmlToText = 64 * 1024
 
 /** The event of a message: its headers by name, its text, and its attachments with what they hold. */
-const eventOf = ({ attachments, headers, html, text }: ParsedMail, envelope: Envelope) => ({
+const eventOf = (
+  { attachments, headers, html, text }: ParsedMail,
+  envelope: Envelope,
+  urls: ReadonlyArray<string | null>
+) => ({
   body: { text: text ?? "", html: html === false ? "" : html ?? "" },
   headers: Object.fromEntries(headers),
-  attachments: attachments.map(({ cid, content, contentType, filename, size }) => ({
+  attachments: attachments.map(({ cid, content, contentType, filename, size }, nth) => ({
     filename: filename ?? "",
     contentType,
     size,
     content: content.toString("base64"),
     contentTruncated: false,
+    contentUrl: urls[nth] ?? null,
     ...(cid === undefined ? {} : { contentId: cid })
   })),
   envelope
 })
 
-/** JSON of the event of a message. */
-export const parse = (message: Buffer, envelope: Envelope): Effect.Effect<string, MailUnreadable> =>
-  Effect.tryPromise({
-    try: async () => {
-      // The event has what the message itself says: no HTML made of its text, and no image within its HTML.
-      const parsed = await simpleParser(message, {
+/** JSON of the event of a message, whose attachments are kept as files too. */
+export const parse = Effect.fnUntraced(function*(message: Buffer, envelope: Envelope, keep: FilesOfEvent["keep"]) {
+  const parsed = yield* Effect.tryPromise({
+    // The event has what the message itself says: no HTML made of its text, and no image within its HTML.
+    try: () =>
+      simpleParser(message, {
         maxHtmlLengthToParse: mostHtmlToText,
         skipTextToHtml: true,
         skipTextLinks: true,
         keepCidLinks: true,
         skipImageLinks: true
-      })
-      return JSON.stringify(eventOf(parsed, envelope))
-    },
+      }),
     catch: (error) => new MailUnreadable({ message: String(error) })
   })
+  const urls = yield* Effect.forEach(
+    parsed.attachments,
+    ({ content, contentType, filename = "" }) => keep({ name: filename, contentType }, Stream.make(content))
+  )
+  return JSON.stringify(eventOf(parsed, envelope, urls))
+})

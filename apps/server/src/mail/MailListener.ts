@@ -1,3 +1,4 @@
+import { EventFiles } from "@headwater/engine/EventFiles"
 import { type Endpoint, type HttpReply, Ingest, type RequestError } from "@headwater/engine/Ingest"
 import { Context, Effect, Layer } from "effect"
 import type { Socket } from "node:net"
@@ -99,6 +100,7 @@ export class MailListener extends Context.Service<MailListener, { readonly port:
     Layer.effect(
       MailListener,
       Effect.gen(function*() {
+        const files = yield* EventFiles
         const ingest = yield* Ingest
         const rate = yield* RateLimiting
         const room = yield* BodyRoom
@@ -153,13 +155,21 @@ export class MailListener extends Context.Service<MailListener, { readonly port:
           yield* Effect.mapError(room.hold(endpoint.accountId, mostBytes), () => later)
           const message = yield* read(stream, mostBytes)
           const from = envelope.mailFrom === false ? "" : envelope.mailFrom.address
-          const eventJson = yield* Effect.mapError(MailEvent.parse(message, { from, to, tag }), () => unreadable)
-          if (Buffer.byteLength(eventJson) > largestJson * settings.maxBytes) return yield* Effect.fail(tooLarge)
+          const kept = files.begin(endpoint)
+          const eventJson = yield* Effect.mapError(
+            MailEvent.parse(message, { from, to, tag }, kept.keep),
+            () => unreadable
+          )
+          if (Buffer.byteLength(eventJson) > largestJson * settings.maxBytes) {
+            yield* kept.drop
+            return yield* Effect.fail(tooLarge)
+          }
           rate.noteBytes(endpoint.accountId, message.length)
           const request = { eventJson, hops: hopsIn(message), kind: "email" as const }
-          yield* Effect.mapError(
-            Effect.callback<HttpReply, RequestError>((resume) => ingest.take(endpoint, request, resume)),
-            refusalOf
+          yield* Effect.callback<HttpReply, RequestError>((resume) => ingest.take(endpoint, request, resume)).pipe(
+            // Without an answer of the log the message may be in it.
+            Effect.tapError(({ _tag }) => _tag === "Unavailable" ? Effect.void : kept.drop),
+            Effect.mapError(refusalOf)
           )
         }, Effect.scoped)
 

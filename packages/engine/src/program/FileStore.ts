@@ -4,12 +4,13 @@ import * as FileKey from "@headwater/domain/FileKey"
 import type { AccountId } from "@headwater/domain/Id"
 import { type FilePart, isPath, partBytes } from "@headwater/domain/RunFile"
 import * as Storable from "@headwater/domain/Storable"
-import { type StoredFile, urlMillis } from "@headwater/domain/StoredFile"
+import { isOfEvents, type StoredFile, urlMillis } from "@headwater/domain/StoredFile"
 import { FileSecret } from "@headwater/log/access/FileSecret"
 import { untilAnswered } from "@headwater/log/database/TransientSqlError"
+import { FileBucketFailed } from "@headwater/log/resources/FileBucket"
 import { StoredFiles } from "@headwater/log/resources/StoredFiles"
 import type { FileStoreAnswer, FileStoreQuestion, RunFileStore } from "@headwater/sandbox/SandboxProtocol"
-import { Clock, Effect, Option } from "effect"
+import { Clock, Effect, Option, Schema } from "effect"
 import { EngineConfig } from "../ground/EngineConfig.ts"
 import { EngineLimits } from "../ground/EngineLimits.ts"
 import * as FileRoom from "./FileRoom.ts"
@@ -29,11 +30,13 @@ const outlineOf = ({ content, contentType, path, size, updatedAt }: StoredFile) 
   updatedAt
 })
 
-/** The reason why a path can't be that of a file. */
-export const faultOf = (path: string): string | undefined =>
-  isPath(path) && Storable.isKey(path)
+/** The reason why no file can be written at a path. */
+export const faultOf = (path: string): string | undefined => {
+  if (isOfEvents(path)) return "only the server writes the files of events"
+  return isPath(path) && Storable.isKey(path)
     ? undefined
     : "a path has names with / between them, none of them empty, . or .., and at most 2,500 bytes"
+}
 
 interface Upload {
   readonly content: string
@@ -44,6 +47,10 @@ interface Upload {
 const mostUploads = 1_000
 
 const full = refusal("ENOSPC", "The account has no room for more files")
+
+const isUnreadable = Schema.is(FileBucketFailed)
+
+const unreadable = refusal("EIO", "The file can't be read now: try again later")
 
 /** The URL at which anybody reads a file for a while. */
 export const makeUrlOf = Effect.gen(function*() {
@@ -117,8 +124,10 @@ export const make = Effect.gen(function*() {
             return answer(page.map(outlineOf))
           }
           case "StoredRead": {
-            const bytes = yield* untilAnswered(files.part(accountId, question.content, question.place))
-            return answer(Buffer.from(bytes ?? new Uint8Array()).toString("base64"))
+            return yield* untilAnswered(files.part(accountId, question.content, question.place)).pipe(
+              Effect.map((bytes) => answer(Buffer.from(bytes ?? new Uint8Array()).toString("base64"))),
+              Effect.catchDefect((defect) => isUnreadable(defect) ? Effect.succeed(unreadable) : Effect.die(defect))
+            )
           }
           case "StoredUrl": {
             const found = yield* untilAnswered(files.at(accountId, question.path))

@@ -1,4 +1,5 @@
 import * as Id from "@headwater/domain/Id"
+import { eventFolderOf } from "@headwater/domain/StoredFile"
 import * as CrashPoint from "@headwater/log/commit/CrashPoint"
 import { DedupeMarks } from "@headwater/log/logs/DedupeMarks"
 import { EventLog } from "@headwater/log/logs/EventLog"
@@ -8,6 +9,7 @@ import { Consumers } from "@headwater/log/resources/Consumers"
 import { Deployments } from "@headwater/log/resources/Deployments"
 import { EnvironmentVariables } from "@headwater/log/resources/EnvironmentVariables"
 import { Programs } from "@headwater/log/resources/Programs"
+import { StoredFiles } from "@headwater/log/resources/StoredFiles"
 import { Subscriptions } from "@headwater/log/resources/Subscriptions"
 import { Cursors } from "@headwater/log/work/Cursors"
 import { DueWork } from "@headwater/log/work/DueWork"
@@ -28,6 +30,7 @@ export const make = Effect.gen(function*() {
   const dueWork = yield* DueWork
   const environment = yield* EnvironmentVariables
   const events = yield* EventLog
+  const files = yield* StoredFiles
   const heads = yield* Heads
   const marks = yield* DedupeMarks
   const programs = yield* Programs
@@ -55,6 +58,7 @@ export const make = Effect.gen(function*() {
     yield* marks.removeAll(id)
     yield* environment.removeAll(id)
     yield* events.removeAll(id)
+    yield* files.removeBelow(accountId, eventFolderOf(id))
     if (isWorkflowId(id)) {
       yield* runs.removeAll(id)
       yield* deployments.removeAll(id)

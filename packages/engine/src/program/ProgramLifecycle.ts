@@ -2,6 +2,7 @@ import type { Component } from "@headwater/domain/Component"
 import * as Id from "@headwater/domain/Id"
 import { type Program, slugOf } from "@headwater/domain/Program"
 import * as Stream from "@headwater/domain/Stream"
+import * as SubscriptionBatch from "@headwater/domain/SubscriptionBatch"
 import type { WorkflowSettings } from "@headwater/domain/Workflow"
 import * as CrashPoint from "@headwater/log/commit/CrashPoint"
 import { Heads } from "@headwater/log/logs/Heads"
@@ -64,11 +65,14 @@ const makeInsert = Effect.gen(function*() {
   const webhooks = yield* Webhooks
   const turns = yield* RcMap.make({ lookup: (_name: string) => Semaphore.make(1) })
 
-  /** Makes the webhook that sends a workflow's own requests, which it hears of on the workflow's log. */
+  /** Makes the webhook that sends a workflow's own requests and objects, which it hears of on the workflow's log. */
   const createSender = Effect.fnUntraced(function*(accountId: Id.AccountId, workflowId: Id.WorkflowId) {
     const input = { accountId, name: null, description: null, url: "", workflowId }
     const { id: listenerId } = yield* webhooks.insert(input)
     yield* subscriptions.create({ accountId, emitterId: workflowId, listenerId, eventName: Stream.sends })
+    yield* subscriptions.create({ accountId, emitterId: workflowId, listenerId, eventName: Stream.objects }, {
+      batch: SubscriptionBatch.ofObjects
+    })
   })
 
   /**

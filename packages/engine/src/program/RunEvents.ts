@@ -11,6 +11,7 @@ import type { DueItem } from "@headwater/log/work/DueWork"
 import type { RunEmit, RunResult } from "@headwater/sandbox/Run"
 import { DateTime, Option, Schema } from "effect"
 import * as DueItems from "../ground/DueItems.ts"
+import * as OutgoingLine from "../webhook/OutgoingLine.ts"
 import * as OutgoingMail from "../webhook/OutgoingMail.ts"
 import * as OutgoingRequest from "../webhook/OutgoingRequest.ts"
 import * as Dedupe from "./Dedupe.ts"
@@ -61,9 +62,12 @@ export interface RunFailure {
   readonly stack?: string
 }
 
-/** True for what `$.send` leaves on the stream `$sends`. */
-const isToBeSent = (payload: string): boolean =>
-  Option.isSome(OutgoingMail.parse(payload)) || Option.isSome(OutgoingRequest.parse(payload))
+/** True unless the stream is one of those on which `$.send` leaves what is to be sent, and this is none of it. */
+const isToBeSent = (stream: Stream.StreamName, payload: string): boolean => {
+  if (stream === Stream.objects) return Option.isSome(OutgoingLine.parse(payload))
+  if (stream !== Stream.sends) return true
+  return Option.isSome(OutgoingMail.parse(payload)) || Option.isSome(OutgoingRequest.parse(payload))
+}
 
 const isStreamName = Schema.is(Stream.StreamNameInput)
 
@@ -199,7 +203,7 @@ export function* make(options: {
       continue
     }
     const isPayload = yield* isReadable(emit.payload)
-    if (!isPayload || stream === Stream.sends && !isToBeSent(emit.payload)) {
+    if (!isPayload || !isToBeSent(stream, emit.payload)) {
       unreadable++
       continue
     }
@@ -249,7 +253,8 @@ export function* make(options: {
       name: "InvalidPayload",
       message:
         `${unreadable} events were not emitted: a payload must be JSON of at most ${maxComponentDepth} levels, ` +
-        `and on $sends a request to be sent: {method, url, headers, body}, or {email: {subject, text, html}}`
+        `and on $sends a request to be sent: {method, url, headers, body}, or {email: {subject, text, html}}, ` +
+        "and on $s3 a line for an object: {s3: {bucket, prefix, payload}}"
     })
   }
   if (result.unreadable !== undefined) {

@@ -1,6 +1,6 @@
-import type { EgressHttpResponse } from "@headwater/egress/EgressHttp"
+import type { EgressHttpEnding, EgressHttpResponse } from "@headwater/egress/EgressHttp"
 import type { EgressHttpFailed } from "@headwater/egress/EgressHttpFailed"
-import { Option } from "effect"
+import { Option, Result } from "effect"
 
 /** The meaning of an answer, or of the lack of one, for a delivery and its webhook (delivery.md, "The answer"). */
 export type DeliveryOutcome =
@@ -49,6 +49,12 @@ export const ofFailure = (failure: EgressHttpFailed): DeliveryOutcome => ({
   errorClass: failure.reason,
   message: failure.message
 })
+
+/** The meaning of how a request ended; delivered if there was nothing to send. */
+export const ofEnding = (ending: EgressHttpEnding | undefined, now: number): DeliveryOutcome => {
+  if (ending === undefined) return { _tag: "Delivered" }
+  return Result.isSuccess(ending) ? ofResponse(ending.success, now) : ofFailure(ending.failure)
+}
 
 export const tooLarge = (bytes: number, limit: number): DeliveryOutcome => ({
   _tag: "Refused",

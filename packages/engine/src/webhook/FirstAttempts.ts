@@ -16,6 +16,15 @@ import * as WebhookCommits from "./WebhookCommits.ts"
 import type { WebhookMemory } from "./WebhookMemory.ts"
 import type { WebhookOwner } from "./WebhookOwner.ts"
 
+/** The first attempt to send an item. */
+const attemptOf = (feed: Feed, item: EventItem | BatchItem, now: number): AttemptRequest => ({
+  deliveryId: DeliveryId.make(now),
+  subscriptionId: feed.key.subscriptionId,
+  event: item._tag === "Event" ? item.event : item.events[0]!,
+  attempt: 1,
+  batch: item._tag === "Event" ? undefined : EventBatch.make(item.events)
+})
+
 /**
  * Sends what the lanes of a webhook have, one item of a lane after the other and as many lanes at once as there are
  * slots. It runs in the calls of those who hand events over and of the endpoints' answers; a fiber does only the work
@@ -153,8 +162,8 @@ export class FirstAttempts {
     }
     const { feed, item } = next
     if (item._tag === "Passed") return this.pass(memory, lane, attempt, feed, item)
-    if (memory.webhook.workflowId !== null && item._tag === "Event") {
-      const commit = WebhookCommits.queued(memory, feed, item, DeliveryId.make(now), now)
+    if (memory.webhook.workflowId !== null) {
+      const commit = WebhookCommits.queued(memory, feed, item, attemptOf(feed, item, now), now)
       return this.finish(memory, lane, attempt, commit, () => {
         this.owner.note(Wake.forDueWork)
         this.owner.work()
@@ -195,13 +204,7 @@ export class FirstAttempts {
     now: number
   ): void {
     CrashPoint.reached("send-chosen")
-    const request: AttemptRequest = {
-      deliveryId: DeliveryId.make(now),
-      subscriptionId: feed.key.subscriptionId,
-      event: item._tag === "Event" ? item.event : item.events[0]!,
-      attempt: 1,
-      batch: item._tag === "Event" ? undefined : EventBatch.make(item.events)
-    }
+    const request = attemptOf(feed, item, now)
     attempt.begin(now)
     if (memory.webhook.settings.ordering === "none") {
       return this.sendBeside(memory, lane, attempt, feed, item, request, now)

@@ -18,7 +18,7 @@ import {
 } from "@headwater/log/work/Deliveries"
 import type { DueItem } from "@headwater/log/work/DueWork"
 import * as EventBatch from "../routing/EventBatch.ts"
-import type { EventItem, Feed, FeedItem } from "../routing/Feed.ts"
+import type { BatchItem, EventItem, Feed, FeedItem } from "../routing/Feed.ts"
 import type { AttemptRequest } from "./AttemptRecord.ts"
 import * as DeliveryEvents from "./DeliveryEvents.ts"
 import type { WebhookMemory } from "./WebhookMemory.ts"
@@ -93,15 +93,15 @@ export const passed = (feed: Feed, item: FeedItem): Commit => ({ moves: [feed.pa
 export const queued = (
   memory: WebhookMemory,
   feed: Feed,
-  item: EventItem,
-  deliveryId: string,
+  item: EventItem | BatchItem,
+  request: AttemptRequest,
   now: number
 ): Commit => {
-  const { subscriptionId } = feed.key
+  const delivery = unattempted(memory, request)
   return {
-    moves: [feed.pass(item, { pending: 1 })],
-    deliveries: [unattempted(memory, { deliveryId, subscriptionId, event: item.event, attempt: 1 })],
-    duePut: [retryItem(memory.webhook.id, deliveryId, now)]
+    moves: [feed.pass(item, { pending: eventCount(delivery) })],
+    deliveries: [delivery],
+    duePut: [retryItem(memory.webhook.id, delivery.id, now)]
   }
 }
 

@@ -1,5 +1,6 @@
 import * as EventId from "@headwater/domain/EventId"
 import * as RealTime from "@headwater/domain/RealTime"
+import * as Stream from "@headwater/domain/Stream"
 import { version } from "@headwater/domain/Version"
 import { EgressHttp, type EgressHttpEnding, type EgressHttpResponse } from "@headwater/egress/EgressHttp"
 import type { Accounts } from "@headwater/log/access/Accounts"
@@ -7,12 +8,14 @@ import { Figures } from "@headwater/log/commit/Figures"
 import { Clock, Effect, Metric, Option, Redacted, Result } from "effect"
 import * as LogText from "../ground/LogText.ts"
 import { WideLog } from "../ground/WideLog.ts"
+import type { Environments } from "../program/Environments.ts"
 import * as EventBatch from "../routing/EventBatch.ts"
 import * as AttemptRecord from "./AttemptRecord.ts"
 import type { AttemptRequest, AttemptResult } from "./AttemptRecord.ts"
 import * as DeliveryOutcome from "./DeliveryOutcome.ts"
 import { EchoedSecrets } from "./EchoedSecrets.ts"
 import * as MailSend from "./MailSend.ts"
+import * as ObjectSend from "./ObjectSend.ts"
 import * as OutgoingMail from "./OutgoingMail.ts"
 import * as OutgoingRequest from "./OutgoingRequest.ts"
 import { refuse } from "./RefusedAttempt.ts"
@@ -111,15 +114,13 @@ const resultOf = (
   durationMs: number,
   answer: EgressHttpEnding
 ): AttemptResult => {
-  const outcome = Result.isSuccess(answer)
-    ? DeliveryOutcome.ofResponse(answer.success, endedAt)
-    : DeliveryOutcome.ofFailure(answer.failure)
+  const outcome = DeliveryOutcome.ofEnding(answer, endedAt)
   const kept = Result.map(answer, (response) => withoutSecrets(response, secrets))
   return AttemptRecord.make(memory, attempt, outcome, requestHeaders, startedAt, endedAt, durationMs, kept)
 }
 
 /**
- * Sends an event to a webhook's URL (delivery.md, "The request"), or a workflow's own request to its place. Calls back
+ * Sends an event to a webhook's URL (delivery.md, "The request"), or a workflow's own request, e-mail or objects to their place. Calls back
  * once, after it has returned, with the outcome, unless it is cancelled.
  */
 export type WebhookSend = (
@@ -128,9 +129,14 @@ export type WebhookSend = (
   onResult: (result: AttemptResult) => void
 ) => { readonly cancel: () => void }
 
-export const make: Effect.Effect<WebhookSend, never, Accounts | EgressHttp | Figures> = Effect.gen(function*() {
+export const make: Effect.Effect<
+  WebhookSend,
+  never,
+  Accounts | EgressHttp | Environments | Figures
+> = Effect.gen(function*() {
   const http = yield* EgressHttp
   const sendMail = yield* MailSend.make
+  const sendObjects = yield* ObjectSend.make
   const wideLog = yield* WideLog
   const figures = yield* Figures
   const clock = yield* Clock.Clock
@@ -176,6 +182,9 @@ export const make: Effect.Effect<WebhookSend, never, Accounts | EgressHttp | Fig
     const done = (result: AttemptResult) => {
       report(memory, attempt, result)
       onResult(result)
+    }
+    if (webhook.workflowId !== null && attempt.event.stream === Stream.objects) {
+      return sendObjects(memory, attempt, done)
     }
     const mail = webhook.workflowId === null ? Option.none() : OutgoingMail.parse(attempt.event.payload)
     if (Option.isSome(mail)) return sendMail(memory, attempt, mail.value, done)

@@ -6,6 +6,7 @@ import * as Baseline from "./Baseline.ts"
 import * as DatabaseClaim from "./DatabaseClaim.ts"
 import * as DataStores from "./migrations/DataStores.ts"
 import * as EnvironmentVariables from "./migrations/EnvironmentVariables.ts"
+import * as FilesAndObjects from "./migrations/FilesAndObjects.ts"
 import * as Mailboxes from "./migrations/Mailboxes.ts"
 import * as OAuthAccounts from "./migrations/OAuthAccounts.ts"
 import * as OAuthConnections from "./migrations/OAuthConnections.ts"
@@ -30,6 +31,7 @@ const migrations = {
   "0042_oauth_accounts": OAuthAccounts.make,
   "0043_oauth_connections": OAuthConnections.make,
   "0044_mailboxes": Mailboxes.make,
+  "0046_files_and_objects": FilesAndObjects.make,
   "0048_step_props": StepProps.make,
   "0049_projects": Projects.make
 }

@@ -1,11 +1,12 @@
 import * as Id from "@headwater/domain/Id"
-import { entryBytes, type FilePart } from "@headwater/domain/RunFile"
-import type { StoredFile } from "@headwater/domain/StoredFile"
-import { Clock, Context, Effect, Layer, Option } from "effect"
+import { entryBytes, type FilePart, partBytes } from "@headwater/domain/RunFile"
+import { largeBytes, partsOfObject, type StoredFile } from "@headwater/domain/StoredFile"
+import { Clock, Context, Effect, Layer, Option, Schedule, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
-import { removeRows } from "../internal/Removal.ts"
+import { inBites, removeRows } from "../internal/Removal.ts"
 import * as Page from "../lists/Page.ts"
+import { FileBucket, FileBucketFailed } from "./FileBucket.ts"
 
 interface Row {
   readonly id: Id.FileId
@@ -32,6 +33,17 @@ const ofRow = (row: Row): StoredFile => ({
 /** Bytes that no file has after so many milliseconds are of a file that was not written to its end. */
 const strayMs = 3_600_000
 
+/** Objects of a bucket that become those of no file: the transaction is undone. */
+class NotMoved extends Schema.TaggedError<NotMoved>()("NotMoved", { object: Schema.String }) {}
+
+/** The key in the operator's bucket of one of the objects of a file. */
+export const keyOf = (object: string, nth: number): string => `files/${object}/${nth}`
+
+const readAgain = { schedule: Schedule.exponential("200 millis"), times: 3 }
+
+/** Files that are removed at once. */
+const bite = 100
+
 /** A file to be, whose bytes are there. */
 export interface WrittenFile {
   readonly path: string
@@ -48,6 +60,28 @@ const make = Effect.gen(function*() {
     Effect.map(
       sql<Row>`SELECT * FROM stored_files WHERE ${where}`,
       ([row]) => Option.map(Option.fromUndefinedOr(row), ofRow)
+    )
+
+  const bucket = yield* FileBucket
+  const partOf = (object: string, place: number, length: number) => {
+    const key = keyOf(object, Math.floor(place / partsOfObject))
+    return bucket === undefined
+      ? Effect.fail(
+        new FileBucketFailed({ message: "the file is in a bucket, and none is set (HEADWATER_FILES_S3_…)" })
+      )
+      : Effect.retry(bucket.get(key, place % partsOfObject * partBytes, length), readAgain)
+  }
+
+  const removeFound = (found: Statement.Statement<{ readonly id: string }>) =>
+    inBites(
+      bite,
+      sql`
+        WITH removed AS (
+          DELETE FROM stored_files WHERE id IN (${found}) RETURNING content
+        ), parts AS (
+          DELETE FROM stored_file_parts WHERE content IN (SELECT content FROM removed)
+        )
+        SELECT true FROM removed`
     )
 
   /** Parts that were put before this time, in Unix milliseconds, are of a file or gone. */
@@ -78,13 +112,22 @@ const make = Effect.gen(function*() {
         all: (query: Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>) =>
           Effect.map(query, (rows) => (rows as ReadonlyArray<Row>).map(ofRow))
       }),
-    part: (accountId: Id.AccountId, content: string, place: number) =>
-      Effect.map(
-        sql<{ readonly bytes: Uint8Array }>`
-          SELECT bytes FROM stored_file_parts
-          WHERE content = ${content} AND place = ${place} AND account_id = ${accountId}`,
-        ([row]) => row?.bytes
-      ),
+    /** Undefined if it is not there. A bucket that does not give it is a defect, `FileBucketFailed`. */
+    part: Effect.fnUntraced(function*(accountId: Id.AccountId, content: string, place: number) {
+      const [row] = yield* sql<{
+        readonly bytes: Uint8Array | null
+        readonly object: string | null
+        readonly size: bigint | null
+      }>`
+        SELECT p.bytes, f.object, f.size FROM (SELECT ${content}::text COLLATE "C" AS content) asked
+        LEFT JOIN stored_file_parts p
+          ON p.content = asked.content AND p.place = ${place} AND p.account_id = ${accountId}
+        LEFT JOIN stored_files f ON f.content = asked.content AND f.account_id = ${accountId}`
+      if (row === undefined || row.bytes !== null) return row?.bytes ?? undefined
+      const length = Math.min(partBytes, Number(row.size ?? 0) - place * partBytes)
+      if (row.object === null || length <= 0) return undefined
+      return yield* Effect.orDie(partOf(row.object, place, length))
+    }),
     putPart: (accountId: Id.AccountId, { bytes, content, place }: FilePart): Effect.Effect<void, SqlError.SqlError> =>
       Effect.flatMap(Clock.currentTimeMillis, (now) =>
         Effect.asVoid(sql`
@@ -95,8 +138,13 @@ const make = Effect.gen(function*() {
     bytesOf: (accountId: Id.AccountId): Effect.Effect<number, SqlError.SqlError> =>
       Effect.map(
         sql<{ readonly bytes: bigint }>`
-          SELECT coalesce(sum(size + CASE place WHEN 0 THEN ${entryBytes}::int ELSE 0 END), 0) AS bytes
-          FROM stored_file_parts WHERE account_id = ${accountId}`,
+          SELECT (
+            SELECT coalesce(sum(size + CASE place WHEN 0 THEN ${entryBytes}::int ELSE 0 END), 0)
+            FROM stored_file_parts WHERE account_id = ${accountId}
+          ) + (
+            SELECT coalesce(sum(size + ${entryBytes}::int), 0)
+            FROM stored_files WHERE account_id = ${accountId} AND object IS NOT NULL
+          ) AS bytes`,
         ([row]) => Number(row?.bytes ?? 0)
       ),
     /** Has bytes be the file at a path, in place of the one that is there. */
@@ -121,7 +169,8 @@ const make = Effect.gen(function*() {
           })
         }
           ON CONFLICT (account_id, path) DO UPDATE SET size = excluded.size, content_type = excluded.content_type,
-            content = excluded.content, updated_at = excluded.updated_at
+            content = excluded.content, updated_at = excluded.updated_at,
+            object = CASE stored_files.content WHEN excluded.content THEN stored_files.object END
           RETURNING *`
         for (const { content } of before) yield* sql`DELETE FROM stored_file_parts WHERE content = ${content}`
         return ofRow(row!)
@@ -147,6 +196,51 @@ const make = Effect.gen(function*() {
       )
       lookedUntil = until
     }),
+    /** Files that the database has and that are large, oldest first. */
+    large: (limit: number): Effect.Effect<ReadonlyArray<StoredFile>, SqlError.SqlError> =>
+      Effect.map(
+        // The size is a literal, as it is in the index.
+        sql<Row>`
+          SELECT * FROM stored_files WHERE object IS NULL AND size > ${sql.literal(String(largeBytes))}
+          ORDER BY created_at LIMIT ${limit}`,
+        (rows) => rows.map(ofRow)
+      ),
+    /**
+     * Has the bytes of a file be those of objects, which were noted to go (`UnwantedObjects.put`). Answers false if there is no
+     * such file any more, or the objects may be on their way out.
+     */
+    move: Effect.fnUntraced(function*({ accountId, content, id }: StoredFile, object: string, now: number) {
+      const kept = yield* sql`DELETE FROM unwanted_objects WHERE object = ${object} AND due_at > ${now} RETURNING true`
+      const moved = kept.length === 0 ? [] : yield* sql`
+        UPDATE stored_files SET object = ${object}
+        WHERE id = ${id} AND content = ${content} AND object IS NULL RETURNING true`
+      if (moved.length === 0) return false
+      yield* sql`DELETE FROM stored_file_parts WHERE content = ${content} AND account_id = ${accountId}`
+      return true
+    }, (moving, _file, object) =>
+      moving.pipe(
+        Effect.filterOrFail((isMoved) => isMoved, () => new NotMoved({ object })),
+        sql.withTransaction,
+        Effect.catchTag("NotMoved", () => Effect.succeed(false))
+      )),
+    /** Removes bytes that no file is to have. */
+    discard: (accountId: Id.AccountId, content: string): Effect.Effect<void, SqlError.SqlError> =>
+      Effect.asVoid(sql`
+        DELETE FROM stored_file_parts WHERE content = ${content} AND account_id = ${accountId}
+          AND NOT EXISTS (SELECT FROM stored_files WHERE content = ${content})`),
+    /** Removes files of events that are older than their account keeps events. */
+    expire: ({ defaultDays, now }: { readonly now: number; readonly defaultDays: number }) =>
+      removeFound(sql<{ readonly id: string }>`
+        SELECT f.id FROM accounts a CROSS JOIN LATERAL (
+          SELECT id FROM stored_files
+          WHERE account_id = a.id AND starts_with(path, '$events/')
+            AND created_at < ${Math.floor(now / 1000)} - coalesce(a.retention_days, ${defaultDays}::int) * 86400::bigint
+          ORDER BY created_at LIMIT ${bite}
+        ) f LIMIT ${bite}`),
+    /** Removes the files of a folder, whose path ends with `/`. */
+    removeBelow: (accountId: Id.AccountId, folder: string) =>
+      removeFound(sql<{ readonly id: string }>`
+        SELECT id FROM stored_files WHERE account_id = ${accountId} AND starts_with(path, ${folder}) LIMIT ${bite}`),
     /** Those of an account that is erased. */
     removeOfAccount: Effect.fnUntraced(function*(accountId: Id.AccountId) {
       yield* removeRows(sql, "stored_file_parts", sql`account_id = ${accountId}`, 100)

@@ -242,6 +242,9 @@ const json = (value: unknown): unknown => value === undefined ? undefined : Exac
 /** The stream of what is sent over HTTP, which the server sends when the step is done. */
 const sends = "$sends"
 
+/** The stream of lines that the server gathers into objects. */
+const objects = "$s3"
+
 const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
 
 /** The pairs that a parameter adds to a query, as axios names them: a list's name ends in brackets. */
@@ -294,6 +297,17 @@ const mail = (message: unknown): Record<string, unknown> => {
   }
 }
 
+const line = (given: unknown): Record<string, unknown> => {
+  const { bucket, payload, prefix = "" } = (given ?? {}) as Record<string, unknown>
+  if (typeof bucket !== "string" || !/^[\w.-]{3,255}$/.test(bucket)) {
+    throw new TypeError("$.send.s3 needs the name of a bucket")
+  }
+  if (payload === undefined) throw new TypeError("$.send.s3 needs a payload")
+  const trimmed = String(prefix).replace(/^\/+|\/+$/g, "")
+  if (trimmed.length > 700) throw new TypeError("a prefix of $.send.s3 has at most 700 characters")
+  return { s3: { bucket, prefix: trimmed, payload } }
+}
+
 /** A step's `$.context`. */
 const contextOf = ({ context, steps }: StepCall, { wallMs }: Bindings) => {
   const trigger = steps["trigger"] as { readonly context?: object } | undefined
@@ -327,6 +341,7 @@ const make$ = (run: RunContext, bindings: Bindings, call: StepCall, context: Ste
       emit: (event: unknown, name?: unknown) => send(event, name === undefined ? {} : { name }),
       http: (request: unknown) => send(outgoing(request), { name: sends }),
       email: (message: unknown) => send(mail(message), { name: sends }),
+      s3: (given: unknown) => send(line(given), { name: objects }),
       sse: (given: unknown) => {
         const { channel, payload } = (given ?? {}) as Record<string, unknown>
         return send(payload, channel === undefined ? {} : { name: String(channel) })

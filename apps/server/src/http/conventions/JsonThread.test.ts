@@ -27,7 +27,7 @@ layer(JsonThread.layer, { excludeTestServices: true })("the thread for large JSO
     Effect.gen(function*() {
       const thread = yield* JsonThread
       for (const text of ["[1]", large, `${large}!`]) {
-        const event = JSON.parse(yield* thread.event("ann", task(text))) as Record<string, unknown>
+        const event = JSON.parse((yield* thread.event("ann", task(text))).json) as Record<string, unknown>
         const body: unknown = text.endsWith("!") ? text : JSON.parse(text)
         assert.deepStrictEqual(event, { ...request, bodyRaw: text, body })
       }
@@ -62,7 +62,7 @@ layer(JsonThread.layer, { excludeTestServices: true })("the thread for large JSO
       const read = (account: string) => thread.event(account, task(large))
       const events = yield* Effect.all([read("ann"), read("ann"), read("ann")], { concurrency: "unbounded" })
       assert.lengthOf(events, 3)
-      assert.isString(yield* Effect.andThen(read("ann"), read("bob")))
+      assert.isString((yield* Effect.andThen(read("ann"), read("bob"))).json)
     }))
 })
 

@@ -27,7 +27,7 @@ type Bytes = Uint8Array<ArrayBuffer>
 
 /** The answer of the other thread. */
 export interface Done {
-  readonly json: Bytes | Refused
+  readonly outcome: JsonTask.Outcome | Refused
   /** The time that it took, in milliseconds. */
   readonly ms: number
 }
@@ -35,7 +35,7 @@ export interface Done {
 interface Job {
   readonly accountId: string
   readonly task: JsonTask.JsonTask
-  readonly done: (result: Effect.Effect<Bytes | Refused, Unavailable>) => void
+  readonly done: (result: Effect.Effect<JsonTask.Outcome | Refused, Unavailable>) => void
 }
 
 /** The most bytes that a task may have. */
@@ -88,7 +88,7 @@ class Tasks {
       resourceLimits: { maxOldGenerationSizeMb: heapMebibytes }
     })
     thread.unref()
-    thread.on("message", ({ json, ms }: Done) => this.#end(Effect.succeed(json), ms))
+    thread.on("message", ({ ms, outcome }: Done) => this.#end(Effect.succeed(outcome), ms))
     // An error that ends the thread, such as a full heap, is handled at its exit.
     thread.on("error", () => {})
     thread.on("exit", () => {
@@ -109,7 +109,7 @@ class Tasks {
     this.#resting.set(accountId, setTimeout(end, restMs))
   }
 
-  #end(result: Effect.Effect<Bytes | Refused, Unavailable>, ms = 0): void {
+  #end(result: Effect.Effect<JsonTask.Outcome | Refused, Unavailable>, ms = 0): void {
     const job = this.#current
     if (job === undefined) return
     this.#current = undefined
@@ -124,11 +124,11 @@ class Tasks {
  * one after another: anybody may send such JSON, and the server's own thread is everybody's.
  */
 export class JsonThread extends Context.Service<JsonThread, {
-  /** The JSON text of a request to an endpoint with its body. That of a small one is made at once. */
+  /** The event of a request to an endpoint with its body. That of a small one is made at once. */
   readonly event: (
     accountId: string,
     task: Omit<JsonTask.EventTask, "_tag">
-  ) => Effect.Effect<string, Unavailable | BodyRefused>
+  ) => Effect.Effect<JsonTask.EventText, Unavailable | BodyRefused>
   /** An answer, or one item of its data, cut down to the fields asked for. Takes the bytes of its JSON over. */
   readonly project: (
     accountId: string,
@@ -140,23 +140,30 @@ export class JsonThread extends Context.Service<JsonThread, {
     Effect.map(
       Effect.acquireRelease(Effect.map(Turns, (turns) => new Tasks(turns)), (tasks) => Effect.sync(() => tasks.stop())),
       (tasks) => {
-        const read = (accountId: string, task: JsonTask.JsonTask): Effect.Effect<Bytes, Unavailable | BodyRefused> =>
-          Effect.callback<Bytes | Refused, Unavailable>((resume) => tasks.put({ accountId, task, done: resume })).pipe(
+        const read = (accountId: string, task: JsonTask.JsonTask) =>
+          Effect.callback<JsonTask.Outcome | Refused, Unavailable>((resume) =>
+            tasks.put({ accountId, task, done: resume })
+          ).pipe(
             Effect.filterOrFail(
-              (json): json is Bytes => !("refused" in json),
-              (json) => new BodyRefused({ reason: (json as Refused).refused })
+              (outcome): outcome is JsonTask.Outcome => !("refused" in outcome),
+              (outcome) => new BodyRefused({ reason: (outcome as Refused).refused })
             )
           )
         return JsonThread.of({
           event: (accountId, rest) =>
             rest.coded === undefined && rest.bytes.length < largeBytes
-              ? Effect.succeed(JsonTask.eventJson(rest))
-              : Effect.map(read(accountId, { _tag: "Event", ...rest, bytes: Uint8Array.from(rest.bytes) }), (json) =>
-                new TextDecoder().decode(json)),
+              ? Effect.succeed(JsonTask.eventText(rest))
+              : Effect.map(
+                read(accountId, { _tag: "Event", ...rest, bytes: Uint8Array.from(rest.bytes) }),
+                (outcome) => ({ ...outcome, json: new TextDecoder().decode(outcome.json) })
+              ),
           project: (accountId, rest) =>
             rest.bytes.length < largeBytes
               ? Effect.sync(() => JsonTask.projectedJson(rest))
-              : Effect.catchTag(read(accountId, { _tag: "Projection", ...rest }), "BodyRefused", Effect.die)
+              : read(accountId, { _tag: "Projection", ...rest }).pipe(
+                Effect.map(({ json }) => json),
+                Effect.catchTag("BodyRefused", Effect.die)
+              )
         })
       }
     )

@@ -9,7 +9,7 @@ if (process.platform === "linux") setPriority(0, constants.priority.PRIORITY_BEL
 
 parentPort?.on("message", (task: JsonTask.JsonTask) => {
   const startedAt = performance.now()
-  const json = JsonTask.perform(task)
-  const done: Done = { json, ms: performance.now() - startedAt }
-  parentPort?.postMessage(done, "refused" in json ? [] : [json.buffer])
+  const outcome = JsonTask.perform(task)
+  const done: Done = { outcome, ms: performance.now() - startedAt }
+  parentPort?.postMessage(done, "refused" in outcome ? [] : [outcome.json.buffer])
 })

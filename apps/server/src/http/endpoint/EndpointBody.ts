@@ -51,19 +51,36 @@ const parseForm = (contentType: string, body: Buffer, text: string): Schema.Json
   return multimap(charset === Charset.utf8 || !isAscii(charset) ? pairs : pairsIn(charset, body))
 }
 
-const valueOf = ({ value }: MultipartForm.Part): Schema.Json =>
+/** A file of a form. */
+export type FormFile = Extract<MultipartForm.Part["value"], { readonly filename: string }>
+
+const valueOf = ({ value }: MultipartForm.Part, urlOf: (file: FormFile) => string): Schema.Json =>
   "charset" in value
     ? Charset.withoutMark(Charset.decode(value.content, value.charset))
-    : { filename: value.filename, content_type: value.contentType, content: value.content.toString("base64") }
+    : {
+      url: urlOf(value),
+      filename: value.filename,
+      mimetype: value.contentType,
+      content_type: value.contentType,
+      content: value.content.toString("base64")
+    }
 
-/** The fields of a form, files of a multipart form in base64. Undefined for a body that is no form, or none that can be taken apart. */
-export const fieldsOf = (contentType: string, body: Buffer, text: string): Schema.Json | undefined => {
+/**
+ * The fields of a form, files of a multipart form in base64 too. Undefined for a body that is no form, or none that can be
+ * taken apart.
+ */
+export const fieldsOf = (
+  contentType: string,
+  body: Buffer,
+  text: string,
+  urlOf: (file: FormFile) => string
+): Schema.Json | undefined => {
   switch (mediaTypeOf(contentType)) {
     case "application/x-www-form-urlencoded":
       return parseForm(contentType, body, text)
     case "multipart/form-data": {
       const parts = MultipartForm.parse(contentType, body, maxFields)
-      return parts && multimap(parts.map((part) => [part.name, valueOf(part)] as const))
+      return parts && multimap(parts.map((part) => [part.name, valueOf(part, urlOf)] as const))
     }
     default:
       return undefined

@@ -2,17 +2,19 @@ import * as Problem from "@headwater/api/Problem"
 import { isDone } from "@headwater/domain/Done"
 import * as Id from "@headwater/domain/Id"
 import * as OwnMember from "@headwater/domain/OwnMember"
+import { partBytes } from "@headwater/domain/RunFile"
 import * as RunKey from "@headwater/domain/RunKey"
 import { EngineConfig } from "@headwater/engine/EngineConfig"
-import { type Endpoint, type HttpReply, Ingest } from "@headwater/engine/Ingest"
-import { Effect, Exit, type Fiber } from "effect"
+import { EventFiles, type FilesOfEvent } from "@headwater/engine/EventFiles"
+import { type Endpoint, type HttpReply, Ingest, type RequestError, type TakenRequest } from "@headwater/engine/Ingest"
+import { Effect, Exit, Fiber, Option, Stream } from "effect"
 import { Headers } from "effect/http"
 import type { IncomingMessage } from "node:http"
 import { BodyRoom } from "../conventions/BodyRoom.ts"
 import * as ClientAddress from "../conventions/ClientAddress.ts"
 import * as ContentCoding from "../conventions/ContentCoding.ts"
 import { HttpSettings } from "../conventions/HttpSettings.ts"
-import type { EventTask } from "../conventions/JsonTask.ts"
+import { type EventTask, type EventText, withUrls } from "../conventions/JsonTask.ts"
 import { type BodyRefused, JsonThread } from "../conventions/JsonThread.ts"
 import { RateLimiting } from "../conventions/RateLimiting.ts"
 import * as RequestBody from "../conventions/RequestBody.ts"
@@ -71,9 +73,16 @@ const allOf = (
 const usualRatio = 8
 const usualBytes = 64 * 1024
 
+/** The field of the query that asks for a body to be a file. */
+const uploadField = "pipedream_upload_body"
+
+/** The bytes of a body that is uploaded that are in memory. */
+const uploadRoom = 2 * partBytes
+
 /** The services that a request passes by. */
 const services = Effect.all({
   config: EngineConfig,
+  files: EventFiles,
   ingest: Ingest,
   rate: RateLimiting,
   room: BodyRoom,
@@ -93,11 +102,14 @@ export type Begin = (
 /**
  * A request to an endpoint, on its way to be an event in its program's log:
  *
- *     found ─▶ counted ─▶ admitted ─▶ room ─▶ read ─▶ event ─▶ ingested ─▶ replied
+ *     found ─▶ counted ─▶ admitted ─▶ room ─▶ read ─▶ event ─▶ files ─▶ ingested ─▶ replied
+ *                             └─▶ tried ─▶ room ─▶ uploaded ─────────────────┘
  *
  * - Q1. A stage that is done already goes on in the same call; a fiber waits for any other.
  * - Q2. It holds room for its body from before that is read until the program's owner has answered.
  * - Q3. It is replied to once. Cancelled, as its client has gone, it ends if its body is not there yet, and goes on otherwise.
+ * - Q4. Its files are kept before it is ingested, and removed if it is refused then. What becomes of them without an answer
+ *   goes with the retention of the account.
  */
 class EndpointRequest {
   private state: "coming" | "ingesting" | "over" = "coming"
@@ -105,6 +117,7 @@ class EndpointRequest {
   /** Bytes of room that it holds, for the body as it comes and without its codings. */
   private readonly held = { received: 0, decoded: 0 }
   private accountId = ""
+  private files: FilesOfEvent | undefined
   private readonly services: Effect.Success<typeof services>
   private readonly runFork: <A, E>(effect: Effect.Effect<A, E>) => Fiber.Fiber<A, E>
   private readonly message: IncomingMessage
@@ -137,7 +150,11 @@ class EndpointRequest {
       (endpoint) =>
         this.after(
           rate.take(endpoint.accountId),
-          () => this.after(ingest.admit(endpoint), () => this.takeRoom(endpoint))
+          () =>
+            this.after(
+              ingest.admit(endpoint),
+              () => this.isUpload(endpoint) ? this.tryUpload(endpoint) : this.takeRoom(endpoint)
+            )
         )
     )
   }
@@ -145,8 +162,12 @@ class EndpointRequest {
   /** The client has gone. */
   cancel(): void {
     if (this.state !== "coming") return
+    const { fiber, files } = this
     this.state = "over"
-    this.fiber?.interruptUnsafe()
+    fiber?.interruptUnsafe()
+    if (files !== undefined) {
+      this.runFork(Effect.andThen(fiber === undefined ? Effect.void : Fiber.await(fiber), files.drop))
+    }
     this.giveBack()
   }
 
@@ -192,6 +213,59 @@ class EndpointRequest {
     const bytes = RequestBody.mostBytes({ headers }, maxBody)
     const taken = room.take("received", endpoint.accountId, bytes, () => this.hold("received", endpoint, bytes))
     this.after(taken, () => this.read(endpoint, codings))
+  }
+
+  /** True if the body is to be a file. The URL of a run that waits takes none. */
+  private isUpload({ runKey }: Endpoint): boolean {
+    if (runKey !== undefined || !RequestBody.isPresent({ headers: this.headers })) return false
+    if (this.headers["x-pd-upload-body"] === "1") return true
+    const { query } = this.url
+    return query.includes(uploadField) && EndpointBody.pairsOf(query).get(uploadField) === "1"
+  }
+
+  /** Nothing is kept for who would be refused, or wants to try the endpoint alone. */
+  private tryUpload(endpoint: Endpoint): void {
+    const { ingest } = this.services
+    const test = { ...this.taken("{}"), isTest: true }
+    const tried = Effect.callback<Exit.Exit<HttpReply, RequestError>>((resume) =>
+      ingest.take(endpoint, test, (exit) => resume(Effect.succeed(exit)))
+    )
+    this.after(tried, (exit) => {
+      const isTaken = Exit.isSuccess(exit) || isOnlyUnanswered(exit)
+      if (!isTaken || this.isTest) this.end(exit)
+      else this.takeRoomToUpload(endpoint)
+    })
+  }
+
+  private takeRoomToUpload(endpoint: Endpoint): void {
+    const { room } = this.services
+    const taken = room.take(
+      "received",
+      endpoint.accountId,
+      uploadRoom,
+      () => this.hold("received", endpoint, uploadRoom)
+    )
+    this.after(taken, () => this.after(this.upload(endpoint), (eventJson) => this.ingest(endpoint, eventJson)))
+  }
+
+  /** The event of a request whose body is kept as a file, as it comes. */
+  private upload(endpoint: Endpoint): Effect.Effect<string, IntakeError> {
+    const { message, services: { files, rate } } = this
+    const { contentType, request: { client_ip, url, ...rest } } = this.taskOf(endpoint, new Uint8Array())
+    this.files = files.begin(endpoint)
+    const chunks = Stream.suspend(() =>
+      Stream.fromAsyncIterable<Uint8Array, IntakeError>(
+        // The connection goes on behind the answer.
+        message.iterator({ destroyOnReturn: false }),
+        () => unreadable
+      )
+    ).pipe(Stream.tap((chunk) => Effect.sync(() => rate.noteBytes(endpoint.accountId, chunk.length))))
+    const name = this.url.path.slice(this.url.path.lastIndexOf("/") + 1)
+    return this.files.keep({ name: name === "" ? "body" : name, contentType }, chunks).pipe(
+      Effect.tap(() => Effect.sync(() => message.resume())),
+      Effect.filterOrFail((kept) => kept !== null, () => noRoomForFile(files.mostBytes)),
+      Effect.map((raw_body_url) => JSON.stringify({ ...rest, body: { raw_body_url }, client_ip, url }))
+    )
   }
 
   private hold(which: "received" | "decoded", { accountId }: Endpoint, bytes: number): void {
@@ -241,25 +315,51 @@ class EndpointRequest {
       ? thread.event(accountId, task)
       : Effect.tap(
         this.decodedEvent(endpoint, task, codings),
-        (eventJson) => Effect.sync(() => rate.noteBytes(accountId, Math.max(0, eventJson.length - bytes.length)))
+        ({ json }) => Effect.sync(() => rate.noteBytes(accountId, Math.max(0, json.length - bytes.length)))
       )
     const refused = ({ reason }: BodyRefused) => Effect.fail(reason === "too_large" ? this.tooLarge : undecodable)
     this.after(
       isDone(event) ? Effect.succeed(event.value) : Effect.catchTag(event, "BodyRefused", refused),
-      (eventJson) => this.ingest(endpoint, eventJson)
+      (text) =>
+        text.files.length === 0
+          ? this.ingest(endpoint, text.json)
+          : this.after(this.keepFiles(endpoint, text), (eventJson) => this.ingest(endpoint, eventJson))
     )
+  }
+
+  /** The event of a form with the URLs of its files. */
+  private keepFiles(endpoint: Endpoint, text: EventText): Effect.Effect<string> {
+    if (this.isTest) return Effect.succeed(withUrls(text, []))
+    const kept = this.services.files.begin(endpoint)
+    this.files = kept
+    return Effect.forEach(
+      text.files,
+      ({ content, contentType, filename }) => kept.keep({ name: filename, contentType }, Stream.make(content))
+    ).pipe(
+      Effect.map((urls) => withUrls(text, urls))
+    )
+  }
+
+  private get isTest(): boolean {
+    return this.headers["x-pd-notrigger"] === "1"
+  }
+
+  private taken(eventJson: string): TakenRequest {
+    const { authorization } = this.headers
+    return {
+      eventJson,
+      hops: hopsOf(this.headers["x-headwater-hops"]),
+      ...(authorization === undefined ? {} : { authorization }),
+      ...(this.isTest ? { isTest: true } : {})
+    }
   }
 
   private ingest(endpoint: Endpoint, eventJson: string): void {
     this.state = "ingesting"
-    const { authorization } = this.headers
-    const taken = {
-      eventJson,
-      hops: hopsOf(this.headers["x-headwater-hops"]),
-      ...(authorization === undefined ? {} : { authorization }),
-      ...(this.headers["x-pd-notrigger"] === "1" ? { isTest: true } : {})
-    }
-    this.services.ingest.take(endpoint, taken, (reply) => this.end(reply))
+    this.services.ingest.take(endpoint, this.taken(eventJson), (reply) => {
+      if (this.files !== undefined && isRefused(reply)) this.runFork(this.files.drop)
+      this.end(reply)
+    })
   }
 
   /** The event that the program's code sees. */
@@ -318,6 +418,14 @@ export const make: Effect.Effect<Begin, never, Effect.Services<typeof services>>
   }
 })
 
+/** True if a request has been taken, and its code only does not answer. */
+const isOnlyUnanswered = (exit: Exit.Exit<HttpReply, RequestError>): boolean =>
+  Option.exists(Exit.findErrorOption(exit), ({ _tag }) => _tag === "NotAnswered")
+
+/** True if a request is in no log: one without an answer may be. */
+const isRefused = (exit: Exit.Exit<HttpReply, RequestError>): boolean =>
+  Option.exists(Exit.findErrorOption(exit), ({ _tag }) => _tag !== "NotAnswered" && _tag !== "Unavailable")
+
 /** The methods by which a run is had go on or ended: others are asked for by machines that only look. */
 const ofRuns = ["GET", "POST", "PUT", "PATCH", "DELETE"]
 
@@ -327,6 +435,12 @@ const notOfRuns = (method: string) => {
 }
 
 const unreadable = Problem.invalid([{ path: "", message: "The request body could not be read." }])
+
+const noRoomForFile = (mostBytes: number) =>
+  new Problem.PayloadTooLarge({
+    ...Problem.because(`The account has no room for the request body: its files take ${mostBytes} bytes at most.`),
+    details: { limit_bytes: mostBytes }
+  })
 
 const undecodable = Problem.invalid([{ path: "Content-Encoding", message: "is not what the request body is in" }])
 

@@ -93,7 +93,9 @@ layer(Http.layer, { excludeTestServices: true })("a source's endpoint", (it) => 
         ["multipart/form-data; boundary=b", multipart, {
           n: ["1", "2"],
           f: {
+            url: "a URL",
             filename: "ü.bin",
+            mimetype: "application/x",
             content_type: "application/x",
             content: Buffer.from("a\r\n\u0000b").toString("base64")
           }
@@ -107,7 +109,9 @@ layer(Http.layer, { excludeTestServices: true })("a source's endpoint", (it) => 
       for (const [contentType, raw, expected] of bodies) {
         yield* http.request("POST", endpoint, { raw, headers: { "content-type": contentType } })
         const event = yield* taken(++nth)
-        assert.deepStrictEqual<unknown>([event["bodyRaw"], event["body"], event["path"]], [raw, expected, "/"])
+        const body = JSON.parse(JSON.stringify(event["body"]), (name, value: unknown) =>
+          name === "url" ? "a URL" : value) as unknown
+        assert.deepStrictEqual<unknown>([event["bodyRaw"], body, event["path"]], [raw, expected, "/"])
       }
       assert.strictEqual((yield* http.request("OPTIONS", `${endpoint}/`, { key: null })).status, 200)
       const options = yield* taken(++nth)
