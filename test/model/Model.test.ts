@@ -17,6 +17,6 @@ layer(realSandbox({ allow: "loopback", pool: { warmProcesses: 1, idleMillis: 1_0
       ModelRun.run(commands).pipe(
         Effect.provide(Layer.mergeAll(Layer.fresh(TestDatabase.layer), TestClock.layer()))
       ),
-    { arbitrary: { runs: 5, maxShrinks: 5 }, timeout: 180_000 }
+    { arbitrary: { runs: 5, maxShrinks: 5 }, timeout: 300_000 }
   )
 })
