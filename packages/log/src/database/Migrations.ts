@@ -9,6 +9,7 @@ import * as EnvironmentVariables from "./migrations/EnvironmentVariables.ts"
 import * as Mailboxes from "./migrations/Mailboxes.ts"
 import * as OAuthAccounts from "./migrations/OAuthAccounts.ts"
 import * as OAuthConnections from "./migrations/OAuthConnections.ts"
+import * as StoredFileChecksums from "./migrations/StoredFileChecksums.ts"
 import * as StoredFiles from "./migrations/StoredFiles.ts"
 import * as SuspendedRuns from "./migrations/SuspendedRuns.ts"
 import * as WorkflowFiles from "./migrations/WorkflowFiles.ts"
@@ -27,7 +28,8 @@ const migrations = {
   "0041_suspended_runs": SuspendedRuns.make,
   "0042_oauth_accounts": OAuthAccounts.make,
   "0043_oauth_connections": OAuthConnections.make,
-  "0044_mailboxes": Mailboxes.make
+  "0044_mailboxes": Mailboxes.make,
+  "0045_stored_file_checksums": StoredFileChecksums.make
 }
 
 /** A version of before the baseline has made the database. */
