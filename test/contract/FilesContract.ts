@@ -22,7 +22,7 @@ export const rows = (it: It): void => {
         content_type: "text/plain",
         sha256: createHash("sha256").update("some ü").digest("hex")
       })
-      assert.match(Json.textOf(file["id"]), /^file_/)
+      assert.match(Json.textOf(file["id"]), /^fl_/)
       assertRecent(file["updated_at"])
       const read = yield* client.send("GET", at(path))
       assert.strictEqual(read.text, "some ü")

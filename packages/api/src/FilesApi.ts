@@ -1,9 +1,10 @@
 import * as Storable from "@headwater/domain/Storable"
-import { filePathExpected, isFilePath, longestContentType, urlMillis } from "@headwater/domain/StoredFile"
+import { longestContentType, urlMillis } from "@headwater/domain/StoredFile"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Authorization } from "./Authorization.ts"
 import * as Extension from "./Extension.ts"
+import { FilePath, filePathText } from "./FilePath.ts"
 import { NamedByQuery } from "./NamedByQuery.ts"
 import { NeededScope } from "./NeededScope.ts"
 import * as Pagination from "./Pagination.ts"
@@ -14,11 +15,9 @@ import { ResourceId } from "./ResourceId.ts"
 import { UnixMillis } from "./UnixMillis.ts"
 import { UnixSeconds } from "./UnixSeconds.ts"
 
-const pathText = "Names with `/` between them."
-
 export const FileResource = Schema.Struct({
   id: ResourceId("file"),
-  path: Schema.String.annotate({ description: pathText }),
+  path: Schema.String.annotate({ description: filePathText }),
   size: Schema.Int.annotate({ description: "Bytes." }),
   content_type: Schema.NullOr(Schema.String).annotate({
     description: `As it was sent, at most ${longestContentType} characters; null if none was.`
@@ -32,7 +31,7 @@ export const FileResource = Schema.Struct({
 }).annotate({
   identifier: "File",
   examples: [{
-    id: "file_0Uz7P0aRk3WnXc5TzQmB",
+    id: "fl_0Uz7P0aRk3WnXc5TzQmB",
     path: "reports/2026/october.pdf",
     size: 48_213,
     content_type: "application/pdf",
@@ -55,11 +54,6 @@ const FileUrl = Schema.Struct({
   }]
 })
 
-const Path = Schema.String.pipe(Schema.check(Schema.makeFilter(isFilePath, {
-  expected: filePathExpected,
-  toJsonSchema: () => ({ minLength: 1, maxLength: Storable.maxKeyBytes })
-}))).annotate({ description: `The file's path: ${pathText.toLowerCase()}`, examples: ["reports/2026/october.pdf"] })
-
 const anyBytes = HttpApiSchema.StreamUint8Array({ contentType: ["application/octet-stream", "*/*"] })
 
 export class FilesApi extends HttpApiGroup.make("files")
@@ -79,14 +73,20 @@ export class FilesApi extends HttpApiGroup.make("files")
       success: Pagination.Page(FileResource)
     }).annotate(NeededScope, "read").annotateMerge(Extension.operation("List files", "Newest first.")),
     HttpApiEndpoint.get("read", "/files/content", {
-      query: { path: Path },
+      query: { path: FilePath },
       success: anyBytes,
       error: Problem.NotFound
     }).annotate(NeededScope, "read").annotateMerge(
       Extension.operation("Read a file", "Its bytes as they were sent, with its type.")
     ),
     HttpApiEndpoint.put("write", "/files/content", {
-      query: { path: Path, ...Projection.fields },
+      headers: {
+        "content-type": Schema.optionalKey(Schema.String.annotate({
+          description: "The type of the file.",
+          ...Extension.mark
+        }))
+      },
+      query: { path: FilePath, ...Projection.fields },
       payload: anyBytes,
       success: Pagination.Single(FileResource),
       error: Problem.PayloadTooLarge
@@ -97,14 +97,14 @@ export class FilesApi extends HttpApiGroup.make("files")
       )
     ),
     HttpApiEndpoint.delete("delete", "/files/content", {
-      query: { path: Path, ...Projection.fields },
+      query: { path: FilePath, ...Projection.fields },
       success: HttpApiSchema.NoContent,
       error: Problem.NotFound
     }).annotate(NeededScope, "write").annotate(NamedByQuery, "path").annotateMerge(
       Extension.operation("Delete a file", "By its path.")
     ),
     HttpApiEndpoint.get("url", "/files/url", {
-      query: { path: Path, ...Projection.fields },
+      query: { path: FilePath, ...Projection.fields },
       success: Pagination.Single(FileUrl),
       error: Problem.NotFound
     }).annotate(NeededScope, "read").annotateMerge(Extension.operation(
