@@ -60,4 +60,28 @@ export const rows = (it: It): void => {
         "unsupported_media_type"
       )
     }))
+
+  it.effect("extension: files are attached to a workflow by names, which stay until others are given", () =>
+    Effect.gen(function*() {
+      const { fresh } = yield* ContractServer
+      const client = yield* fresh("attachments")
+      const workflow_code = `import { readFileSync } from "node:fs"
+        export default { run({ steps }) { return readFileSync(steps.trigger.context.attachments["a.txt"], "utf8") } }`
+      const attachments = { "a.txt": "in/a.txt" }
+      const made = yield* client.ok("POST", "/workflows", { workflow_code, attachments })
+      assert.deepStrictEqual<unknown>(made["attachments"], attachments)
+      const path = `/workflows/${Json.textOf(made["id"])}`
+      for (const name of ["a/b", "", "..", "x".repeat(256)]) {
+        assert.strictEqual(
+          (yield* client.send("PUT", path, { body: { attachments: { [name]: "a" } } })).status,
+          400,
+          name
+        )
+      }
+      assertInvalid(yield* client.send("PUT", path, { body: { attachments: { a: "/a" } } }), "attachments.a")
+      Json.assertHolds(yield* client.ok("PUT", path, { name: "letters" }), { attachments })
+      yield* client.send("PUT", at("in/a.txt"), { raw: "attached" })
+      assert.match(JSON.stringify(yield* client.ok("POST", `${path}/trial`, { event: 1 })), /"attached"/)
+      assert.deepStrictEqual<unknown>((yield* client.ok("PUT", path, { attachments: {} }))["attachments"], {})
+    }))
 }

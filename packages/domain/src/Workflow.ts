@@ -16,7 +16,11 @@ export const WorkflowSettings = Schema.Struct({
     Schema.withDecodingDefaultTypeKey(Effect.succeed("cancel" as const))
   ),
   /** The longest that a step may take, in seconds, where that is less than the server allows; null for all of it. */
-  timeoutSeconds: Schema.NullOr(Schema.Int).pipe(Schema.withDecodingDefaultTypeKey(Effect.succeed(null)))
+  timeoutSeconds: Schema.NullOr(Schema.Int).pipe(Schema.withDecodingDefaultTypeKey(Effect.succeed(null))),
+  /** Paths of files of the account by the names under which steps find them below `/tmp/attachments`. */
+  attachments: Schema.Record(Schema.String, Schema.String).pipe(
+    Schema.withDecodingDefaultTypeKey(Effect.succeed({}))
+  )
 })
 export type WorkflowSettings = typeof WorkflowSettings.Type
 
@@ -27,7 +31,8 @@ export const defaultSettings: WorkflowSettings = {
   retryDelays: [],
   errors: "last",
   suspensionTimeout: "cancel",
-  timeoutSeconds: null
+  timeoutSeconds: null,
+  attachments: {}
 }
 
 /** The parts of a workflow beside its code and props. */

@@ -110,7 +110,8 @@ export const files = {
     retry_delays: Schema.optionalKey(WorkflowResource.fields.retry_delays),
     errors: Schema.optionalKey(WorkflowResource.fields.errors),
     suspension_timeout: Schema.optionalKey(WorkflowResource.fields.suspension_timeout),
-    timeout_seconds: Schema.optionalKey(WorkflowResource.fields.timeout_seconds)
+    timeout_seconds: Schema.optionalKey(WorkflowResource.fields.timeout_seconds),
+    attachments: Schema.optionalKey(WorkflowResource.fields.attachments)
   }),
   subscriptions: Schema.Struct({ emitter: Schema.String, ...listening }),
   auto_subscriptions: Schema.Struct(listening)
@@ -144,7 +145,8 @@ export const workflowSettings = [
   "retry_delays",
   "errors",
   "suspension_timeout",
-  "timeout_seconds"
+  "timeout_seconds",
+  "attachments"
 ] as const
 
 /** The variable that holds a secret, unless its file names another one. */

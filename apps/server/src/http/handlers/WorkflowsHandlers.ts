@@ -23,7 +23,7 @@ import * as ProgramHandling from "./ProgramHandling.ts"
 
 type Settings = Pick<
   WorkflowResource,
-  "concurrency" | "errors" | "rate_limit" | "retry_delays" | "suspension_timeout" | "timeout_seconds"
+  "attachments" | "concurrency" | "errors" | "rate_limit" | "retry_delays" | "suspension_timeout" | "timeout_seconds"
 >
 
 interface Parameters extends Partial<Settings> {
@@ -41,18 +41,20 @@ const settingsWith = (before: WorkflowSettings, given: Parameters): WorkflowSett
   retryDelays: given.retry_delays ?? before.retryDelays,
   errors: given.errors ?? before.errors,
   suspensionTimeout: given.suspension_timeout ?? before.suspensionTimeout,
-  timeoutSeconds: given.timeout_seconds === undefined ? before.timeoutSeconds : given.timeout_seconds
+  timeoutSeconds: given.timeout_seconds === undefined ? before.timeoutSeconds : given.timeout_seconds,
+  attachments: given.attachments ?? before.attachments
 })
 
 const settingsShown = (
-  { concurrency, errors, rateLimit, retryDelays, suspensionTimeout, timeoutSeconds }: WorkflowSettings
+  { attachments, concurrency, errors, rateLimit, retryDelays, suspensionTimeout, timeoutSeconds }: WorkflowSettings
 ): Settings => ({
   concurrency,
   rate_limit: rateLimit === null ? null : { limit: rateLimit.limit, interval_seconds: rateLimit.intervalSeconds },
   retry_delays: retryDelays,
   errors,
   suspension_timeout: suspensionTimeout,
-  timeout_seconds: timeoutSeconds
+  timeout_seconds: timeoutSeconds,
+  attachments
 })
 
 export const layer = HttpApiBuilder.group(
