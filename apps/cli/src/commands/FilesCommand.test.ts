@@ -40,4 +40,23 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
       HeadwaterCommand.assertRefused(yield* files(["put", "in/none", "none.txt"]), /none\.txt/)
       HeadwaterCommand.assertRefused(yield* files(["put", "../out", "long.txt"]), /path: .*a path has names/)
     }))
+
+  it.effect("are attached to a workflow by the folder attachments of its folder", () =>
+    Effect.gen(function*() {
+      const { environment } = yield* RunningServer
+      const cwd = yield* Files.make({
+        "letters/workflow.mjs": `import { readFileSync } from "node:fs"
+          export default { run({ steps, $ }) { $.emit(readFileSync(steps.trigger.context.attachments["a.txt"], "utf8")) } }`,
+        "letters/attachments/a.txt": "attached",
+        "letters/attachments/deep/none.txt": "in a folder"
+      })
+      const headwater = (...args: ReadonlyArray<string>) => CommandInProcess.run(args, { env: environment, cwd })
+      const deployed = yield* headwater("deploy", "letters")
+      assert.strictEqual(deployed.code, 0, deployed.stderr)
+      const listed = yield* headwater("files", "list", "attachments/")
+      assert.match(listed.stdout, /\nattachments\/letters\/a\.txt +8 +text\/plain; charset=utf-8 .*\n$/)
+      assert.notMatch(listed.stdout, /none/)
+      assert.strictEqual((yield* headwater("trigger", "letters", "--data", "1", "--wait")).code, 0)
+      assert.match((yield* headwater("events", "letters", "--json")).stdout, /attached/)
+    }))
 })
