@@ -1,4 +1,5 @@
 import * as ListItems from "@headwater/api/ListItems"
+import { filePathExpected, isFilePath } from "@headwater/domain/StoredFile"
 import { Effect, FileSystem, Option, Stdio, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { ApiAccess } from "../access/ApiAccess.ts"
@@ -6,7 +7,10 @@ import { CommandRefused } from "../CommandRefused.ts"
 import * as ContentType from "../given/ContentType.ts"
 import * as Output from "../text/Output.ts"
 
-const path = Argument.String("path").pipe(Argument.withDescription("The file's path in the store"))
+const path = Argument.String("path").pipe(
+  Argument.withDescription("The file's path in the store"),
+  Argument.filter(isFilePath, (path) => `${JSON.stringify(path)} is no path of a file: ${filePathExpected}`)
+)
 
 const list = Command.make(
   "list",
