@@ -119,6 +119,7 @@ const somePages = async ({ api, orders, webhook }: Site): Promise<ReadonlyArray<
     "variables",
     "data-stores",
     `data-stores/${Json.textOf(store["id"])}`,
+    "files",
     "nowhere"
   ]
 }

@@ -147,4 +147,33 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
       await page.getByRole("button", { name: "Delete for good" }).click()
       await page.getByText("There are no data stores yet").waitFor()
     }))
+
+  it.effect("uploads a file, finds it, tells a URL of it, and downloads and deletes it", () =>
+    inBrowser(async ({ api, signedIn }) => {
+      const page = await signedIn("/files")
+      await page.getByText("There are no files yet").waitFor()
+      await page.getByRole("button", { name: "Upload a file" }).click()
+      const dialog = page.getByRole("dialog")
+      await dialog.getByRole("button", { name: "Upload" }).click()
+      await dialog.getByRole("alert").getByText("Choose a file").waitFor()
+      assert.deepStrictEqual(await PageFaults.violations(page), [])
+      await dialog.getByLabel("File").setInputFiles({
+        name: "a.txt",
+        mimeType: "text/plain",
+        buffer: Buffer.from("uploaded")
+      })
+      await dialog.getByLabel("Path").fill("in/a & b.txt")
+      await dialog.getByRole("button", { name: "Upload" }).click()
+      await page.getByRole("gridcell", { name: "in/a & b.txt" }).click()
+      const [file] = Json.listOf((await api("GET", "/files"))["data"])
+      Json.assertHolds(file, { path: "in/a & b.txt", size: 8, content_type: "text/plain" })
+      await dialog.getByRole("button", { name: "Copy the URL" }).waitFor()
+      assert.deepStrictEqual(await PageFaults.violations(page), [])
+      const downloading = page.waitForEvent("download")
+      await dialog.getByRole("link", { name: "Download" }).click()
+      assert.strictEqual((await downloading).suggestedFilename(), "a & b.txt")
+      await dialog.getByRole("button", { name: "Delete it" }).click()
+      await page.getByRole("dialog", { name: "Are you sure?" }).getByRole("button", { name: "Delete it" }).click()
+      await page.getByText("There are no files yet").waitFor()
+    }))
 })

@@ -11,6 +11,7 @@ import * as DeliveryActions from "./contract/DeliveryActionsContract.ts"
 import * as Environment from "./contract/EnvironmentContract.ts"
 import * as Errors from "./contract/ErrorsContract.ts"
 import * as Events from "./contract/EventsContract.ts"
+import * as Files from "./contract/FilesContract.ts"
 import * as Log from "./contract/LogContract.ts"
 import * as Pagination from "./contract/PaginationContract.ts"
 import * as Projects from "./contract/ProjectsContract.ts"
@@ -39,6 +40,7 @@ layer(ContractServer.layer, { excludeTestServices: true })("the contract", (it) 
   Projects.rows(it)
   Environment.rows(it)
   DataStores.rows(it)
+  Files.rows(it)
   Workflows.rows(it)
   Pagination.rows(it)
   Errors.rows(it)

@@ -28,6 +28,7 @@ const fields = [
   "errors",
   "suspension_timeout",
   "timeout_seconds",
+  "attachments",
   "memory_mb",
   "created_at",
   "updated_at"

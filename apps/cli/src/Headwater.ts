@@ -18,6 +18,7 @@ import { doctorCommand } from "./commands/DoctorCommand.ts"
 import { envCommand } from "./commands/EnvCommand.ts"
 import { eventsCommand } from "./commands/EventsCommand.ts"
 import { exportCommand } from "./commands/ExportCommand.ts"
+import { filesCommand } from "./commands/FilesCommand.ts"
 import { initCommand } from "./commands/InitCommand.ts"
 import { keyCommand } from "./commands/KeyCommand.ts"
 import { loginCommand } from "./commands/LoginCommand.ts"
@@ -56,6 +57,7 @@ const headwater = Command.make("headwater").pipe(
     envCommand,
     projectsCommand,
     storesCommand,
+    filesCommand,
     accountCommand,
     checkCommand,
     runCommand,

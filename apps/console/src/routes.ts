@@ -35,6 +35,7 @@ export const routes: ReadonlyArray<Route> = [
   { path: ["variables"], title: "Variables", load: () => import("./pages/VariablesPage.tsx") },
   { path: ["data-stores"], title: "Data stores", load: () => import("./pages/DataStoresPage.tsx") },
   { path: ["data-stores", ":store"], title: "Data store", load: () => import("./pages/DataStorePage.tsx") },
+  { path: ["files"], title: "Files", load: () => import("./pages/FilesPage.tsx") },
   { path: ["registry"], title: "Registry", load: () => import("./pages/RegistryPage.tsx") },
   { path: ["registry", ":component"], title: "Component", load: () => import("./pages/RegistryComponentPage.tsx") },
   { path: ["bulk-actions"], title: "Bulk actions", load: () => import("./pages/BulkActionsPage.tsx") },
@@ -56,6 +57,7 @@ export const places: ReadonlyArray<{ readonly path: string; readonly name: strin
   { path: "accounts", name: "Accounts" },
   { path: "variables", name: "Variables" },
   { path: "data-stores", name: "Data stores" },
+  { path: "files", name: "Files" },
   { path: "registry", name: "Registry" },
   { path: "bulk-actions", name: "Bulk actions" }
 ]

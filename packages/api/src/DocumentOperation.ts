@@ -117,6 +117,7 @@ const streamed = (schema: JsonSchema.JsonSchema, definitions: Definitions): obje
 const describe = (status: string, given: string, schema: JsonSchema.JsonSchema | undefined): string => {
   if (!generated.has(given)) return given
   if (schema === undefined) return status === "204" ? "Done. There is no body." : "Accepted. There is no body."
+  if (schema.format === "binary") return "The bytes, with their type as Content-Type."
   const properties = propertiesOf(schema)
   if ("event" in properties) return "A stream that stays open until either side closes it."
   if ("page_info" in properties) return "A page of the list."

@@ -99,6 +99,7 @@ export const exampleOf = (
   const recur = (part: JsonSchema.JsonSchema) => exampleOf(part, definitions)
   if (typeof schema.$ref === "string") return recur(definitions[schema.$ref.split("/").at(-1) ?? ""] ?? {})
   if (Array.isArray(schema.examples)) return schema.examples[0]
+  if (schema.format === "binary") return "The bytes of a file."
   if (Array.isArray(schema.enum)) return schema.enum[0]
   if (Array.isArray(schema.anyOf)) return schema.anyOf.map(recur).find((example) => example !== undefined)
   if (schema.type === "array") {

@@ -15,6 +15,7 @@ import * as DocumentWebhooks from "./DocumentWebhooks.ts"
 import { EnvironmentApi } from "./EnvironmentApi.ts"
 import { EventsApi } from "./EventsApi.ts"
 import { FiguresApi } from "./FiguresApi.ts"
+import { FilesApi } from "./FilesApi.ts"
 import { GraphApi } from "./GraphApi.ts"
 import { JourneyApi } from "./JourneyApi.ts"
 import { KeysApi } from "./KeysApi.ts"
@@ -56,6 +57,7 @@ export class HeadwaterApi extends HttpApi.make("headwater")
   .add(ProjectsApi)
   .add(EnvironmentApi)
   .add(DataStoresApi)
+  .add(FilesApi)
   .add(WorkflowsApi)
   .add(WorkflowRunsApi)
   .add(CodeApi)

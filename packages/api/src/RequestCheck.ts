@@ -18,6 +18,11 @@ export const TakesLargeBody: Context.Reference<false | "code" | "values"> = Cont
   { defaultValue: (): false | "code" | "values" => false }
 )
 
+/** Marks an endpoint whose body is the content of a file: any bytes, which its handler reads as they come. */
+export const TakesFile: Context.Reference<boolean> = Context.Reference("@headwater/api/TakesFile", {
+  defaultValue: () => false
+})
+
 /** The most levels to which a body's arrays and objects may be nested. */
 export const maxBodyDepth = 100
 

@@ -1,8 +1,10 @@
+import { isFilePath } from "@headwater/domain/StoredFile"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Authorization } from "./Authorization.ts"
 import { ComponentUrl } from "./ComponentsApi.ts"
 import * as Extension from "./Extension.ts"
+import { FilePath } from "./FilePath.ts"
 import * as Idempotency from "./Idempotency.ts"
 import { NeededScope } from "./NeededScope.ts"
 import * as Pagination from "./Pagination.ts"
@@ -26,6 +28,12 @@ const RateLimit = Schema.Struct({ limit: between(1, 100_000), interval_seconds: 
   examples: [{ limit: 10, interval_seconds: 60 }]
 })
 
+/** A name in a directory. */
+const AttachmentName = Schema.String.pipe(Schema.check(Schema.makeFilter(
+  (name: string) => isFilePath(name) && !name.includes("/") && new TextEncoder().encode(name).length <= 255,
+  { expected: "the name of a file, without / and of at most 255 bytes" }
+)))
+
 const settings = {
   concurrency: between(1, 100).annotate({
     description: "How many runs may be under way together, not counting waiting runs. With 1, events run in order."
@@ -47,6 +55,13 @@ const settings = {
   memory_mb: Schema.NullOr(between(128, 16_384)).annotate({
     description:
       "The heap of a step, in MiB, at most what the server allows. null, and less: what the server gives each."
+  }),
+  attachments: Schema.Record(Schema.String, FilePath).check(
+    Schema.isPropertyNames(AttachmentName),
+    Schema.isMaxProperties(100)
+  ).annotate({
+    description: "Paths of files of the account, by the names under which each step finds them in /tmp/attachments.",
+    examples: [{ "letter.html": "templates/letter.html" }]
   })
 }
 
@@ -65,6 +80,7 @@ const exampleWorkflow = {
   errors: "last" as const,
   suspension_timeout: "cancel" as const,
   timeout_seconds: null,
+  attachments: {},
   memory_mb: null,
   created_at: 1760000002,
   updated_at: 1760000002
@@ -127,6 +143,7 @@ const input = {
   errors: Schema.optionalKey(settings.errors),
   suspension_timeout: Schema.optionalKey(settings.suspension_timeout),
   timeout_seconds: Schema.optionalKey(settings.timeout_seconds),
+  attachments: Schema.optionalKey(settings.attachments),
   memory_mb: Schema.optionalKey(settings.memory_mb),
   ...ProjectsApi.given,
   ...Projection.fields

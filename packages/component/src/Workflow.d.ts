@@ -24,6 +24,8 @@ export interface Trigger<Event = any> {
     readonly verified: boolean
     /** How often this run has come to this step, from 1. */
     readonly attempt: number
+    /** The paths of the files that are attached to the workflow, by their names; absent if there are none. */
+    readonly attachments?: Readonly<Record<string, string>>
     /** True if the event is run again. */
     readonly replay: boolean
     /** True in a trial, of which nothing is kept. */

@@ -54,3 +54,12 @@ export const changed = (files: ReadonlyArray<RunFile>, { put, removed }: RunFile
 /** A path that stays below `/tmp` and that a database can keep. */
 export const isPath = (path: string): boolean =>
   path.split("/").every((name) => name !== "" && name !== "." && name !== "..")
+
+const lent = "lent:"
+
+/** A name for bytes that a step is lent, such as those of a file attached to its workflow: no file of the run keeps it. */
+export const lentName = (content: string): string => `${lent}${content}`
+
+/** The name that lent bytes have elsewhere; undefined of a run's own. */
+export const lenderName = (content: string | null): string | undefined =>
+  content?.startsWith(lent) === true ? content.slice(lent.length) : undefined

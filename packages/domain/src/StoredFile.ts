@@ -1,5 +1,10 @@
-/** The files of an account, which stay until somebody removes them, or for as long as the event that they came with: `$.files` of its code, and `/files` of the API. */
+/**
+ * The files of an account, which stay until somebody removes them, or for as long as the event that they came with: `$.files`
+ * of its code, and `/files` of the API.
+ */
 import type { AccountId, FileId, ProgramId } from "./Id.ts"
+import { isPath } from "./RunFile.ts"
+import * as Storable from "./Storable.ts"
 
 export interface StoredFile {
   readonly id: FileId
@@ -11,6 +16,8 @@ export interface StoredFile {
   readonly contentType: string | null
   /** The name of its bytes, which has others when the file is written anew. */
   readonly content: string
+  /** The SHA-256 of its bytes in hexadecimal digits; null of one that was written before there were checksums. */
+  readonly sha256: string | null
   /** Unix seconds. */
   readonly createdAt: number
   readonly updatedAt: number
@@ -31,6 +38,9 @@ export const eventFolderOf = (programId: ProgramId): string => `${eventFolder}${
 /** True for a path at which only the server writes. */
 export const isOfEvents = (path: string): boolean => path.startsWith(eventFolder)
 
+/** The reason for refusing to write there. */
+export const onlyOfEvents = "only the server writes the files of events"
+
 /** The longest time for which a URL in an event works, in milliseconds; it ends with the file too. */
 export const eventUrlMillis = 366 * 24 * 3_600_000
 
@@ -39,3 +49,14 @@ export const largeBytes = 1024 * 1024
 
 /** A file is there in objects of so many parts, of which the last one may be shorter. */
 export const partsOfObject = 32
+
+/** True if a text can be the path of a file. */
+export const isFilePath = (path: string): boolean => isPath(path) && Storable.isKey(path)
+
+/** The reason for refusing a path. */
+export const filePathExpected = `a path has names with / between them, none of them empty, . or .., and at most ${
+  Storable.maxKeyBytes.toLocaleString("en-US")
+} bytes`
+
+/** The longest type of a file, in characters: what is longer is cut. */
+export const longestContentType = 255

@@ -18,7 +18,11 @@ export const WorkflowSettings = Schema.Struct({
   /** The longest that a step may take, in seconds, where that is less than the server allows; null for all of it. */
   timeoutSeconds: Schema.NullOr(Schema.Int).pipe(Schema.withDecodingDefaultTypeKey(Effect.succeed(null))),
   /** The least heap that a step finds, in MiB, where that is more than the server gives each; null for that. */
-  memoryMb: Schema.NullOr(Schema.Int).pipe(Schema.withDecodingDefaultTypeKey(Effect.succeed(null)))
+  memoryMb: Schema.NullOr(Schema.Int).pipe(Schema.withDecodingDefaultTypeKey(Effect.succeed(null))),
+  /** Paths of files of the account by the names under which steps find them below `/tmp/attachments`. */
+  attachments: Schema.Record(Schema.String, Schema.String).pipe(
+    Schema.withDecodingDefaultTypeKey(Effect.succeed({}))
+  )
 })
 export type WorkflowSettings = typeof WorkflowSettings.Type
 
@@ -30,7 +34,8 @@ export const defaultSettings: WorkflowSettings = {
   errors: "last",
   suspensionTimeout: "cancel",
   timeoutSeconds: null,
-  memoryMb: null
+  memoryMb: null,
+  attachments: {}
 }
 
 /** The parts of a workflow beside its code and props. */

@@ -1,5 +1,13 @@
 import * as EmitId from "@headwater/domain/EmitId"
-import { entryBytes, isPath, partBytes, partsOf, type RunFile, type RunFileChanges } from "@headwater/domain/RunFile"
+import {
+  entryBytes,
+  isPath,
+  lenderName,
+  partBytes,
+  partsOf,
+  type RunFile,
+  type RunFileChanges
+} from "@headwater/domain/RunFile"
 import * as Storable from "@headwater/domain/Storable"
 import { Effect } from "effect"
 import type { RunFiles } from "./Run.ts"
@@ -32,7 +40,9 @@ export class KeptFiles {
     this.#files = files
     this.#limits = limits
     this.#known = new Map(
-      files?.entries.flatMap(({ content, size }) => content === null ? [] : [[content, size] as const]) ?? []
+      files?.entries.flatMap(({ content, size }) =>
+        content === null || lenderName(content) !== undefined ? [] : [[content, size] as const]
+      ) ?? []
     )
   }
 

@@ -4,6 +4,7 @@ import { ApiAccess } from "../access/ApiAccess.ts"
 import { CommandRefused } from "../CommandRefused.ts"
 import * as ProgramByName from "../given/ProgramByName.ts"
 import * as PropValue from "../given/PropValue.ts"
+import * as Attachments from "./Attachments.ts"
 import * as Deployment from "./Deployment.ts"
 
 const refuse = (message: string) => new CommandRefused({ message })
@@ -17,7 +18,12 @@ const nameOf = (subject: Deployment.Subject): string => {
 
 /** Has one workflow run what is given, the newest in place of the one before. */
 export const make = Effect.fnUntraced(function*(
-  { during = () => identity, name: givenName, project, props }: Omit<Deployment.DeploymentOptions, "asks">
+  { attachments, during = () => identity, name: givenName, project, props }:
+    & Omit<Deployment.DeploymentOptions, "asks">
+    & {
+      /** The files to attach, by their names; undefined to leave those that are attached. */
+      readonly attachments?: ReadonlyArray<readonly [name: string, path: string]> | undefined
+    }
 ) {
   const { call } = yield* ApiAccess
   let own: WorkflowResource | undefined
@@ -30,6 +36,7 @@ export const make = Effect.fnUntraced(function*(
     ) {
       const payload = {
         ...(subject._tag === "Code" ? { workflow_code: subject.bundle.code } : { workflow_url: subject.url }),
+        ...(attachments === undefined ? {} : { attachments: yield* Attachments.upload(name, attachments) }),
         configured_props: Object.fromEntries(props.map(([name, text]) => [name, PropValue.ofAnyType(text)])),
         ...Deployment.projectGiven(project)
       }

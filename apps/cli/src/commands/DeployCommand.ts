@@ -1,6 +1,8 @@
 import { Effect, Option, Stdio } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import * as Path from "node:path"
 import { ApiAccess } from "../access/ApiAccess.ts"
+import * as Attachments from "../code/Attachments.ts"
 import * as CodeFile from "../code/CodeFile.ts"
 import * as ComponentEntry from "../code/ComponentEntry.ts"
 import { ComponentFiles } from "../code/ComponentFiles.ts"
@@ -87,8 +89,12 @@ export const deployCommand = Command.make(
     const entry = yield* ComponentEntry.find(what)
     const subject = yield* subjectOf(what, entry)
     const isWorkflow = workflow || Option.exists(entry, (found) => found.isWorkflow)
+    const folder = Option.filter(entry, ({ file }) => file !== Path.resolve(what))
+    const attachments = isWorkflow && Option.isSome(folder)
+      ? yield* Attachments.find(Path.dirname(folder.value.file))
+      : undefined
     const deployment = isWorkflow
-      ? yield* WorkflowDeployment.make({ name, project, props, during: Progress.during })
+      ? yield* WorkflowDeployment.make({ name, project, props, attachments, during: Progress.during })
       : yield* Deployment.make({
         name,
         project,

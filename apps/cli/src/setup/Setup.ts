@@ -118,7 +118,8 @@ export const files = {
     errors: Schema.optionalKey(WorkflowResource.fields.errors),
     suspension_timeout: Schema.optionalKey(WorkflowResource.fields.suspension_timeout),
     timeout_seconds: Schema.optionalKey(WorkflowResource.fields.timeout_seconds),
-    memory_mb: Schema.optionalKey(WorkflowResource.fields.memory_mb)
+    memory_mb: Schema.optionalKey(WorkflowResource.fields.memory_mb),
+    attachments: Schema.optionalKey(WorkflowResource.fields.attachments)
   }),
   subscriptions: Schema.Struct({ emitter: Schema.String, ...listening }),
   auto_subscriptions: Schema.Struct(listening)
@@ -153,7 +154,8 @@ export const workflowSettings = [
   "errors",
   "suspension_timeout",
   "timeout_seconds",
-  "memory_mb"
+  "memory_mb",
+  "attachments"
 ] as const
 
 /** The variable that holds a secret, unless its file names another one. */

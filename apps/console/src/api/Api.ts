@@ -10,6 +10,8 @@ export interface Request {
   readonly body?: unknown
   /** A body in JSON that is sent as it is written, in place of `body`. */
   readonly text?: string
+  /** A body of bytes, in place of `body`, with the type that it says. */
+  readonly file?: Blob
   readonly signal?: AbortSignal
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -36,7 +38,7 @@ export const urlOf = (path: ReadonlyArray<string>, query: Parameters = {}): URL 
 export const respond = async (
   method: string,
   path: ReadonlyArray<string>,
-  { body, headers, query, signal, text = body === undefined ? undefined : JSON.stringify(body) }: Request = {}
+  { body, file, headers, query, signal, text = body === undefined ? undefined : JSON.stringify(body) }: Request = {}
 ): Promise<Response> => {
   let response: Response
   try {
@@ -48,7 +50,7 @@ export const respond = async (
         ...headers,
         ...(text === undefined ? {} : { "content-type": "application/json" })
       },
-      ...(text === undefined ? {} : { body: text }),
+      ...(file !== undefined ? { body: file } : text === undefined ? {} : { body: text }),
       ...(signal === undefined ? {} : { signal })
     })
   } catch (error) {

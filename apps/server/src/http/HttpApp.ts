@@ -32,6 +32,7 @@ import * as EnvironmentHandlers from "./handlers/EnvironmentHandlers.ts"
 import * as EventsHandlers from "./handlers/EventsHandlers.ts"
 import * as FiguresHandlers from "./handlers/FiguresHandlers.ts"
 import * as FileRoutes from "./handlers/FileRoutes.ts"
+import * as FilesHandlers from "./handlers/FilesHandlers.ts"
 import * as GraphHandlers from "./handlers/GraphHandlers.ts"
 import * as GuideRoutes from "./handlers/GuideRoutes.ts"
 import * as HealthRoutes from "./handlers/HealthRoutes.ts"
@@ -66,6 +67,7 @@ const apiRoutes = HttpApiBuilder.layer(HeadwaterApi).pipe(
     EnvironmentHandlers.layer,
     EventsHandlers.layer,
     FiguresHandlers.layer,
+    FilesHandlers.layer,
     GraphHandlers.layer,
     JourneyHandlers.layer,
     KeysHandlers.layer,

@@ -2,15 +2,24 @@ import { BoundedMap } from "@headwater/domain/BoundedMap"
 import * as EmitId from "@headwater/domain/EmitId"
 import * as FileKey from "@headwater/domain/FileKey"
 import type { AccountId } from "@headwater/domain/Id"
-import { type FilePart, isPath, partBytes } from "@headwater/domain/RunFile"
+import { type FilePart, partBytes } from "@headwater/domain/RunFile"
 import * as Storable from "@headwater/domain/Storable"
-import { isOfEvents, type StoredFile, urlMillis } from "@headwater/domain/StoredFile"
+import {
+  filePathExpected,
+  isFilePath,
+  isOfEvents,
+  longestContentType,
+  onlyOfEvents,
+  type StoredFile,
+  urlMillis
+} from "@headwater/domain/StoredFile"
 import { FileSecret } from "@headwater/log/access/FileSecret"
 import { untilAnswered } from "@headwater/log/database/TransientSqlError"
 import { FileBucketFailed } from "@headwater/log/resources/FileBucket"
 import { StoredFiles } from "@headwater/log/resources/StoredFiles"
 import type { FileStoreAnswer, FileStoreQuestion, RunFileStore } from "@headwater/sandbox/SandboxProtocol"
 import { Clock, Effect, Option, Schema } from "effect"
+import { createHash, type Hash } from "node:crypto"
 import { EngineConfig } from "../ground/EngineConfig.ts"
 import { EngineLimits } from "../ground/EngineLimits.ts"
 import * as FileRoom from "./FileRoom.ts"
@@ -30,18 +39,13 @@ const outlineOf = ({ content, contentType, path, size, updatedAt }: StoredFile) 
   updatedAt
 })
 
-/** The reason why no file can be written at a path. */
-export const faultOf = (path: string): string | undefined => {
-  if (isOfEvents(path)) return "only the server writes the files of events"
-  return isPath(path) && Storable.isKey(path)
-    ? undefined
-    : "a path has names with / between them, none of them empty, . or .., and at most 2,500 bytes"
-}
-
 interface Upload {
   readonly content: string
+  readonly hash: Hash
   bytes: number
 }
+
+const begun = (): Upload => ({ content: EmitId.make(), hash: createHash("sha256"), bytes: 0 })
 
 /** Files that are written at once; of more, the first are given up. */
 const mostUploads = 1_000
@@ -86,27 +90,29 @@ export const make = Effect.gen(function*() {
     const write = Effect.fnUntraced(function*({ base64, place, upload }: FileStoreQuestion & { _tag: "StoredWrite" }) {
       const bytes = Buffer.from(base64, "base64")
       // The first part begins a file, whatever had its number before: it may have been a process that was lost.
-      const known = place === 0 ? { content: EmitId.make(), bytes: 0 } : uploads.get(upload)
+      const known = place === 0 ? begun() : uploads.get(upload)
       if (known?.bytes !== place * partBytes || bytes.length === 0 || bytes.length > partBytes) {
         return refusal("EINVAL", "These are not the next bytes of a file")
       }
       if (!(yield* put({ content: known.content, place, bytes }))) return full
       known.bytes += bytes.length
+      known.hash.update(bytes)
       uploads.set(upload, known)
       return answer(null)
     })
 
     const finish = Effect.fnUntraced(
       function*({ contentType, path, size, upload }: FileStoreQuestion & { _tag: "StoredFinish" }) {
-        const known = size === 0 ? { content: EmitId.make(), bytes: 0 } : uploads.get(upload)
+        const known = size === 0 ? begun() : uploads.get(upload)
         uploads.delete(upload)
-        const fault = faultOf(path)
-        if (fault !== undefined) return refusal("EINVAL", fault)
+        if (!isFilePath(path)) return refusal("EINVAL", filePathExpected)
+        if (isOfEvents(path)) return refusal("EINVAL", onlyOfEvents)
         if (known?.bytes !== size) return refusal("EINVAL", "The bytes of the file are not there")
         // An empty file takes room too.
         if (size === 0 && !(yield* put({ content: known.content, place: 0, bytes: new Uint8Array() }))) return full
-        const type = contentType === null ? null : Storable.toText(contentType).slice(0, 255)
-        yield* untilAnswered(files.write(accountId, { path, size, contentType: type, content: known.content }))
+        const type = contentType === null ? null : Storable.toText(contentType).slice(0, longestContentType)
+        const sha256 = known.hash.digest("hex")
+        yield* untilAnswered(files.write(accountId, { path, size, contentType: type, content: known.content, sha256 }))
         return answer(null)
       }
     )

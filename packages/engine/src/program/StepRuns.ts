@@ -14,6 +14,7 @@ import { Clock, Effect, Exit, Option, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { endpointUrl, EngineConfig } from "../ground/EngineConfig.ts"
 import { EngineLimits } from "../ground/EngineLimits.ts"
+import * as AttachedFiles from "./AttachedFiles.ts"
 import { type CodeRuns, originOf, unstorable } from "./CodeRuns.ts"
 import type { Executable } from "./ComponentRuns.ts"
 import type { ProgramInput } from "./ProgramInput.ts"
@@ -40,6 +41,7 @@ export const Rerun = Schema.Struct({ run: Id.RunId, step: Schema.NullOr(Schema.S
 const decodeRerun = Schema.decodeUnknownEffect(Schema.fromJsonString(Rerun))
 
 const services = Effect.all({
+  attachedFiles: AttachedFiles.make,
   components: Components,
   config: EngineConfig,
   deployments: Deployments,
@@ -109,8 +111,9 @@ export class StepRuns {
    * The number of inputs to run together: more while runs are short, if each is one step and follows on the one before.
    */
   mostTogether(memory: ProgramMemory): number {
-    const { concurrency, rateLimit } = StepEnd.settingsOf(memory)
-    const isSimple = memory.component.steps?.length === 1 && concurrency === 1 && rateLimit === null
+    const { attachments, concurrency, rateLimit } = StepEnd.settingsOf(memory)
+    const isSimple = memory.component.steps?.length === 1 && concurrency === 1 && rateLimit === null &&
+      Object.keys(attachments).length === 0
     return isSimple && !memory.hasDataStores
       ? this.parts.together.most
       : 1
@@ -201,7 +204,11 @@ export class StepRuns {
       const { code, together } = this.parts
       const { component: { steps = [] } } = executable
       const startedAt = yield* Clock.currentTimeMillis
-      const call = callOf(memory.program, [progress], this.givenTo(memory, steps ?? []))
+      const { attachments } = StepEnd.settingsOf(memory)
+      const attached = yield* this.parts.attachedFiles(memory.program.accountId, attachments)
+      const given = this.givenTo(memory, steps ?? [])
+      const filesOf = (progress: WorkflowProgress) => AttachedFiles.lendTo(given.filesOf(progress), attached)
+      const call = callOf(memory.program, [progress], { ...given, filesOf })
       const result = yield* code.execute(memory, executable, call, onRespond)
       together.note(result.wallMs)
       return { n: progress.recorded + 1, startedAt, result }

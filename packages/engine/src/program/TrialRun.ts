@@ -20,6 +20,7 @@ import * as DueItems from "../ground/DueItems.ts"
 import { endpointUrl, EngineConfig } from "../ground/EngineConfig.ts"
 import { EngineLimits } from "../ground/EngineLimits.ts"
 import * as OutgoingRequest from "../webhook/OutgoingRequest.ts"
+import * as AttachedFiles from "./AttachedFiles.ts"
 import { makeGivenOf, moduleOf } from "./ComponentRuns.ts"
 import * as Dedupe from "./Dedupe.ts"
 import type { ProgramInput } from "./ProgramInput.ts"
@@ -71,6 +72,7 @@ const timesOf = ({ timers }: Program, now: number) =>
     }))
 
 const services = Effect.all({
+  attachedFiles: AttachedFiles.make,
   config: EngineConfig,
   storeEntries: DataStoreEntries,
   findWorkflows: makeFind,
@@ -208,7 +210,12 @@ export class TrialRun {
     return Effect.gen({ self: this }, function*() {
       const { files, keys, parts: { limits, program }, record } = this
       const { name } = steps[progress.run.step]!
-      const result = yield* this.execute(name, callOf(program, [progress], { steps, keys, filesOf: files.of }))
+      const attached = yield* this.parts.attachedFiles(
+        program.accountId,
+        program.workflow?.settings.attachments ?? {}
+      )
+      const filesOf = (progress: WorkflowProgress) => AttachedFiles.lendTo(files.of(progress), attached)
+      const result = yield* this.execute(name, callOf(program, [progress], { steps, keys, filesOf }))
       const { cpuMs, wallMs } = result
       const known = yield* this.parts.findWorkflows(program.accountId, [result])
       const outcome = outcomeOf(result, progress, limits, known)

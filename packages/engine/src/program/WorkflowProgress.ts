@@ -10,6 +10,7 @@ import type { WorkflowFiles } from "@headwater/log/work/WorkflowFiles"
 import type { RunProgress, RunTrigger, StepRecord, WorkflowRun, WorkflowRuns } from "@headwater/log/work/WorkflowRuns"
 import type { RunCall, RunFiles, StepInput, StepKeys } from "@headwater/sandbox/Run"
 import { Effect } from "effect"
+import * as AttachedFiles from "./AttachedFiles.ts"
 import type { ProgramInput } from "./ProgramInput.ts"
 
 type DoneStep = Pick<StepRecord, "n" | "name" | "result" | "resumeData" | "status">
@@ -131,8 +132,12 @@ export const runOver = (
 export const isOfEndpoint = ({ trigger }: WorkflowRun): boolean =>
   trigger.kind === "HTTP" && trigger.rerunOf === undefined
 
-const triggerOf = ({ accountId, name, projectId }: Program, { isTrial, run }: WorkflowProgress): string => {
+const triggerOf = (
+  { accountId, name, projectId, workflow }: Program,
+  { isTrial, run }: WorkflowProgress
+): string => {
   const { deploymentId, event, trigger, tries, workflowId } = run
+  const attachments = AttachedFiles.pathsOf(workflow?.settings.attachments ?? {})
   const context = JSON.stringify({
     id: trigger.id,
     ts: new Date(trigger.at).toISOString(),
@@ -149,7 +154,8 @@ const triggerOf = ({ accountId, name, projectId }: Program, { isTrial, run }: Wo
     hops: trigger.hops,
     attempt: tries + 1,
     replay: trigger.rerunOf !== undefined,
-    test: isTrial
+    test: isTrial,
+    ...(Object.keys(attachments).length === 0 ? {} : { attachments })
   })
   return `{"event":${event},"context":${context}}`
 }

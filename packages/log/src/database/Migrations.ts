@@ -12,6 +12,7 @@ import * as OAuthAccounts from "./migrations/OAuthAccounts.ts"
 import * as OAuthConnections from "./migrations/OAuthConnections.ts"
 import * as Projects from "./migrations/Projects.ts"
 import * as StepProps from "./migrations/StepProps.ts"
+import * as StoredFileChecksums from "./migrations/StoredFileChecksums.ts"
 import * as StoredFiles from "./migrations/StoredFiles.ts"
 import * as SuspendedRuns from "./migrations/SuspendedRuns.ts"
 import * as WorkflowFiles from "./migrations/WorkflowFiles.ts"
@@ -31,6 +32,7 @@ const migrations = {
   "0042_oauth_accounts": OAuthAccounts.make,
   "0043_oauth_connections": OAuthConnections.make,
   "0044_mailboxes": Mailboxes.make,
+  "0045_stored_file_checksums": StoredFileChecksums.make,
   "0046_files_and_objects": FilesAndObjects.make,
   "0048_step_props": StepProps.make,
   "0049_projects": Projects.make

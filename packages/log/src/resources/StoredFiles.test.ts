@@ -33,7 +33,7 @@ describe("StoredFiles", () => {
     Effect.gen(function*() {
       const files = yield* StoredFiles
       const ann = yield* newAccount
-      const file = { path: "a", size: 4, contentType: null, content: "one" }
+      const file = { path: "a", size: 4, contentType: null, content: "one", sha256: "of one" }
       for (const part of [bytes, Buffer.from("late")]) {
         yield* files.putPart(ann, { content: "one", place: 0, bytes: part })
       }
@@ -49,7 +49,10 @@ describe("StoredFiles", () => {
       const ann = yield* newAccount
       const put = (content: string) => files.putPart(ann, { content, place: 0, bytes })
       const write = (path: string, content: string) =>
-        Effect.andThen(put(content), files.write(ann, { path, size: 4, contentType: null, content }))
+        Effect.andThen(
+          put(content),
+          files.write(ann, { path, size: 4, contentType: null, content, sha256: `of ${content}` })
+        )
       yield* put("stray")
       yield* write("a", "first")
       yield* write("b", "other")

@@ -15,6 +15,8 @@ interface Row {
   readonly size: bigint
   readonly content_type: string | null
   readonly content: string
+  /** The name of the bytes that it is of, and their SHA-256. */
+  readonly checksum: string | null
   readonly created_at: bigint
   readonly updated_at: bigint
 }
@@ -26,6 +28,7 @@ const ofRow = (row: Row): StoredFile => ({
   size: Number(row.size),
   contentType: row.content_type,
   content: row.content,
+  sha256: row.checksum?.startsWith(`${row.content} `) === true ? row.checksum.slice(row.content.length + 1) : null,
   createdAt: Number(row.created_at),
   updatedAt: Number(row.updated_at)
 })
@@ -50,6 +53,7 @@ export interface WrittenFile {
   readonly size: number
   readonly contentType: string | null
   readonly content: string
+  readonly sha256: string
 }
 
 const make = Effect.gen(function*() {
@@ -164,12 +168,13 @@ const make = Effect.gen(function*() {
             size: file.size,
             content_type: file.contentType,
             content: file.content,
+            checksum: `${file.content} ${file.sha256}`,
             created_at: now,
             updated_at: now
           })
         }
           ON CONFLICT (account_id, path) DO UPDATE SET size = excluded.size, content_type = excluded.content_type,
-            content = excluded.content, updated_at = excluded.updated_at,
+            content = excluded.content, checksum = excluded.checksum, updated_at = excluded.updated_at,
             object = CASE stored_files.content WHEN excluded.content THEN stored_files.object END
           RETURNING *`
         for (const { content } of before) yield* sql`DELETE FROM stored_file_parts WHERE content = ${content}`

@@ -3,7 +3,7 @@
  * to, which nobody else sees and which are gone with it. No call reaches the host's files. The descriptors 0 to 2 are left to
  * `Descriptors.ts`.
  */
-import { partsOf, type RunFile } from "@headwater/domain/RunFile"
+import { entryBytes, lenderName, partsOf, type RunFile } from "@headwater/domain/RunFile"
 import { AsyncLocalStorage } from "node:async_hooks"
 import type { Entry, FileSystem } from "./FileSystem.ts"
 import { fileSystemText } from "./FileSystemName.ts"
@@ -154,29 +154,41 @@ export interface RunDirectory {
   readonly add: (file: RunFile, parts: ReadonlyArray<Uint8Array>) => void
 }
 
-/** Has a run find the files that are kept for it: in a directory, or where its JavaScript looks for them. */
+/**
+ * Has a run find the files that are kept for it: in a directory, or where its JavaScript looks for them. Those that it is lent
+ * it keeps under no name.
+ */
 export const restoreFiles = async (
   run: RunContext,
   kept: ReadonlyArray<RunFile>,
   directory?: RunDirectory
 ): Promise<void> => {
   if (kept.length === 0) return
+  const bytes = kept.reduce((sum, { size }) => sum + entryBytes + size, entryBytes)
+  if (bytes > maxBytes) {
+    const message = `ENOSPC: the files of the run and those attached to its workflow take more than ${maxBytes} bytes`
+    throw Object.assign(new Error(message), { code: "ENOSPC" })
+  }
   const files = directory ?? filesOf(run)
   for (const file of kept) {
     const parts: Array<Uint8Array> = []
     if (file.content !== null) {
       for (let place = 0; place < partsOf(file.size); place++) {
         const part = await askIn(run, { _tag: "FileGet", content: file.content, place })
-        parts.push(Buffer.from(String(part), "base64"))
+        const bytes = Buffer.from(String(part), "base64")
+        if (bytes.length === 0) throw new Error(`/tmp/${file.path} was written anew while the step began`)
+        parts.push(bytes)
       }
     }
-    files.add(file, parts)
+    files.add(lenderName(file.content) === undefined ? file : { ...file, content: null }, parts)
   }
 }
 
 const isSame = (one: RunFile, other: RunFile | undefined): boolean =>
   other !== undefined && one.mode === other.mode && one.modifiedAt === other.modifiedAt && one.size === other.size &&
-  one.target === other.target && (one.size === 0 || one.content !== null && one.content === other.content)
+  one.target === other.target &&
+  (one.size === 0 || one.content !== null && one.content === other.content ||
+    one.content === null && lenderName(other.content) !== undefined)
 
 /** Has the host keep the files of a run for its next step, of which it has some already. */
 export const keepFiles = async (

@@ -1,4 +1,5 @@
 import { ChangesNothing } from "@headwater/api/ChangesNothing"
+import { NamedByQuery } from "@headwater/api/NamedByQuery"
 import * as Id from "@headwater/domain/Id"
 import * as RandomBytes from "@headwater/domain/RandomBytes"
 import * as Storable from "@headwater/domain/Storable"
@@ -33,10 +34,8 @@ const shownId = ({ body }: HttpServerResponse.HttpServerResponse): string | unde
     ? shownFirst.exec(Buffer.from(body.body.subarray(0, 100)).toString("latin1"))?.[1]
     : undefined
 
-const namedId = (params: Readonly<Record<string, string | undefined>>): string | null => {
-  const named = Object.values(params).at(-1)
-  return named !== undefined && named.length <= longestId && Storable.isText(named) ? named : null
-}
+const namedId = (named: string | undefined): string | null =>
+  named !== undefined && named.length <= longestId && Storable.isText(named) ? named : null
 
 /** Has the audit log tell of a request once its answer is known, whatever it is. */
 export const make = Effect.gen(function*() {
@@ -45,6 +44,9 @@ export const make = Effect.gen(function*() {
   const { trustedProxies = [] } = yield* HttpSettings
   return Effect.fnUntraced(function*({ accountId, endpoint, group, keyId, sessionId }: Audited) {
     const { params } = yield* HttpRouter.RouteContext
+    const parameter = Context.get(endpoint.annotations, NamedByQuery)
+    const query = yield* HttpServerRequest.ParsedSearchParams
+    const named = namedId(parameter === undefined ? Object.values(params).at(-1) : [query[parameter]].flat()[0])
     const { headers, method, remoteAddress, url } = yield* HttpServerRequest.HttpServerRequest
     // Of a client that has gone away it is no longer known.
     const peer = Option.getOrElse(remoteAddress, () => "")
@@ -58,7 +60,7 @@ export const make = Effect.gen(function*() {
           operation: `${group.identifier}.${endpoint.identifier}`,
           method,
           path: url.split("?", 1)[0]!.slice(0, longestPath),
-          resourceId: shownId(response) ?? namedId(params),
+          resourceId: shownId(response) ?? named,
           status: response.status,
           clientIp: ClientAddress.of(peer, headers["x-forwarded-for"], trustedProxies)
         }),

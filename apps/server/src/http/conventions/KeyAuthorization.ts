@@ -7,6 +7,7 @@ import {
 } from "@headwater/api/Authorization"
 import { NeededScope } from "@headwater/api/NeededScope"
 import * as Problem from "@headwater/api/Problem"
+import { TakesFile } from "@headwater/api/RequestCheck"
 import { covers } from "@headwater/domain/ApiKey"
 import { OnBehalfOf } from "@headwater/domain/OnBehalfOf"
 import { EngineConfig } from "@headwater/engine/EngineConfig"
@@ -116,7 +117,10 @@ export const layer = Layer.effect(
         const needed = Context.get(endpoint.annotations, NeededScope)
         if (!covers(scope, needed)) return yield* Problem.insufficientScope(scope, needed)
         const most = RequestBody.isOfUnknownLength(request) ? plain : largest
-        rate.noteBytes(accountId, RequestBody.mostBytes(request, most))
+        // Those of a file are counted as they come.
+        if (!Context.get(endpoint.annotations, TakesFile)) {
+          rate.noteBytes(accountId, RequestBody.mostBytes(request, most))
+        }
         const response = yield* handle.pipe(
           Effect.provideService(OnBehalfOf, accountId),
           Effect.provideService(CurrentAccount, accountId),

@@ -1,6 +1,7 @@
 import { CurrentAccount } from "@headwater/api/Authorization"
 import * as Projection from "@headwater/api/Projection"
-import { Effect, Layer, Option, Predicate } from "effect"
+import { TakesFile } from "@headwater/api/RequestCheck"
+import { Context, Effect, Layer, Option, Predicate } from "effect"
 import { HttpBody, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { answerFailures } from "./FailureProblem.ts"
 import { JsonThread } from "./JsonThread.ts"
@@ -29,7 +30,8 @@ export const layer = Layer.effect(
         ? selectionFrom(undefined)
         : selectionFrom(yield* HttpServerRequest.ParsedSearchParams)
       const request = yield* HttpServerRequest.HttpServerRequest
-      const body = endpoint.payload.size === 0 ? "" : yield* Effect.orDie(request.text)
+      const hasFields = endpoint.payload.size > 0 && !Context.get(endpoint.annotations, TakesFile)
+      const body = !hasFields ? "" : yield* Effect.orDie(request.text)
       const fromBody = selectionFrom(mayNameFields(body) ? JSON.parse(body) : undefined)
       const selection = {
         include: fromBody.include ?? fromQuery.include,

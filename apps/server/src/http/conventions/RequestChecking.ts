@@ -1,6 +1,6 @@
 import { CurrentAccount } from "@headwater/api/Authorization"
 import * as Problem from "@headwater/api/Problem"
-import { maxBodyDepth, RequestCheck, TakesLargeBody } from "@headwater/api/RequestCheck"
+import { maxBodyDepth, RequestCheck, TakesFile, TakesLargeBody } from "@headwater/api/RequestCheck"
 import * as Charset from "@headwater/domain/Charset"
 import { isDeeper } from "@headwater/domain/JsonDepth"
 import { structureOf } from "@headwater/domain/JsonReading"
@@ -147,6 +147,16 @@ const checkBody = Effect.fnUntraced(function*(optional: boolean, room: BodyRoom[
   if (isDeeper(yield* textOf(request), maxBodyDepth)) return yield* tooDeep
 })
 
+/** A file is kept as it is sent: what a coding made of it would not be the file. */
+const checkFile = Effect.fnUntraced(function*() {
+  const { headers } = yield* HttpServerRequest.HttpServerRequest
+  const coding = headers["content-encoding"]
+  if (coding === undefined || ContentCoding.named(coding)?.length === 0) return
+  return yield* new Problem.UnsupportedMediaType(
+    Problem.because(`Send the file without a Content-Encoding: ${JSON.stringify(coding)} is not supported.`)
+  )
+})
+
 const isSchemaError = (error: Types.unhandled): error is Types.unhandled & HttpApiError.HttpApiSchemaError =>
   HttpApiError.HttpApiSchemaError.is(error)
 
@@ -170,7 +180,9 @@ export const layer = Layer.effect(
             (error) => Effect.flatMap(HttpServerRequest.ParsedSearchParams, (query) => schemaProblem(error, query))
           )
         )
-        const checked = endpoint.payload.size > 0
+        const checked = Context.get(endpoint.annotations, TakesFile)
+          ? Effect.andThen(checkFile(), handled)
+          : endpoint.payload.size > 0
           ? Effect.andThen(
             checkBody(endpoint.query !== undefined, room, { bytes, outside: Math.min(bytes, outside) }),
             handled

@@ -18,7 +18,7 @@ layer(Http.layer, { excludeTestServices: true })("FileRoutes", (it) => {
         yield* files.putPart(http.accountId, { content, place, bytes: part })
       }
       const size = bytes.reduce((sum, { length }) => sum + length, 0)
-      yield* files.write(http.accountId, { path: "a/ü.html", size, content, contentType: "text/html" })
+      yield* files.write(http.accountId, { path: "a/ü.html", size, content, contentType: "text/html", sha256: "" })
       const now = yield* Clock.currentTimeMillis
       const at = (until: number, of = content, by = secret) =>
         http.request("GET", `/files/${FileKey.make(by, { content: of, until })}`, { key: null })
@@ -36,7 +36,13 @@ layer(Http.layer, { excludeTestServices: true })("FileRoutes", (it) => {
         yield* http.request("GET", "/files/none", { key: null })
       ]
       for (const answer of refused) Http.assertProblem(answer, 404, "not_found")
-      yield* files.write(http.accountId, { path: "a/ü.html", size: 0, content: `${content}-2`, contentType: null })
+      yield* files.write(http.accountId, {
+        path: "a/ü.html",
+        size: 0,
+        content: `${content}-2`,
+        contentType: null,
+        sha256: ""
+      })
       Http.assertProblem(yield* at(now + urlMillis), 404, "not_found")
       assert.strictEqual(yield* files.bytesOf(http.accountId), 0)
     }))

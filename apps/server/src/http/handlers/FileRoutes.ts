@@ -1,25 +1,18 @@
 import * as Problem from "@headwater/api/Problem"
 import * as FileKey from "@headwater/domain/FileKey"
-import { partsOf } from "@headwater/domain/RunFile"
-import type { StoredFile } from "@headwater/domain/StoredFile"
+import { Suspensions } from "@headwater/engine/Suspensions"
 import { FileSecret } from "@headwater/log/access/FileSecret"
-import { untilAnswered } from "@headwater/log/database/TransientSqlError"
 import { StoredFiles } from "@headwater/log/resources/StoredFiles"
-import { Clock, Effect, Option, Stream } from "effect"
-import { HttpRouter, HttpServerResponse } from "effect/http"
+import { Clock, Effect, Option } from "effect"
+import { HttpRouter } from "effect/http"
+import * as StoredFileAnswer from "../answers/StoredFileAnswer.ts"
 import { answerFailures } from "../conventions/FailureProblem.ts"
 import { problemResponse } from "../conventions/ProblemResponse.ts"
-import * as PageSandbox from "../endpoint/PageSandbox.ts"
-
-const nameOf = ({ path }: StoredFile): string => encodeURIComponent(path.slice(path.lastIndexOf("/") + 1))
-
-/** A type that a header can have; others are told as bytes. */
-const typeOf = ({ contentType }: StoredFile): string =>
-  contentType !== null && /^[\x20-\x7e]+$/.test(contentType) ? contentType : "application/octet-stream"
 
 /** `/files/{key}`: a file of an account, for anybody who has its URL, while that works. */
 export const layer = HttpRouter.use(Effect.fnUntraced(function*(router) {
   const files = yield* StoredFiles
+  const suspensions = yield* Suspensions
   const { secret } = yield* FileSecret
   const gone = Problem.notFound("file", "with this URL, or it works no more")
 
@@ -28,24 +21,8 @@ export const layer = HttpRouter.use(Effect.fnUntraced(function*(router) {
     const key = FileKey.parse(text)
     if (key === undefined || !FileKey.isValid(secret, key, yield* Clock.currentTimeMillis)) return yield* gone
     const found = yield* files.of(key.content)
-    if (Option.isNone(found)) return yield* gone
-    const file = found.value
-    const parts = Stream.fromIterable(Array.from({ length: partsOf(file.size) }, (_, place) => place)).pipe(
-      Stream.mapEffect((place) => untilAnswered(files.part(file.accountId, file.content, place))),
-      // It was written anew since: the answer ends short of its length, so that nobody takes it for the whole.
-      Stream.takeWhile((bytes) => bytes !== undefined),
-      Stream.map((bytes) => bytes!)
-    )
-    return HttpServerResponse.stream(parts, {
-      contentType: typeOf(file),
-      contentLength: file.size,
-      headers: {
-        ...PageSandbox.around({}) as Record<string, string>,
-        "content-disposition": `inline; filename*=UTF-8''${nameOf(file)}`,
-        "cache-control": "private, no-store",
-        "x-content-type-options": "nosniff"
-      }
-    })
+    if (Option.isNone(found) || suspensions.isSuspended(found.value.accountId)) return yield* gone
+    return StoredFileAnswer.make(files, found.value, "inline")
   }).pipe(answerFailures, Effect.catch(problemResponse))
 
   yield* router.add("GET", "/files/:key", answer)

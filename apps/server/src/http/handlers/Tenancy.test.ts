@@ -59,6 +59,7 @@ const furnished = Effect.gen(function*() {
   const dataStore = yield* http.created("/v1/data_stores", { name: "customers" })
   yield* http.request("PUT", `/v1/data_stores/${dataStore.id}/entry`, { body: { key: "k", value: http.accountId } })
   const project = yield* http.created("/v1/projects", { name: "Shop" })
+  const { json: file } = yield* http.request("PUT", "/v1/files/content?path=a", { raw: http.accountId })
   const appAccount = yield* http.created("/v1/accounts", { app: "shop", credentials: { key: "k" } })
   yield* http.request("POST", Http.endpointOf(source), { body: { told: `only to ${http.accountId}` } })
   const [event] = yield* http.summaries(`/v1/sources/${source.id}/event_summaries`, 1)
@@ -86,6 +87,7 @@ const furnished = Effect.gen(function*() {
     deliveries: Json.textOf(delivery!["id"]),
     environment_variables: variable,
     events: Json.textOf(event!["id"]),
+    files: Json.textOf(file["data"]!["id"]),
     keys: key.id,
     projects: project.id,
     sources: source.id,
@@ -136,6 +138,7 @@ layer(Http.layer, { excludeTestServices: true })("the wall between accounts", (i
         `data_stores/${http.ids["data_stores"]}/entries`,
         "projects",
         "environment_variables",
+        "files",
         `environment_variables?program_id=${http.workflow.id}`,
         `consumers/${http.ids["consumers"]}/positions`,
         `webhooks/${http.webhook.id}/secret`,
@@ -211,6 +214,22 @@ layer(Http.layer, { excludeTestServices: true })("the wall between accounts", (i
         assertAlike(answer, foreign, yield* own.request(method, path, { body: bodyWith(unknown) }), unknown)
       }
       assert.deepStrictEqual(yield* everythingOf(other), before)
+    }))
+
+  it.effect("takes the path of a file of another account as one at which there is none", () =>
+    Effect.gen(function*() {
+      const own = yield* Http.tenant()
+      const other = yield* Http.tenant()
+      const content = (of: Http.Tenant, method: string, raw?: string) =>
+        of.request(method, "/v1/files/content?path=a", raw === undefined ? {} : { raw })
+      yield* content(other, "PUT", "theirs")
+      for (const [method, at] of [["GET", "content"], ["DELETE", "content"], ["GET", "url"]] as const) {
+        Http.assertProblem(yield* own.request(method, `/v1/files/${at}?path=a`), 404, "not_found")
+      }
+      yield* content(own, "PUT", "ours")
+      assert.strictEqual((yield* content(other, "GET")).text, "theirs")
+      yield* content(own, "DELETE")
+      assert.strictEqual((yield* content(other, "GET")).text, "theirs")
     }))
 
   it.effect("shows in lists one's own alone, also beyond a cursor at another's item", () =>

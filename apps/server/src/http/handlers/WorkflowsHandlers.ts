@@ -25,7 +25,14 @@ import * as ProgramHandling from "./ProgramHandling.ts"
 
 type Settings = Pick<
   WorkflowResource,
-  "concurrency" | "errors" | "memory_mb" | "rate_limit" | "retry_delays" | "suspension_timeout" | "timeout_seconds"
+  | "attachments"
+  | "concurrency"
+  | "errors"
+  | "memory_mb"
+  | "rate_limit"
+  | "retry_delays"
+  | "suspension_timeout"
+  | "timeout_seconds"
 >
 
 interface Parameters extends Partial<Settings> {
@@ -44,11 +51,13 @@ const settingsWith = (before: WorkflowSettings, given: Parameters): WorkflowSett
   errors: given.errors ?? before.errors,
   suspensionTimeout: given.suspension_timeout ?? before.suspensionTimeout,
   timeoutSeconds: given.timeout_seconds === undefined ? before.timeoutSeconds : given.timeout_seconds,
-  memoryMb: given.memory_mb === undefined ? before.memoryMb : given.memory_mb
+  memoryMb: given.memory_mb === undefined ? before.memoryMb : given.memory_mb,
+  attachments: given.attachments ?? before.attachments
 })
 
 const settingsShown = (
-  { concurrency, errors, memoryMb, rateLimit, retryDelays, suspensionTimeout, timeoutSeconds }: WorkflowSettings
+  { attachments, concurrency, errors, memoryMb, rateLimit, retryDelays, suspensionTimeout, timeoutSeconds }:
+    WorkflowSettings
 ): Settings => ({
   concurrency,
   rate_limit: rateLimit === null ? null : { limit: rateLimit.limit, interval_seconds: rateLimit.intervalSeconds },
@@ -56,7 +65,8 @@ const settingsShown = (
   errors,
   suspension_timeout: suspensionTimeout,
   timeout_seconds: timeoutSeconds,
-  memory_mb: memoryMb
+  memory_mb: memoryMb,
+  attachments
 })
 
 export const layer = HttpApiBuilder.group(

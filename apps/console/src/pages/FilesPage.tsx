@@ -1,0 +1,170 @@
+import { type Signal, useSignal } from "@preact/signals"
+import { useState } from "preact/hooks"
+import { useLoading } from "../api/Loading.ts"
+import { may } from "../api/Session.ts"
+import { count } from "../charts/Figures.ts"
+import { Act } from "../parts/Act.tsx"
+import { Copy } from "../parts/Copy.tsx"
+import { Dialog } from "../parts/Dialog.tsx"
+import { Empty } from "../parts/Empty.tsx"
+import { FormDialog } from "../parts/FormDialog.tsx"
+import { harmless } from "../parts/Harmless.ts"
+import { tell } from "../parts/Notices.tsx"
+import type { RowColumn } from "../parts/PagedRows.tsx"
+import { SearchedRows } from "../parts/SearchedRows.tsx"
+import { Shown } from "../parts/Shown.tsx"
+import { TextField } from "../parts/TextField.tsx"
+import { Time } from "../parts/Time.tsx"
+import * as Files from "../resources/Files.ts"
+
+const pollMs = 10_000
+
+/** A file that is looked at, or a new one. */
+type Asked = Files.File | "new" | undefined
+
+const columns: ReadonlyArray<RowColumn<Files.File>> = [
+  {
+    name: "Path",
+    width: "minmax(9rem, 3fr)",
+    cell: ({ path }) => (
+      <code>
+        <bdi>{harmless(path)}</bdi>
+      </code>
+    )
+  },
+  { name: "Bytes", width: "8rem", cell: ({ size }) => count(size) },
+  {
+    name: "Type",
+    width: "minmax(7rem, 1fr)",
+    cell: ({ content_type }) => <bdi>{harmless(content_type ?? "")}</bdi>,
+    isWideOnly: true
+  },
+  { name: "Written", width: "8.5rem", cell: ({ updated_at }) => <Time ms={updated_at * 1_000} />, isWideOnly: true }
+]
+
+const UploadDialog = ({ onClose, onDone }: { readonly onClose: () => void; readonly onDone: () => void }) => {
+  const path = useSignal("")
+  const chosen = useSignal<File | undefined>(undefined)
+  return (
+    <FormDialog
+      title="Upload a file"
+      note="Code finds it in $.files. It takes the place of a file at its path."
+      name="Upload"
+      doing="Uploading …"
+      failed="It is not uploaded."
+      faultOf={() => chosen.value === undefined ? "Choose a file." : undefined}
+      act={async () => {
+        await Files.write(path.value, chosen.value!)
+        tell("done", `${path.value} is uploaded.`)
+        onDone()
+        onClose()
+      }}
+      onClose={onClose}
+    >
+      {() => (
+        <>
+          <label class="field">
+            <span>File</span>
+            <input
+              type="file"
+              onChange={(event) => {
+                chosen.value = event.currentTarget.files?.[0]
+                if (path.value === "") path.value = chosen.value?.name ?? ""
+              }}
+            />
+          </label>
+          <TextField label="Path" text={path} placeholder="reports/7.pdf" />
+        </>
+      )}
+    </FormDialog>
+  )
+}
+
+const FileDialog = ({ file, onClose, onDone }: {
+  readonly file: Files.File
+  readonly onClose: () => void
+  readonly onDone: () => void
+}) => {
+  const url = useLoading(file.id, (signal) => Files.openUrlOf(file, signal))
+  return (
+    <Dialog title={file.path} onClose={onClose}>
+      <p class="note">With its URL anybody can read it for half an hour, or until it is written anew.</p>
+      <Shown loading={url} what="its URL">
+        {(text) => <Copy label="Copy the URL" what="URL" text={() => text} />}
+      </Shown>
+      <div class="dialog-acts">
+        <Act
+          needs="write"
+          kind="danger"
+          ask={`${file.path} can't be had back.`}
+          done={`${file.path} is deleted.`}
+          act={async () => {
+            await Files.drop(file)
+            onDone()
+            onClose()
+          }}
+        >
+          Delete it
+        </Act>
+        <a class="button" href={Files.downloadOf(file)} download>Download</a>
+        <button type="button" class="quiet" onClick={onClose}>Close</button>
+      </div>
+    </Dialog>
+  )
+}
+
+const Asking = ({ asked, onDone }: { readonly asked: Signal<Asked>; readonly onDone: () => void }) => {
+  const [own] = useState(asked.value)
+  // Meanwhile another may have been opened.
+  const close = () => {
+    if (asked.value === own) asked.value = undefined
+  }
+  return own === undefined ? null : own === "new"
+    ? <UploadDialog onClose={close} onDone={onDone} />
+    : <FileDialog file={own} onClose={close} onDone={onDone} />
+}
+
+/** The files of the account, which code reads and writes as `$.files`. */
+export default () => {
+  const files = useLoading("files", Files.all, { everyMs: pollMs })
+  const asked = useSignal<Asked>(undefined)
+  return (
+    <div class="page is-list">
+      <div class="page-head">
+        <h1>Files</h1>
+        <span class="grow" />
+        {may("write")
+          ? (
+            <button
+              type="button"
+              class="main"
+              onClick={() => {
+                asked.value = "new"
+              }}
+            >
+              Upload a file …
+            </button>
+          )
+          : null}
+      </div>
+      <SearchedRows
+        loading={files}
+        noun={["file", "files"]}
+        label="Path"
+        textsOf={({ path }) => [path]}
+        columns={columns}
+        onOpen={(file) => {
+          asked.value = file
+        }}
+        empty={
+          <Empty what="There are no files yet.">
+            <p>
+              Code writes them with <code>$.files</code>, and so does <code>headwater files put</code>.
+            </p>
+          </Empty>
+        }
+      />
+      {asked.value === undefined ? null : <Asking asked={asked} onDone={() => void files.reload()} />}
+    </div>
+  )
+}
