@@ -52,7 +52,6 @@ const UploadDialog = ({ onClose, onDone }: { readonly onClose: () => void; reado
       name="Upload"
       doing="Uploading …"
       failed="It is not uploaded."
-      faultOf={() => chosen.value === undefined ? "Choose a file." : undefined}
       act={async () => {
         await Files.write(path.value, chosen.value!)
         tell("done", `${path.value} is uploaded.`)
@@ -67,6 +66,7 @@ const UploadDialog = ({ onClose, onDone }: { readonly onClose: () => void; reado
             <span>File</span>
             <input
               type="file"
+              required
               onChange={(event) => {
                 chosen.value = event.currentTarget.files?.[0]
                 if (path.value === "") path.value = chosen.value?.name ?? ""
