@@ -39,7 +39,7 @@ export const eventFolderOf = (programId: ProgramId): string => `${eventFolder}${
 export const isOfEvents = (path: string): boolean => path.startsWith(eventFolder)
 
 /** The reason for refusing to write there. */
-export const onlyOfEvents = "only the server writes the files of events"
+export const onlyOfEvents = "only the server writes below $events/"
 
 /** The longest time for which a URL in an event works, in milliseconds; it ends with the file too. */
 export const eventUrlMillis = 366 * 24 * 3_600_000

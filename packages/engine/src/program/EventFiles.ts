@@ -6,7 +6,7 @@ import { eventFolderOf, eventUrlMillis, longestContentType } from "@headwater/do
 import { FileSecret } from "@headwater/log/access/FileSecret"
 import { untilAnswered } from "@headwater/log/database/TransientSqlError"
 import { StoredFiles } from "@headwater/log/resources/StoredFiles"
-import { Clock, Context, Effect, Layer, Option, type Stream } from "effect"
+import { Clock, Context, Effect, Layer, Result, type Stream } from "effect"
 import { EngineConfig } from "../ground/EngineConfig.ts"
 import { EngineLimits } from "../ground/EngineLimits.ts"
 import * as FileUpload from "./FileUpload.ts"
@@ -45,9 +45,9 @@ export class EventFiles extends Context.Service<EventFiles, {
     EventFiles,
     Effect.gen(function*() {
       const files = yield* StoredFiles
-      const upload = yield* FileUpload.make
       const { publicUrl } = yield* EngineConfig
       const { filesOfAccount } = yield* EngineLimits
+      const upload = yield* FileUpload.make
       const { secret } = yield* FileSecret
 
       const begin: EventFiles["Service"]["begin"] = ({ accountId, programId }) => {
@@ -56,11 +56,14 @@ export class EventFiles extends Context.Service<EventFiles, {
         const keep = Effect.fnUntraced(function*<E>(file: EventFile, bytes: Stream.Stream<Uint8Array, E>) {
           const path = `${eventFolderOf(programId)}${EmitId.make()}/${nameOf(file)}`
           const contentType = Storable.toText(file.contentType).slice(0, longestContentType)
-          const written = yield* upload(accountId, { path, contentType }, bytes)
-          if (Option.isNone(written)) return null
+          const written = yield* Effect.result(upload(accountId, { path, contentType }, bytes))
+          if (Result.isFailure(written)) {
+            const { failure } = written
+            return failure instanceof FileUpload.NoFileRoom ? null : yield* Effect.fail(failure as E)
+          }
           kept.push(path)
           const until = (yield* Clock.currentTimeMillis) + eventUrlMillis
-          return `${publicUrl}/files/${FileKey.make(secret, { content: written.value.content, until })}`
+          return `${publicUrl}/files/${FileKey.make(secret, { content: written.success.content, until })}`
         })
 
         const drop = Effect.suspend(() =>

@@ -157,6 +157,14 @@ layer(Http.layer.pipe(Layer.provide(limits)), { excludeTestServices: true })("th
       assert.deepStrictEqual<unknown>(json["data"], [])
     }))
 
+  it.effect("are written by nobody else", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const answer = yield* http.request("PUT", "/v1/files/content?path=$events/a", { raw: "text" })
+      Http.assertProblem(answer, 400, "invalid_request")
+      assert.deepStrictEqual(Http.issuePaths(answer), ["path"])
+    }))
+
   it.effect("go with the retention of the account, and with the source", () =>
     Effect.gen(function*() {
       const http = yield* Http.tenant()

@@ -5,7 +5,6 @@ import * as Pagination from "@headwater/api/Pagination"
 import * as Problem from "@headwater/api/Problem"
 import * as Storable from "@headwater/domain/Storable"
 import { isOfEvents, longestContentType, onlyOfEvents, type StoredFile, urlMillis } from "@headwater/domain/StoredFile"
-import { EngineLimits } from "@headwater/engine/EngineLimits"
 import * as FileStore from "@headwater/engine/FileStore"
 import * as FileUpload from "@headwater/engine/FileUpload"
 import { StoredFiles } from "@headwater/log/resources/StoredFiles"
@@ -31,7 +30,6 @@ export const layer = HttpApiBuilder.group(
   "files",
   Effect.fnUntraced(function*(handlers) {
     const files = yield* StoredFiles
-    const { filesOfAccount } = yield* EngineLimits
     const upload = yield* FileUpload.make
     const urlOf = yield* FileStore.makeUrlOf
     const rate = yield* RateLimiting
@@ -67,16 +65,19 @@ export const layer = HttpApiBuilder.group(
         "write",
         Effect.fnUntraced(function*({ query: { path }, request }) {
           const accountId = yield* CurrentAccount
+          if (isOfEvents(path)) return yield* Problem.invalid([{ path: "path", message: onlyOfEvents }])
           const bytes = Stream.orDie(request.stream).pipe(
             Stream.tap((chunk) => Effect.sync(() => rate.noteBytes(accountId, chunk.length)))
           )
           const declared = Number(request.headers["content-length"] ?? 0)
-          if (isOfEvents(path)) return yield* Problem.invalid([{ path: "path", message: onlyOfEvents }])
-          const file = yield* upload(accountId, { path, contentType: typeOf(request), declared }, bytes)
-          if (Option.isNone(file)) {
-            return yield* Problem.tooLarge("What the account's files would take with this one", filesOfAccount)
-          }
-          return HttpServerResponse.jsonUnsafe({ data: resourceOf(file.value) })
+          const file = yield* upload(accountId, { path, contentType: typeOf(request), declared }, bytes).pipe(
+            Effect.catchTag(
+              "NoFileRoom",
+              ({ limitBytes }) =>
+                Effect.fail(Problem.tooLarge("What the account's files would take with this one", limitBytes))
+            )
+          )
+          return HttpServerResponse.jsonUnsafe({ data: resourceOf(file) })
         }, answerFailures)
       )
   })
