@@ -48,6 +48,13 @@ export interface Plan {
   readonly changes: ReadonlyArray<Change>
   /** The present thing of each file that has one. */
   readonly matches: ReadonlyMap<string, AccountThing>
+  /** Things that are left out, with what is wrong with each. */
+  readonly leftOut: ReadonlyArray<LeftOut>
+}
+
+export interface LeftOut {
+  readonly ref: string
+  readonly faults: ReadonlyArray<string>
 }
 
 const refuse = (message: string) => new CommandRefused({ message })
@@ -99,6 +106,8 @@ interface Given {
   readonly prune: boolean
   /** True if the secrets of the environment replace those of things that are there. */
   readonly secrets: boolean
+  /** True if things with faults are left out, in place of refusing the whole folder. */
+  readonly leavesOut?: boolean
 }
 
 /** Secrets that the environment has. */
@@ -155,17 +164,22 @@ class Planning {
 
   readonly plan = Effect.gen({ self: this }, function*() {
     const { changes, faults, matches } = this
-    const { account, files, prune } = this.given
+    const { account, files, leavesOut = false, prune } = this.given
+    const leftOut: Array<LeftOut> = []
     // A variable of a source or workflow comes right after that.
     const ofProgram = Map.groupBy(files.things, ({ fields }) => fields["program"])
     const inOrder = (ofProgram.get(undefined) ?? []).flatMap((thing) => [thing, ...ofProgram.get(thing.ref) ?? []])
     for (const thing of inOrder) {
+      const before = { changes: changes.length, faults: faults.length }
       yield* this.planThing(thing).pipe(
         Effect.catchTags({
           CommandRefused: ({ message }) => Effect.sync(() => faults.push(message)),
           InvalidRequestProblem: ({ detail }) => Effect.sync(() => faults.push(`${thing.ref}.json: ${detail}`))
         })
       )
+      if (!leavesOut || faults.length === before.faults) continue
+      leftOut.push({ ref: thing.ref, faults: faults.splice(before.faults) })
+      changes.splice(before.changes)
     }
     if (faults.length > 0) return yield* refuse(faults.join("; "))
     if (prune) {
@@ -175,7 +189,7 @@ class Planning {
         changes.push({ ...nothing, action: "delete", thing: present, present })
       }
     }
-    return { account, changes, matches } satisfies Plan as Plan
+    return { account, changes, matches, leftOut } satisfies Plan as Plan
   })
 
   private planThing(thing: Setup.Thing) {
@@ -398,7 +412,14 @@ class Planning {
       }
       if (given === undefined && present !== undefined) return { issues, secretProps: secrets, fields: [] }
       const values = { ...propsWithIds(given ?? {}, this.idOf), ...secrets }
-      const wanted = ConfiguredProps.resolve(declared, undefined, values, ConfiguredProps.mayHaveExpressions)
+      const isActive = (thing.fields["active"] ?? present?.fields["active"]) !== false
+      const wanted = ConfiguredProps.resolve(
+        declared,
+        undefined,
+        values,
+        ConfiguredProps.mayHaveExpressions,
+        thing.kind === "workflows" && !isActive
+      )
       if (Result.isFailure(wanted)) {
         for (const { message, path } of wanted.failure) {
           const prop = declared.find(({ name }) => ConfiguredProps.pathOf(name) === path)
