@@ -55,25 +55,25 @@ const pipedreamCommand = Command.make(
         SetupPlan.linesOf(plan)
       ].join("\n")))
     }
-    if (isAsked && !mayAsk && !json) {
-      return yield* new CommandRefused({
-        message: `${plan.changes.length} changes wait for a yes: look at them with --dry-run, and give --yes`
-      })
-    }
-    const goesOn = !dryRun && plan.changes.length > 0 &&
-      (!isAsked || mayAsk && (yield* Prompt.Confirm({ message: "Do this?" })))
+    // Without changes, too: it keeps the ids of what is there.
+    const goesOn = !dryRun && (!isAsked || mayAsk && (yield* Prompt.Confirm({ message: "Do this?" })))
     const { applied, failed } = goesOn ? yield* Importing.apply(plan, into) : { applied: [], failed: [] }
     if (json) {
       const changes = SetupPlan.jsonOf(plan)
       yield* Console.log(
         JSON.stringify({ into, report: MovingReport.jsonOf(report), kept, beside, removed, changes, applied, failed })
       )
-    } else if (goesOn) {
+    } else if (goesOn && plan.changes.length > 0) {
       yield* Console.log(harmless([
         SetupApplication.linesOf(applied),
         ...failed.flatMap(({ faults }) => faults.map((fault) => `Not done: ${fault}`)),
         `Nothing of it is switched on yet: see what each workflow needs with \`headwater import status --into ${into}\``
       ].join("\n")))
+    }
+    if (isAsked && !mayAsk) {
+      return yield* new CommandRefused({
+        message: `${plan.changes.length} changes wait for a yes: look at them with --dry-run, and give --yes`
+      })
     }
     if (failed.length > 0) {
       return yield* new CommandRefused({ message: `${failed.length} of ${plan.changes.length} changes are not done` })

@@ -15,7 +15,7 @@ type Json = Schema.Json
 
 /** Something that a workflow has yet to be given. */
 export interface Need {
-  readonly kind: "account" | "timer" | "secret" | "data_store" | "value" | "variable" | "subscription"
+  readonly kind: "account" | "timer" | "secret" | "data_store" | "value" | "variable" | "subscription" | "step"
   /** By which `finish` is given it. */
   readonly name: string
   readonly message: string
@@ -45,6 +45,12 @@ const withoutCredentials = new Set(["data_stores", "helper_functions", "formatti
 const appOf = ({ app, type }: ConfigurableProp): string | undefined =>
   type === "app" && Predicate.isString(app) ? app : undefined
 
+/** A value as the command line takes it, whatever the shell makes of its name. */
+const setting = (name: string, value: string) => {
+  const text = `${name}=${value}`
+  return `--set ${/^[\w.…=<>-]+$/.test(text) ? text : `'${text}'`}`
+}
+
 const propNeed = (prop: ConfigurableProp, { accounts }: MovingRecord.Workflow): Need => {
   const { name, type } = prop
   const need = (kind: Need["kind"], message: string): Need => ({ kind, name, message, isRequired: true })
@@ -54,16 +60,16 @@ const propNeed = (prop: ConfigurableProp, { accounts }: MovingRecord.Workflow): 
     return need(
       "account",
       `an account with ${app ?? "the app"}${before === undefined ? "" : ` in place of ${before}`}: \`headwater accounts create ` +
-        `${app ?? "<app>"}\`, then --set ${name}=apn_…${before === undefined ? "" : `, or --set ${before}=apn_… for all props of it`}`
+        `${app ?? "<app>"}\`, then ${setting(name, "apn_…")}${before === undefined ? "" : `, or ${setting(before, "apn_…")} for all props of it`}`
     )
   }
   if (type === "$.interface.timer") {
-    return need("timer", `when it runs: --set '${name}={"cron": "0 9 * * *", "timezone": "UTC"}'`)
+    return need("timer", `when it runs: ${setting(name, '{"cron": "0 9 * * *", "timezone": "UTC"}')}`)
   }
-  if (type === "data_store") return need("data_store", `a data store: \`headwater stores create NAME\`, then --set ${name}=NAME`)
+  if (type === "data_store") return need("data_store", `a data store: \`headwater stores create NAME\`, then ${setting(name, "NAME")}`)
   return prop["secret"] === true
     ? need("secret", `a secret: give it at a terminal or in a file with --file`)
-    : need("value", `a value of the type ${type}: --set ${name}=…`)
+    : need("value", `a value of the type ${type}: ${setting(name, "…")}`)
 }
 
 /** Reads how the workflows of a folder stand. */
@@ -99,16 +105,29 @@ export const read = Effect.fnUntraced(function*(folder: string) {
         props,
         needs: [
           ...props.filter(({ name }) => missing.has(name)).map((prop) => propNeed(prop, workflow)),
+          ...workflow.left.map((name): Need => ({
+            kind: "step",
+            name,
+            message: `did not come over: write it anew in ${workflow.ref}, \`headwater apply\`, and \`finish\` with --activate`,
+            isRequired: true
+          })),
+          ...Object.entries(workflow.withheld).map(([name, value]): Need => ({
+            kind: "value",
+            name,
+            message: `its value was not taken yet, and \`finish\` tries it again: ${JSON.stringify(value).slice(0, 100)}. ` +
+              `Give another one, or ${setting(name, "null")}`,
+            isRequired: false
+          })),
           ...workflow.variables.filter((name) => !shared.has(name) && !own.includes(name)).map((name): Need => ({
             kind: "variable",
             name: `${variablePrefix}${name}`,
-            message: `the environment variable that the code reads: \`headwater env set ${name} --secret\`, or --set ${variablePrefix}${name}=…`,
+            message: `the environment variable that the code reads: \`headwater env set ${name} --secret\`, or ${setting(`${variablePrefix}${name}`, "…")}`,
             isRequired: false
           })),
           ...workflow.subscriptions.filter((trigger) => !workflow.given.subscriptions.includes(trigger)).map((trigger): Need => ({
             kind: "subscription",
             name: trigger,
-            message: `the source that was its trigger: deploy it, then --set ${trigger}=<source>`,
+            message: `the source that was its trigger: deploy it, then ${setting(trigger, "<source>")}`,
             isRequired: true
           }))
         ]
@@ -256,7 +275,7 @@ export const finish = Effect.fnUntraced(function*(
     subscriptions.has(trigger) || record.given.subscriptions.includes(trigger)
   )
   const isWhole = (changed.missing_props ?? []).length === 0 && isSubscribed
-  const becomesActive = isWhole && (activates || !record.wasInactive)
+  const becomesActive = isWhole && (activates || !record.wasInactive && record.left.length === 0)
   if (becomesActive && !changed.active) yield* update(true, {})
   yield* keep(folder, standing, configured_props, [...subscriptions.keys()], becomesActive || changed.active)
   return { isWhole, active: becomesActive || changed.active }

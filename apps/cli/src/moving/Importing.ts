@@ -6,6 +6,7 @@ import * as SetupApplication from "../setup/SetupApplication.ts"
 import * as SetupFolder from "../setup/SetupFolder.ts"
 import * as SetupOfAccount from "../setup/SetupOfAccount.ts"
 import * as SetupPlan from "../setup/SetupPlan.ts"
+import type * as MovedWorkflow from "./MovedWorkflow.ts"
 import type * as MovingReport from "./MovingReport.ts"
 import * as MovingRecord from "./MovingRecord.ts"
 import { workflowFile } from "./ProjectFolder.ts"
@@ -38,11 +39,62 @@ const propIn = (ref: string, fault: string, props: Setup.Fields): string | undef
 const isForeign = (files: SetupFolder.Folder) => ({ action, fields, thing }: SetupPlan.Change) =>
   thing.kind === "workflows" && action === "change" && !files.ids.has(thing.ref) && fields.some(({ field }) => field === "code")
 
+/** A plan in another folder than the set-up's: code names the files that it was made of. */
+const asIn = (into: string, target: string) => (change: SetupPlan.Change): ReadonlyArray<SetupPlan.Change> => {
+  const { code, fields, present } = change
+  if (into === target || code === undefined || present?.code === undefined) return [change]
+  const there = code.replaceAll(`${Path.relative("", target)}/`, `${Path.relative("", into)}/`)
+  if (SetupPlan.hashOf(there) !== present.code.code_hash) return [change]
+  const others = fields.filter(({ field }) => field !== "code")
+  return others.length === 0 ? [] : [{ ...change, fields: others, code: undefined }]
+}
+
 const isPlanned = (plan: SetupPlan.Plan, ref: string) => !plan.leftOut.some((left) => left.ref === ref)
+
+/** What the server says against a workflow, at its place in the project if it is in a file of that. */
+const refusal = (
+  target: string,
+  ref: string,
+  { files, folder }: MovedWorkflow.MovedWorkflow,
+  fault: string
+): MovingReport.Finding => {
+  const root = `${Path.relative("", target) || "."}/`
+  const own = ownFault(ref, fault).replaceAll(Path.resolve(target) + Path.sep, "").replaceAll(root, "")
+  const found = files.find(({ path }) => own.includes(`${ref}/${path}:`))
+  const [, line, rest] = found === undefined
+    ? []
+    : /^:(\d+):\d+: ([^]*)$/.exec(own.slice(own.indexOf(`${ref}/${found.path}:`) + ref.length + 1 + found.path.length)) ?? []
+  return {
+    kind: "failed",
+    file: Path.posix.join(folder, found === undefined || line === undefined ? workflowFile : found.path),
+    line: Number(line ?? 1),
+    message: `the server does not take it: ${rest ?? own}`
+  }
+}
+
+/** Writes the files of a project. */
+const write = Effect.fnUntraced(function*(
+  target: string,
+  chosen: ProjectImport.Chosen,
+  record: MovingRecord.MovingRecord,
+  withheld: ReadonlyMap<string, Readonly<Record<string, Schema.Json>>>
+) {
+  const records = Object.fromEntries(chosen.placed.map((placed) => [
+    placed.workflow.id,
+    ProjectImport.recordOf(placed, record.workflows[placed.workflow.id], withheld.get(placed.ref) ?? {})
+  ]))
+  return yield* SetupWriting.write(
+    target,
+    ProjectImport.contentsOf(chosen, records),
+    { ...record, workflows: { ...record.workflows, ...records } },
+    ProjectImport.isStale(chosen)
+  )
+})
 
 /** Writes a project into a folder, and plans what the account needs of it. */
 const prepareIn = Effect.fnUntraced(function*(
   target: string,
+  into: string,
   chosen: ProjectImport.Chosen,
   before: MovingRecord.MovingRecord
 ) {
@@ -51,18 +103,6 @@ const prepareIn = Effect.fnUntraced(function*(
   const told = new Map<string, Array<MovingReport.Finding>>()
   const tell = (ref: string, finding: MovingReport.Finding) => told.set(ref, [...told.get(ref) ?? [], finding])
 
-  const write = Effect.fnUntraced(function*(record: MovingRecord.MovingRecord) {
-    const records = Object.fromEntries(chosen.placed.map((placed) => [
-      placed.workflow.id,
-      ProjectImport.recordOf(placed, record.workflows[placed.workflow.id], withheld.get(placed.ref) ?? {})
-    ]))
-    return yield* SetupWriting.write(
-      target,
-      ProjectImport.contentsOf(chosen, records),
-      { ...record, workflows: { ...record.workflows, ...records } },
-      ProjectImport.isStale(chosen)
-    )
-  })
   const refs = new Set([
     ...chosen.placed.map(({ ref }) => ref),
     ...chosen.placed.flatMap(({ workflow }) => Object.values(workflow.props).flatMap((value) => {
@@ -73,7 +113,8 @@ const prepareIn = Effect.fnUntraced(function*(
   const planOf = Effect.fnUntraced(function*(isOwn: (ref: string) => boolean) {
     const all = yield* SetupFolder.read(target)
     const files = { ...all, things: all.things.filter(({ ref }) => isOwn(ref)) }
-    const plan = yield* SetupPlan.make({ account, files, folder: target, prune: false, secrets: false, leavesOut: true })
+    const made = yield* SetupPlan.make({ account, files, folder: target, prune: false, secrets: false, leavesOut: true })
+    const plan = { ...made, changes: made.changes.flatMap(asIn(into, target)) }
     const foreign = plan.changes.filter(isForeign(files))
     return {
       ...plan,
@@ -89,7 +130,7 @@ const prepareIn = Effect.fnUntraced(function*(
     } satisfies SetupPlan.Plan as SetupPlan.Plan
   })
 
-  let written = yield* write(before)
+  let written = yield* write(target, chosen, before, withheld)
   let plan = yield* planOf((ref) => refs.has(ref))
   // Values that the code does not take, such as those of props that an action adds once it has its account, wait for somebody.
   const again = new Set<string>()
@@ -113,7 +154,7 @@ const prepareIn = Effect.fnUntraced(function*(
   }
   if (again.size > 0) {
     const first = written
-    written = yield* write(written.record)
+    written = yield* write(target, chosen, written.record, withheld)
     written = {
       ...written,
       kept: [...new Set([...first.kept, ...written.kept])],
@@ -144,12 +185,7 @@ const prepareIn = Effect.fnUntraced(function*(
     findings: [
       ...findings,
       ...told.get(ref) ?? [],
-      ...(plan.leftOut.find((left) => left.ref === ref)?.faults ?? []).map((fault): MovingReport.Finding => ({
-        kind: "failed",
-        file: Path.posix.join(workflow.folder, workflowFile),
-        line: 1,
-        message: `the server does not take it: ${ownFault(ref, fault)}`
-      }))
+      ...(plan.leftOut.find((left) => left.ref === ref)?.faults ?? []).map((fault) => refusal(target, ref, workflow, fault))
     ]
   }))
   const unread = chosen.unread.map(({ findings, folder, id }): MovingReport.Moved => ({
@@ -175,14 +211,15 @@ export const prepare = Effect.fnUntraced(function*({ dryRun, folder, into, only,
   const isThere = yield* ProjectImport.mayWrite(into, record)
   const before = Option.getOrElse(record, () => MovingRecord.empty)
   const chosen = yield* ProjectImport.choose(folder, only, registry, before)
-  if (isThere && !dryRun) return yield* prepareIn(into, chosen, before)
+  if (isThere && !dryRun) return yield* prepareIn(into, into, chosen, before)
   return yield* SetupWriting.withFolderBeside(
     into,
     Effect.fnUntraced(function*(made) {
       if (isThere) yield* files.copy(into, made, { overwrite: true })
-      const prepared = yield* prepareIn(made, chosen, before)
-      if (!dryRun) yield* files.rename(made, into)
-      return prepared
+      if (dryRun) return yield* prepareIn(made, into, chosen, before)
+      const { record } = yield* write(made, chosen, before, new Map())
+      yield* files.rename(made, into)
+      return yield* prepareIn(into, into, chosen, record)
     })
   )
 })

@@ -75,6 +75,7 @@ export const textOf = (
     ...(own === undefined ? [] : [`...${own}`]),
     ...(code._tag === "Delay" ? [`delay: ${literal(code.delay)}`] : []),
     ...(code._tag === "End" ? [`end: ${literal(code.reason)}`] : []),
+    ...(code._tag === "Left" ? ["run() { throw new Error(\"this step did not come over: write it anew\") }"] : []),
     ...(declared.length === 0
       ? []
       : [`props: { ${declared.map(({ declaration, name }) => `${keyOf(name)}: ${literal(declaration)}`).join(", ")} }`]),

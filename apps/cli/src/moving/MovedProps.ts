@@ -19,6 +19,8 @@ export interface MovedProps {
   readonly accounts: Readonly<Record<string, string>>
   /** Ids of the data stores there, by the prop. */
   readonly stores: Readonly<Record<string, string>>
+  /** Values that the server would refuse. */
+  readonly refused: Readonly<Record<string, Json>>
   readonly declared: ReadonlyArray<DeclaredProp>
   /** Rules of a filter, by which the step ends the run or lets it go on. */
   readonly filter: Json | undefined
@@ -71,6 +73,7 @@ export const of = (
   const values: Record<string, Json> = {}
   const accounts: Record<string, string> = {}
   const stores: Record<string, string> = {}
+  const refused: Record<string, Json> = {}
   const findings: Array<Omit<Finding, "file">> = []
   const declared: Array<DeclaredProp> = []
   let filter: Json | undefined
@@ -114,11 +117,12 @@ export const of = (
     }
     const fault = Expression.faultIn(value, steps, name)
     if (fault !== undefined) {
+      refused[prop] = value
       tell("failed", prop, `the expression {{ ${fault.source} }} is refused, and the value left out: ${fault.message}`)
       continue
     }
     const query = prop === "sql" && isFields(value) ? queryOf(value) : undefined
     Object.defineProperty(values, prop, { value: query ?? value, enumerable: true, configurable: true, writable: true })
   }
-  return { values, accounts, stores, declared, filter, findings }
+  return { values, accounts, stores, refused, declared, filter, findings }
 }

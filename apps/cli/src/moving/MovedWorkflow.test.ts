@@ -134,7 +134,7 @@ export default {
     assert.isTrue(workflow.responds)
   })
 
-  it("leaves out steps that can't be, and says on which line", () => {
+  it("fails at steps that can't be brought, and says on which line", () => {
     const workflow = of(
       [
         "steps:",
@@ -159,7 +159,15 @@ export default {
       ].join("\n"),
       { "c/entry.js": code, "e/main.go": "package main" }
     )
-    assert.deepStrictEqual(workflow.steps.map(({ name }) => name), ["c", "f"])
+    assert.deepStrictEqual(workflow.steps.map(({ code, name }) => [name, code._tag]), [
+      ["a", "Left"],
+      ["b", "Left"],
+      ["c", "File"],
+      ["d", "Left"],
+      ["e", "Left"],
+      ["f", "BuiltIn"]
+    ])
+    assert.include(moduleOf(workflow), "a: { run() { throw new Error(")
     const lines = told(workflow, "failed").map((text) => /^shop\/orders-p_1\/workflow\.yaml:(\d+): (\S+)/.exec(text)?.slice(1))
     assert.deepInclude(lines, ["4", "a:"])
     assert.deepInclude(lines, ["6", "b:"])

@@ -26,6 +26,8 @@ export type Code =
   | { readonly _tag: "BuiltIn"; readonly name: BuiltInSteps.Name }
   | { readonly _tag: "Delay"; readonly delay: Json }
   | { readonly _tag: "End"; readonly reason: Json }
+  /** Nothing: the run fails when it comes to it. */
+  | { readonly _tag: "Left" }
 
 export interface MovedStep {
   readonly name: string
@@ -62,6 +64,8 @@ export interface MovedWorkflow {
   /** Ids of accounts and data stores there, by the prop. */
   readonly accounts: Readonly<Record<string, string>>
   readonly stores: Readonly<Record<string, string>>
+  /** Values that the server would refuse. */
+  readonly refused: Readonly<Record<string, Json>>
   readonly variables: ReadonlyArray<string>
   readonly files: ProjectWorkflow["files"]
   readonly findings: ReadonlyArray<Finding>
@@ -124,6 +128,7 @@ export const of = ({ file, files, findings: told, folder, id, slug }: ProjectWor
   const props: Record<string, Json> = {}
   const accounts: Record<string, string> = {}
   const stores: Record<string, string> = {}
+  const refused: Record<string, Json> = {}
   const propTexts: Array<Json> = []
 
   for (const path of file.unknown) {
@@ -138,15 +143,15 @@ export const of = ({ file, files, findings: told, folder, id, slug }: ProjectWor
       const where = [...at, "props", "_filter"]
       if (unknown === undefined) {
         tell("failed", where, `${namespace}._filter: the rules are not understood: ${JSON.stringify(own.filter)}`)
-      } else {
-        if (unknown.length > 0) {
+        return undefined
+      }
+      if (unknown.length > 0) {
           tell("missing", where, `${namespace}._filter: the operators ${[...new Set(unknown)].join(", ")} are not known: ` +
             `write them in ${BuiltInSteps.fileOf("filterRules")}. Until then the step fails when it comes to them`)
-        }
-        tell("different", where, `${namespace} is a filter: its rules are carried out by ${BuiltInSteps.fileOf("filterRules")}, ` +
-          "and the code of the step, if it has any, is not run")
-        return { _tag: "BuiltIn", name: "filterRules" }
       }
+      tell("different", where, `${namespace} is a filter: its rules are carried out by ${BuiltInSteps.fileOf("filterRules")}, ` +
+        "and the code of the step, if it has any, is not run")
+      return { _tag: "BuiltIn", name: "filterRules" }
     }
     const isCode = uses === undefined || uses === null || /^\.{0,2}\//.test(uses)
     if (!isCode) {
@@ -193,10 +198,14 @@ export const of = ({ file, files, findings: told, folder, id, slug }: ProjectWor
     let code = codeOf(step, at, own)
     if (step.runtime !== undefined && step.runtime !== null && /^(go|bash)/.test(step.runtime)) code = undefined
     if (code === undefined) {
-      tell(step.disabled === true ? "different" : "failed", at, `${namespace} is left out`)
-      continue
+      if (step.disabled === true) {
+        tell("different", at, `${namespace} was switched off, and is left out`)
+        continue
+      }
+      tell("failed", at, `${namespace} fails when a run comes to it, until you write it anew`)
+      code = { _tag: "Left" }
     }
-    let values: Readonly<Record<string, Json>> = own.values
+    let values: Readonly<Record<string, Json>> = code._tag === "Left" ? {} : own.values
     if (code._tag === "BuiltIn") values = { filter: own.filter! }
     if (code._tag === "Action") {
       const replacement = BuiltInSteps.replacementOf(code.action.key, own.values)
@@ -211,6 +220,7 @@ export const of = ({ file, files, findings: told, folder, id, slug }: ProjectWor
       findings.push(...own.findings.map((finding) => ({ ...finding, file: shown(workflowFile) })))
       for (const [prop, account] of Object.entries(own.accounts)) accounts[`${namespace}.${prop}`] = account
       for (const [prop, store] of Object.entries(own.stores)) stores[`${namespace}.${prop}`] = store
+      for (const [prop, each] of Object.entries(own.refused)) refused[`${namespace}.${prop}`] = each
     }
     if (step.disabled !== true) {
       for (const [prop, each] of Object.entries(values)) props[`${namespace}.${prop}`] = each
@@ -312,6 +322,7 @@ export const of = ({ file, files, findings: told, folder, id, slug }: ProjectWor
     responds,
     accounts,
     stores,
+    refused,
     variables,
     files,
     findings

@@ -18,6 +18,8 @@ const Workflow = Schema.Struct({
   accounts: Texts,
   stores: Texts,
   variables: Schema.Array(Schema.String),
+  /** Steps that could not be brought. */
+  left: Schema.Array(Schema.String),
   /** Triggers that are subscriptions here. */
   subscriptions: Schema.Array(Schema.String),
   /** Values that the code does not take yet: others, such as an account, have to be there first. */

@@ -99,8 +99,11 @@ export const recordOf = (
   accounts: workflow.accounts,
   stores: workflow.stores,
   variables: workflow.variables,
+  left: workflow.steps.flatMap(({ code, name }) => code._tag === "Left" ? [name] : []),
   subscriptions: workflow.triggers.flatMap(({ id, prop }) => prop === undefined ? [id] : []),
-  withheld,
+  withheld: Object.fromEntries(
+    Object.entries({ ...workflow.refused, ...withheld }).filter(([name]) => !Object.hasOwn(before?.given.props ?? {}, name))
+  ),
   given: before?.given ?? { props: {}, subscriptions: [], active: false }
 })
 
