@@ -170,6 +170,12 @@ const prepareIn = Effect.fnUntraced(function*(
     }
   }
 
+  for (const { ref } of plan.leftOut) {
+    const path = `${ref}.json`
+    if (written.record.files[path] === undefined) continue
+    written = { ...written, record: (yield* SetupWriting.setAside(target, written.record, path)).record }
+  }
+
   const workflows = chosen.placed.map(({ findings, ref, workflow }): MovingReport.Moved => ({
     id: workflow.id,
     name: workflow.name,

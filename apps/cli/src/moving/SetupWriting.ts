@@ -76,6 +76,7 @@ export const write = (
       if (now === hash) continue
       if (now === undefined || now === before) {
         yield* put(path, content)
+        yield* files.remove(Path.join(root, `${path}${leftEnding}`), { force: true })
         continue
       }
       if (hash === before) {
@@ -99,6 +100,18 @@ export const write = (
     const done: MovingRecord.MovingRecord = { ...record, files: hashes }
     yield* put(recordFile, MovingRecord.textOf(done))
     return { record: done, kept, beside, removed } satisfies Written as Written
+  }).pipe(told(folder))
+
+/** The ending of the file of a workflow that the server does not take, so that `apply` takes the rest of the folder. */
+const leftEnding = ".left"
+
+/** Sets a file aside until the next import writes it anew. */
+export const setAside = (folder: string, record: MovingRecord.MovingRecord, path: string) =>
+  Effect.gen(function*() {
+    const files = yield* FileSystem.FileSystem
+    yield* files.rename(Path.join(folder, path), Path.join(folder, `${path}${leftEnding}`))
+    const { [path]: _, ...others } = record.files
+    return yield* write(folder, new Map(), { ...record, files: others })
   }).pipe(told(folder))
 
 /** Does something with a folder beside another one, which is gone in the end unless it was moved. */

@@ -1,5 +1,5 @@
 import { Option, Predicate, Result, Schema, SchemaIssue } from "effect"
-import { LineCounter, parseDocument } from "yaml"
+import { isMap, isScalar, LineCounter, parseDocument } from "yaml"
 
 /** The most bytes of a file that says of what a workflow is made. */
 export const mostBytes = 1024 * 1024
@@ -88,10 +88,16 @@ const read = <A>(
     const [message = ""] = error.message.split("\n")
     return failed(lines.linePos(error.pos[0]).line, `is not YAML: ${message.replace(/ at line \d+.*$/, "")}`)
   }
+  /** The key of a mapping stands before its value. */
+  const nodeAt = (at: Path): unknown => {
+    const last = at.at(-1)
+    const parent: unknown = at.length === 1 ? document.contents : document.getIn(at.slice(0, -1), true)
+    const pair = isMap(parent) ? parent.items.find(({ key }) => isScalar(key) && String(key.value) === last) : undefined
+    return pair?.key ?? document.getIn(at, true)
+  }
   const lineOf = (path: Path): number => {
-    for (let length = path.length; length >= 0; length--) {
-      const at = path.slice(0, length)
-      const node: unknown = length === 0 ? document.contents : document.getIn(at, true)
+    for (let length = path.length; length > 0; length--) {
+      const node = nodeAt(path.slice(0, length))
       const range = Predicate.isObject(node) ? Reflect.get(node, "range") as ReadonlyArray<number> | undefined : undefined
       if (range?.[0] !== undefined) return lines.linePos(range[0]).line
     }

@@ -95,7 +95,12 @@ const readThing = Effect.fnUntraced(function*(folder: string, kind: Setup.Kind, 
 export const read = Effect.fnUntraced(function*(folder: string) {
   const files = yield* FileSystem.FileSystem
   const mark = yield* files.readFileString(Path.join(folder, marker)).pipe(
-    Effect.mapError(() => refuse(`${folder} has no ${marker}: it is not a folder that \`headwater export\` wrote`))
+    Effect.mapError(() =>
+      refuse(
+        `${folder} has no ${marker}: it is not a folder that \`headwater export\` wrote. ` +
+          "A project of a hosted service comes with `headwater import pipedream <folder>`"
+      )
+    )
   )
   const marked = yield* parseJson(marker, mark)
   if (!Predicate.isObject(marked) || Reflect.get(marked, "format") !== format) {

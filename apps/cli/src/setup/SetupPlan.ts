@@ -227,7 +227,8 @@ class Planning {
     }
     if (!Predicate.isObject(value)) return value
     const ref = Reflect.get(value, "authProvisionId")
-    const name = (typeof ref === "string" ? this.matches.get(ref)?.ref : undefined) ?? ref
+    const account = this.matches.get(String(ref)) ?? this.given.account.things.find(({ id }) => id === ref)
+    const name = account?.ref ?? ref
     return { ...value as Setup.Fields, authProvisionId: name as Schema.Json }
   }
 
