@@ -60,7 +60,10 @@ export const statusCommand = Command.make(
 const fileValues = Effect.fnUntraced(function*(file: Option.Option<string>) {
   if (Option.isNone(file)) return []
   const files = yield* FileSystem.FileSystem
-  const text = yield* Effect.mapError(files.readFileString(file.value), ({ message }) => new CommandRefused({ message }))
+  const text = yield* Effect.mapError(
+    files.readFileString(file.value),
+    ({ message }) => new CommandRefused({ message })
+  )
   const value = yield* Effect.mapError(
     Schema.decodeEffect(Schema.fromJsonString(Schema.Json))(text),
     () => new CommandRefused({ message: `${file.value} is not JSON` })

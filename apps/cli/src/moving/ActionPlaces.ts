@@ -44,12 +44,18 @@ const inClone = Effect.fnUntraced(function*(clone: string, key: string) {
 })
 
 /** True if the server can load a step from an import. */
-const isLoaded = Effect.fnUntraced(function*(specifier: string) {
-  const { call } = yield* ApiAccess
-  const workflow_code = `import step from ${JSON.stringify(specifier)}\nexport default { steps: { step } }\n`
-  const { data } = yield* call(({ code }) => code.check({ headers: {}, payload: { workflow_code } }))
-  return data.errors.length === 0
-}, Effect.catchIf((error) => !(error instanceof CommandRefused) && error._tag !== "ServerAway" && error._tag !== "KeyRefused", () => Effect.succeed(false)))
+const isLoaded = Effect.fnUntraced(
+  function*(specifier: string) {
+    const { call } = yield* ApiAccess
+    const workflow_code = `import step from ${JSON.stringify(specifier)}\nexport default { steps: { step } }\n`
+    const { data } = yield* call(({ code }) => code.check({ headers: {}, payload: { workflow_code } }))
+    return data.errors.length === 0
+  },
+  Effect.catchIf(
+    (error) => !(error instanceof CommandRefused) && error._tag !== "ServerAway" && error._tag !== "KeyRefused",
+    () => Effect.succeed(false)
+  )
+)
 
 /** Finds an action: in a clone of the registry, among what the account has saved and the server publishes, or in npm. */
 export const find = Effect.fnUntraced(function*(action: ActionName, clone: string | undefined) {
@@ -78,7 +84,10 @@ export const find = Effect.fnUntraced(function*(action: ActionName, clone: strin
     return {
       place: `registry:${key}`,
       ...(version === undefined ? {} : {
-        finding: { kind: "different", message: `${pinned} is not here in this version: the newest that is here is taken` } as const
+        finding: {
+          kind: "different",
+          message: `${pinned} is not here in this version: the newest that is here is taken`
+        } as const
       })
     } satisfies ActionPlace as ActionPlace
   }

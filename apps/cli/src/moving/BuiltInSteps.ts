@@ -1,7 +1,8 @@
 /** Steps that the hosted service has itself, as files of the set-up. Their values stay in the props. */
 import { Predicate, type Schema } from "effect"
 
-const compare = `const text = (value) => typeof value === "object" && value !== null ? JSON.stringify(value) : String(value)
+const compare =
+  `const text = (value) => typeof value === "object" && value !== null ? JSON.stringify(value) : String(value)
 
 const number = (value) => {
   const read = typeof value === "number" ? value : Number.parseFloat(String(value))

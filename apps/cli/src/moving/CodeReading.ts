@@ -37,9 +37,21 @@ const eventPatterns = [
 const destructured = /\{([^{}]*)\}\s*=\s*(?:await\s+)?(steps\.trigger\.event|process\.env)(?![\w$.[?])/g
 
 const differing: ReadonlyArray<readonly [RegExp, "different" | "missing", string]> = [
-  [/\$\.send\.s3\b/g, "missing", "$.send.s3 is not here: the step fails when it comes to it. Send to the store with its own client"],
-  [/@pipedream\/browsers/g, "missing", "browsers are not here, and the server refuses the import: have a browser run elsewhere"],
-  [/\bsteps\.trigger\.context\.attachments\b|\$attachments\b/g, "missing", "files that were attached to the workflow are not in the folder: write them with $.files, and read them from there"],
+  [
+    /\$\.send\.s3\b/g,
+    "missing",
+    "$.send.s3 is not here: the step fails when it comes to it. Send to the store with its own client"
+  ],
+  [
+    /@pipedream\/browsers/g,
+    "missing",
+    "browsers are not here, and the server refuses the import: have a browser run elsewhere"
+  ],
+  [
+    /\bsteps\.trigger\.context\.attachments\b|\$attachments\b/g,
+    "missing",
+    "files that were attached to the workflow are not in the folder: write them with $.files, and read them from there"
+  ],
   [/\bx-pd-nostore\b|\bpipedream_upload_body\b/g, "different", "has no effect here"],
   [/\$checkpoint\b/g, "missing", "$checkpoint is of the first generation of steps: use a prop of the type $.service.db"]
 ]
@@ -71,7 +83,9 @@ export const read = (texts: ReadonlyMap<string, string>): CodeReading => {
       }
     }
     for (const [pattern, kind, message] of differing) {
-      for (const { index } of text.matchAll(pattern)) differences.push({ file, line: lineAt(text, index), kind, message })
+      for (const { index } of text.matchAll(pattern)) {
+        differences.push({ file, line: lineAt(text, index), kind, message })
+      }
     }
     responds ||= /\$\.respond\b|\bpd\.respond\b/.test(text)
   }

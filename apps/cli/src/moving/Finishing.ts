@@ -59,14 +59,20 @@ const propNeed = (prop: ConfigurableProp, { accounts }: MovingRecord.Workflow): 
     const before = accounts[name]
     return need(
       "account",
-      `an account with ${app ?? "the app"}${before === undefined ? "" : ` in place of ${before}`}: \`headwater accounts create ` +
-        `${app ?? "<app>"}\`, then ${setting(name, "apn_…")}${before === undefined ? "" : `, or ${setting(before, "apn_…")} for all props of it`}`
+      `an account with ${app ?? "the app"}${
+        before === undefined ? "" : ` in place of ${before}`
+      }: \`headwater accounts create ` +
+        `${app ?? "<app>"}\`, then ${setting(name, "apn_…")}${
+          before === undefined ? "" : `, or ${setting(before, "apn_…")} for all props of it`
+        }`
     )
   }
   if (type === "$.interface.timer") {
-    return need("timer", `when it runs: ${setting(name, '{"cron": "0 9 * * *", "timezone": "UTC"}')}`)
+    return need("timer", `when it runs: ${setting(name, "{\"cron\": \"0 9 * * *\", \"timezone\": \"UTC\"}")}`)
   }
-  if (type === "data_store") return need("data_store", `a data store: \`headwater stores create NAME\`, then ${setting(name, "NAME")}`)
+  if (type === "data_store") {
+    return need("data_store", `a data store: \`headwater stores create NAME\`, then ${setting(name, "NAME")}`)
+  }
   return prop["secret"] === true
     ? need("secret", `a secret: give it at a terminal or in a file with --file`)
     : need("value", `a value of the type ${type}: ${setting(name, "…")}`)
@@ -79,60 +85,76 @@ export const read = Effect.fnUntraced(function*(folder: string) {
   const { ids } = yield* SetupFolder.read(folder)
   const { data: ofAccount } = yield* call(({ environment }) => environment.list({ query: {} }))
   const shared = new Set(ofAccount.map(({ name }) => name))
-  const standings = yield* Effect.forEach(Object.entries(record.workflows), ([movedFrom, workflow]) =>
-    Effect.gen(function*() {
-      const id = ids.get(workflow.ref)
-      const found = id === undefined
-        ? undefined
-        : yield* call(({ workflows }) => workflows.get({ params: { id }, query: {} })).pipe(
-          Effect.catchTag("NotFoundProblem", () => Effect.undefined)
-        )
-      if (found === undefined) {
-        return { movedFrom, record: workflow, resource: undefined, props: [], needs: [] } satisfies Standing as Standing
-      }
-      const resource = found.data
-      const { data: code } = yield* call(({ code }) => code.workflowCode({ params: { id: resource.id }, query: {} }))
-      const query = { program_id: resource.id }
-      const own = workflow.variables.length === 0
-        ? []
-        : (yield* call(({ environment }) => environment.list({ query }))).data.map(({ name }) => name)
-      const props = code.configurable_props
-      const missing = new Set(resource.missing_props)
-      return {
-        movedFrom,
-        record: workflow,
-        resource,
-        props,
-        needs: [
-          ...props.filter(({ name }) => missing.has(name)).map((prop) => propNeed(prop, workflow)),
-          ...workflow.left.map((name): Need => ({
-            kind: "step",
-            name,
-            message: `did not come over: write it anew in ${workflow.ref}, \`headwater apply\`, and \`finish\` with --activate`,
-            isRequired: true
-          })),
-          ...Object.entries(workflow.withheld).map(([name, value]): Need => ({
-            kind: "value",
-            name,
-            message: `its value was not taken yet, and \`finish\` tries it again: ${JSON.stringify(value).slice(0, 100)}. ` +
-              `Give another one, or ${setting(name, "null")}`,
-            isRequired: false
-          })),
-          ...workflow.variables.filter((name) => !shared.has(name) && !own.includes(name)).map((name): Need => ({
-            kind: "variable",
-            name: `${variablePrefix}${name}`,
-            message: `the environment variable that the code reads: \`headwater env set ${name} --secret\`, or ${setting(`${variablePrefix}${name}`, "…")}`,
-            isRequired: false
-          })),
-          ...workflow.subscriptions.filter((trigger) => !workflow.given.subscriptions.includes(trigger)).map((trigger): Need => ({
-            kind: "subscription",
-            name: trigger,
-            message: `the source that was its trigger: deploy it, then ${setting(trigger, "<source>")}`,
-            isRequired: true
-          }))
-        ]
-      } satisfies Standing as Standing
-    }), { concurrency: 4 })
+  const standings = yield* Effect.forEach(
+    Object.entries(record.workflows),
+    ([movedFrom, workflow]) =>
+      Effect.gen(function*() {
+        const id = ids.get(workflow.ref)
+        const found = id === undefined
+          ? undefined
+          : yield* call(({ workflows }) => workflows.get({ params: { id }, query: {} })).pipe(
+            Effect.catchTag("NotFoundProblem", () => Effect.undefined)
+          )
+        if (found === undefined) {
+          return {
+            movedFrom,
+            record: workflow,
+            resource: undefined,
+            props: [],
+            needs: []
+          } satisfies Standing as Standing
+        }
+        const resource = found.data
+        const { data: code } = yield* call(({ code }) => code.workflowCode({ params: { id: resource.id }, query: {} }))
+        const query = { program_id: resource.id }
+        const own = workflow.variables.length === 0
+          ? []
+          : (yield* call(({ environment }) => environment.list({ query }))).data.map(({ name }) => name)
+        const props = code.configurable_props
+        const missing = new Set(resource.missing_props)
+        return {
+          movedFrom,
+          record: workflow,
+          resource,
+          props,
+          needs: [
+            ...props.filter(({ name }) => missing.has(name)).map((prop) => propNeed(prop, workflow)),
+            ...workflow.left.map((name): Need => ({
+              kind: "step",
+              name,
+              message:
+                `did not come over: write it anew in ${workflow.ref}, \`headwater apply\`, and \`finish\` with --activate`,
+              isRequired: true
+            })),
+            ...Object.entries(workflow.withheld).map(([name, value]): Need => ({
+              kind: "value",
+              name,
+              message:
+                `its value was not taken yet, and \`finish\` tries it again: ${JSON.stringify(value).slice(0, 100)}. ` +
+                `Give another one, or ${setting(name, "null")}`,
+              isRequired: false
+            })),
+            ...workflow.variables.filter((name) => !shared.has(name) && !own.includes(name)).map((name): Need => ({
+              kind: "variable",
+              name: `${variablePrefix}${name}`,
+              message: `the environment variable that the code reads: \`headwater env set ${name} --secret\`, or ${
+                setting(`${variablePrefix}${name}`, "…")
+              }`,
+              isRequired: false
+            })),
+            ...workflow.subscriptions.filter((trigger) => !workflow.given.subscriptions.includes(trigger)).map((
+              trigger
+            ): Need => ({
+              kind: "subscription",
+              name: trigger,
+              message: `the source that was its trigger: deploy it, then ${setting(trigger, "<source>")}`,
+              isRequired: true
+            }))
+          ]
+        } satisfies Standing as Standing
+      }),
+    { concurrency: 4 }
+  )
   return { record, standings }
 })
 
@@ -144,7 +166,13 @@ export const named = (standings: ReadonlyArray<Standing>, name: string) => {
     [movedFrom, basename(record.ref), record.name, resource?.id, resource?.name_slug].includes(name)
   )
   return found === undefined
-    ? Effect.fail(refuse(`no workflow ${JSON.stringify(name)} was moved: there are ${standings.map(({ record }) => basename(record.ref)).join(", ")}`))
+    ? Effect.fail(
+      refuse(
+        `no workflow ${JSON.stringify(name)} was moved: there are ${
+          standings.map(({ record }) => basename(record.ref)).join(", ")
+        }`
+      )
+    )
     : Effect.succeed(found)
 }
 
@@ -158,7 +186,9 @@ const emptyAccount = Effect.fnUntraced(function*(app: string) {
   const { data } = yield* call(({ appAccounts }) => appAccounts.list({ query: { limit: 100 } }))
   const present = data.find((account) => account.app === app)
   if (present !== undefined) return { authProvisionId: present.id }
-  const { data: made } = yield* call(({ appAccounts }) => appAccounts.create({ headers: {}, payload: { app, credentials: {} } }))
+  const { data: made } = yield* call(({ appAccounts }) =>
+    appAccounts.create({ headers: {}, payload: { app, credentials: {} } })
+  )
   return { authProvisionId: made.id }
 })
 
@@ -222,11 +252,16 @@ const keep = Effect.fnUntraced(function*(
   }\n`
   const isOwn = record.files[path] === MovingRecord.hashOf(text)
   const given = {
-    props: { ...workflow.given.props, ...Object.fromEntries(Object.entries(values).map(([name, value]) => [name, isSecret(name) ? null : value])) },
+    props: {
+      ...workflow.given.props,
+      ...Object.fromEntries(Object.entries(values).map(([name, value]) => [name, isSecret(name) ? null : value]))
+    },
     subscriptions: [...new Set([...workflow.given.subscriptions, ...subscriptions])],
     active
   }
-  const withheld = Object.fromEntries(Object.entries(workflow.withheld).filter(([name]) => !Object.hasOwn(values, name)))
+  const withheld = Object.fromEntries(
+    Object.entries(workflow.withheld).filter(([name]) => !Object.hasOwn(values, name))
+  )
   const changed = { ...workflow, given, withheld }
   yield* Effect.mapError(files.writeFileString(Path.join(folder, path), text_), ({ message }) => refuse(message))
   yield* SetupWriting.write(folder, new Map(), {
@@ -252,7 +287,9 @@ export const finish = Effect.fnUntraced(function*(
   if (faults.length > 0) return yield* refuse(faults.join("; "))
   for (const { name } of needs) {
     const app = appOf(props.find((prop) => prop.name === name) ?? { name, type: "any" })
-    if (app !== undefined && values[name] === undefined && withoutCredentials.has(app)) values[name] = yield* emptyAccount(app)
+    if (app !== undefined && values[name] === undefined && withoutCredentials.has(app)) {
+      values[name] = yield* emptyAccount(app)
+    }
   }
   for (const [name, value] of variables) {
     yield* call(({ environment }) =>
@@ -268,8 +305,10 @@ export const finish = Effect.fnUntraced(function*(
   const update = (active: boolean, configured_props: Record<string, Json>) =>
     call(({ workflows }) => workflows.update({ params: { id: resource.id }, payload: { active, configured_props } }))
   const { data: changed } = yield* update(resource.active, configured_props).pipe(
-    Effect.catchTag("InvalidRequestProblem", ({ detail }) =>
-      Effect.fail(refuse(`${record.name}: ${detail} (take a value back with --set NAME=null)`)))
+    Effect.catchTag(
+      "InvalidRequestProblem",
+      ({ detail }) => Effect.fail(refuse(`${record.name}: ${detail} (take a value back with --set NAME=null)`))
+    )
   )
   const isSubscribed = record.subscriptions.every((trigger) =>
     subscriptions.has(trigger) || record.given.subscriptions.includes(trigger)

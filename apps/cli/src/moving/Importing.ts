@@ -1,14 +1,14 @@
 /** Imports a project: reads it, writes a set-up folder, and makes the account be as that says. */
 import { Effect, FileSystem, Option, Predicate, type Schema } from "effect"
 import * as Path from "node:path"
-import * as Setup from "../setup/Setup.ts"
+import type * as Setup from "../setup/Setup.ts"
 import * as SetupApplication from "../setup/SetupApplication.ts"
 import * as SetupFolder from "../setup/SetupFolder.ts"
 import * as SetupOfAccount from "../setup/SetupOfAccount.ts"
 import * as SetupPlan from "../setup/SetupPlan.ts"
 import type * as MovedWorkflow from "./MovedWorkflow.ts"
-import type * as MovingReport from "./MovingReport.ts"
 import * as MovingRecord from "./MovingRecord.ts"
+import type * as MovingReport from "./MovingReport.ts"
 import { workflowFile } from "./ProjectFolder.ts"
 import * as ProjectImport from "./ProjectImport.ts"
 import * as SetupWriting from "./SetupWriting.ts"
@@ -31,23 +31,20 @@ export interface Prepared {
 /** A fault of a thing, without the name of its file. */
 const ownFault = (ref: string, fault: string) => fault.replace(`${ref}.json: `, "")
 
-/** The prop that a fault is about, if it is about the value of one that the file has. */
-const propIn = (ref: string, fault: string, props: Setup.Fields): string | undefined =>
-  Object.keys(props).find((name) => ownFault(ref, fault).startsWith(`configured_props.${name}: `))
+/** The value that a fault is about, with what is wrong with it. */
+const valueIn = (
+  { ref, workflow: { props } }: ProjectImport.Placed,
+  fault: string
+): ReadonlyArray<readonly [prop: string, why: string]> => {
+  const own = ownFault(ref, fault)
+  const name = Object.keys(props).find((name) => own.startsWith(`configured_props.${name}: `))
+  return name === undefined ? [] : [[name, own.slice(`configured_props.${name}: `.length)]]
+}
 
 /** True if a plan would have a workflow run other code that no import has made. */
 const isForeign = (files: SetupFolder.Folder) => ({ action, fields, thing }: SetupPlan.Change) =>
-  thing.kind === "workflows" && action === "change" && !files.ids.has(thing.ref) && fields.some(({ field }) => field === "code")
-
-/** A plan in another folder than the set-up's: code names the files that it was made of. */
-const asIn = (into: string, target: string) => (change: SetupPlan.Change): ReadonlyArray<SetupPlan.Change> => {
-  const { code, fields, present } = change
-  if (into === target || code === undefined || present?.code === undefined) return [change]
-  const there = code.replaceAll(`${Path.relative("", target)}/`, `${Path.relative("", into)}/`)
-  if (SetupPlan.hashOf(there) !== present.code.code_hash) return [change]
-  const others = fields.filter(({ field }) => field !== "code")
-  return others.length === 0 ? [] : [{ ...change, fields: others, code: undefined }]
-}
+  thing.kind === "workflows" && action === "change" && !files.ids.has(thing.ref) &&
+  fields.some(({ field }) => field === "code")
 
 const isPlanned = (plan: SetupPlan.Plan, ref: string) => !plan.leftOut.some((left) => left.ref === ref)
 
@@ -63,7 +60,9 @@ const refusal = (
   const found = files.find(({ path }) => own.includes(`${ref}/${path}:`))
   const [, line, rest] = found === undefined
     ? []
-    : /^:(\d+):\d+: ([^]*)$/.exec(own.slice(own.indexOf(`${ref}/${found.path}:`) + ref.length + 1 + found.path.length)) ?? []
+    : /^:(\d+):\d+: ([^]*)$/.exec(
+      own.slice(own.indexOf(`${ref}/${found.path}:`) + ref.length + 1 + found.path.length)
+    ) ?? []
   return {
     kind: "failed",
     file: Path.posix.join(folder, found === undefined || line === undefined ? workflowFile : found.path),
@@ -105,16 +104,25 @@ const prepareIn = Effect.fnUntraced(function*(
 
   const refs = new Set([
     ...chosen.placed.map(({ ref }) => ref),
-    ...chosen.placed.flatMap(({ workflow }) => Object.values(workflow.props).flatMap((value) => {
-      const store: unknown = Predicate.isObject(value) ? Reflect.get(value, "storeId") : undefined
-      return typeof store === "string" ? [store] : []
-    }))
+    ...chosen.placed.flatMap(({ workflow }) =>
+      Object.values(workflow.props).flatMap((value) => {
+        const store: unknown = Predicate.isObject(value) ? Reflect.get(value, "storeId") : undefined
+        return typeof store === "string" ? [store] : []
+      })
+    )
   ])
   const planOf = Effect.fnUntraced(function*(isOwn: (ref: string) => boolean) {
     const all = yield* SetupFolder.read(target)
     const files = { ...all, things: all.things.filter(({ ref }) => isOwn(ref)) }
-    const made = yield* SetupPlan.make({ account, files, folder: target, prune: false, secrets: false, leavesOut: true })
-    const plan = { ...made, changes: made.changes.flatMap(asIn(into, target)) }
+    const plan = yield* SetupPlan.make({
+      account,
+      files,
+      folder: target,
+      prune: false,
+      secrets: false,
+      leavesOut: true,
+      ...(target === into ? {} : { copyOf: into })
+    })
     const foreign = plan.changes.filter(isForeign(files))
     return {
       ...plan,
@@ -123,8 +131,12 @@ const prepareIn = Effect.fnUntraced(function*(
         ...plan.leftOut,
         ...foreign.map(({ present, thing }) => ({
           ref: thing.ref,
-          faults: [`${thing.ref}.json: name: the account has a workflow of this name (${present?.id ?? ""}) that no import has made: ` +
-            "give that one another name"]
+          faults: [
+            `${thing.ref}.json: name: the account has a workflow of this name (${
+              present?.id ?? ""
+            }) that no import has made: ` +
+            "give that one another name"
+          ]
         }))
       ]
     } satisfies SetupPlan.Plan as SetupPlan.Plan
@@ -138,16 +150,15 @@ const prepareIn = Effect.fnUntraced(function*(
     const placed = chosen.placed.find((each) => each.ref === ref)
     if (placed === undefined) continue
     const props = placed.workflow.props
-    const named = faults.map((fault) => [propIn(ref, fault, props), fault] as const)
-    if (named.some(([name]) => name === undefined)) continue
-    withheld.set(ref, Object.fromEntries(named.map(([name]) => [name!, props[name!]!])))
-    for (const [name, fault] of named) {
+    const named = faults.flatMap((fault) => valueIn(placed, fault))
+    if (named.length < faults.length) continue
+    withheld.set(ref, Object.fromEntries(named.map(([name]) => [name, props[name]!])))
+    for (const [name, why] of named) {
       tell(ref, {
         kind: "missing",
         file: Path.posix.join(placed.workflow.folder, workflowFile),
-        line: placed.workflow.steps.find((step) => name!.startsWith(`${step.name}.`))?.line ?? 1,
-        message: `${name!}: the value waits for \`headwater import finish\`: ` +
-          ownFault(ref, fault).slice(`configured_props.${name!}: `.length)
+        line: placed.workflow.steps.find((step) => name.startsWith(`${step.name}.`))?.line ?? 1,
+        message: `${name}: the value waits for \`headwater import finish\`: ${why}`
       })
     }
     again.add(ref)
@@ -191,7 +202,9 @@ const prepareIn = Effect.fnUntraced(function*(
     findings: [
       ...findings,
       ...told.get(ref) ?? [],
-      ...(plan.leftOut.find((left) => left.ref === ref)?.faults ?? []).map((fault) => refusal(target, ref, workflow, fault))
+      ...(plan.leftOut.find((left) => left.ref === ref)?.faults ?? []).map((fault) =>
+        refusal(target, ref, workflow, fault)
+      )
     ]
   }))
   const unread = chosen.unread.map(({ findings, folder, id }): MovingReport.Moved => ({

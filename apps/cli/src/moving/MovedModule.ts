@@ -65,7 +65,7 @@ export const textOf = (
         return imported(relative(BuiltInSteps.fileOf(code.name)), code.name)
       case "Action": {
         const place = placeOf(code.action)
-        return imported(/^actions\//.test(place) ? relative(place) : place, step)
+        return imported(place.startsWith("actions/") ? relative(place) : place, step)
       }
       default:
         return undefined
@@ -78,7 +78,9 @@ export const textOf = (
     ...(code._tag === "Left" ? ["run() { throw new Error(\"this step did not come over: write it anew\") }"] : []),
     ...(declared.length === 0
       ? []
-      : [`props: { ${declared.map(({ declaration, name }) => `${keyOf(name)}: ${literal(declaration)}`).join(", ")} }`]),
+      : [
+        `props: { ${declared.map(({ declaration, name }) => `${keyOf(name)}: ${literal(declaration)}`).join(", ")} }`
+      ]),
     ...(disabled ? ["disabled: true"] : [])
   ]
   const stepLines = steps.flatMap((step, index) => {

@@ -50,7 +50,10 @@ describe("the props of a step", () => {
   it("leave out expressions that the server refuses, and say which", () => {
     const found = of({ a: "{{ steps.later.x }}", b: "{{ event.body }}", c: "{{ steps.get. }}" })
     assert.deepStrictEqual(found.values, {})
-    assert.deepStrictEqual(found.findings.map(({ kind, line }) => [kind, line]), [["failed", 10], ["failed", 11], ["failed", 12]])
+    assert.deepStrictEqual(found.findings.map(({ kind, line }) => [kind, line]), [["failed", 10], ["failed", 11], [
+      "failed",
+      12
+    ]])
   })
 
   it("have the declarations that a step in Python comes with", () => {

@@ -105,14 +105,22 @@ export const of = (
     const account = textIn(value, "authProvisionId")
     if (account !== undefined) {
       accounts[prop] = account
-      tell("missing", prop, `is the account ${account} there: connect one here, and give it with \`headwater import finish\``)
+      tell(
+        "missing",
+        prop,
+        `is the account ${account} there: connect one here, and give it with \`headwater import finish\``
+      )
       continue
     }
     const store = textIn(value, "storeId")
     if (store !== undefined && Object.keys(value as Fields).length === 1) {
       stores[prop] = store
       values[prop] = { storeId: storeRef(store) }
-      tell("missing", prop, `is the data store ${store}, which is empty here: bring its entries with \`headwater stores import\``)
+      tell(
+        "missing",
+        prop,
+        `is the data store ${store}, which is empty here: bring its entries with \`headwater stores import\``
+      )
       continue
     }
     const fault = Expression.faultIn(value, steps, name)

@@ -19,8 +19,11 @@ const of = (yaml: string, files: Readonly<Record<string, string>> = {}) =>
   })
 
 const moduleOf = (workflow: MovedWorkflow.MovedWorkflow) =>
-  MovedModule.textOf(workflow, "workflows/orders", ({ key, version }) =>
-    version === undefined ? `actions/${key}.mjs` : `registry:${key}@${version}`)
+  MovedModule.textOf(
+    workflow,
+    "workflows/orders",
+    ({ key, version }) => version === undefined ? `actions/${key}.mjs` : `registry:${key}@${version}`
+  )
 
 const told = ({ findings }: MovedWorkflow.MovedWorkflow, kind: string) =>
   findings.filter((finding) => finding.kind === kind).map(({ file, line, message }) => `${file}:${line}: ${message}`)
@@ -61,7 +64,9 @@ describe("a workflow of a project", () => {
       ].join("\n"),
       { "code/entry.js": code, "odd name/entry.mjs": code, "py/handler.py": "def handler(pd): pass" }
     )
-    assert.strictEqual(moduleOf(workflow), `// Moved from shop/orders-p_1 (p_1)
+    assert.strictEqual(
+      moduleOf(workflow),
+      `// Moved from shop/orders-p_1 (p_1)
 import code from "./code/entry.js"
 import odd_name from "./odd name/entry.mjs"
 import send from "registry:slack-send@1.2.3"
@@ -89,7 +94,8 @@ export default {
     py: { ...py, props: { slack: {"type":"app","app":"slack"} } }
   }
 }
-`)
+`
+    )
     assert.deepStrictEqual(workflow.props, { "send.text": "a" })
     assert.deepStrictEqual(workflow.accounts, { "py.slack": "apn_1" })
     assert.deepStrictEqual(told(workflow, "failed"), [])
@@ -168,7 +174,9 @@ export default {
       ["f", "BuiltIn"]
     ])
     assert.include(moduleOf(workflow), "a: { run() { throw new Error(")
-    const lines = told(workflow, "failed").map((text) => /^shop\/orders-p_1\/workflow\.yaml:(\d+): (\S+)/.exec(text)?.slice(1))
+    const lines = told(workflow, "failed").map((text) =>
+      /^shop\/orders-p_1\/workflow\.yaml:(\d+): (\S+)/.exec(text)?.slice(1)
+    )
     assert.deepInclude(lines, ["4", "a:"])
     assert.deepInclude(lines, ["6", "b:"])
     assert.deepInclude(lines, ["9", "another"])
@@ -220,7 +228,10 @@ export default {
         }))
         const text = moduleOf({ ...workflow, name: note, steps })
         const body = text.replace(/^import \w+ from "[^"]*"$/gm, "").replace("export default", "return")
-        const made = new Function("a", ...[...text.matchAll(/^import (\S+) from/gm)].map(([, own]) => own!), body)({}, {}) as {
+        const made = new Function("a", ...[...text.matchAll(/^import (\S+) from/gm)].map(([, own]) => own!), body)(
+          {},
+          {}
+        ) as {
           readonly steps: object
         }
         assert.deepStrictEqual(Object.keys(made.steps).sort(), [...names].sort())

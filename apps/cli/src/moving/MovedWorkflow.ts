@@ -146,11 +146,19 @@ export const of = ({ file, files, findings: told, folder, id, slug }: ProjectWor
         return undefined
       }
       if (unknown.length > 0) {
-          tell("missing", where, `${namespace}._filter: the operators ${[...new Set(unknown)].join(", ")} are not known: ` +
-            `write them in ${BuiltInSteps.fileOf("filterRules")}. Until then the step fails when it comes to them`)
+        tell(
+          "missing",
+          where,
+          `${namespace}._filter: the operators ${[...new Set(unknown)].join(", ")} are not known: ` +
+            `write them in ${BuiltInSteps.fileOf("filterRules")}. Until then the step fails when it comes to them`
+        )
       }
-      tell("different", where, `${namespace} is a filter: its rules are carried out by ${BuiltInSteps.fileOf("filterRules")}, ` +
-        "and the code of the step, if it has any, is not run")
+      tell(
+        "different",
+        where,
+        `${namespace} is a filter: its rules are carried out by ${BuiltInSteps.fileOf("filterRules")}, ` +
+          "and the code of the step, if it has any, is not run"
+      )
       return { _tag: "BuiltIn", name: "filterRules" }
     }
     const isCode = uses === undefined || uses === null || /^\.{0,2}\//.test(uses)
@@ -162,17 +170,30 @@ export const of = ({ file, files, findings: told, folder, id, slug }: ProjectWor
     }
     const named = Path.posix.normalize(uses ?? `${namespace}/`)
     if (named.startsWith("../") || named.startsWith("/")) {
-      tell("failed", [...at, "uses"], `${namespace}: uses: ${JSON.stringify(uses)} leads out of the folder of the workflow`)
+      tell(
+        "failed",
+        [...at, "uses"],
+        `${namespace}: uses: ${JSON.stringify(uses)} leads out of the folder of the workflow`
+      )
       return undefined
     }
     const found = [named, ...entryNames.map((name) => Path.posix.join(namespace, name))].find((path) => paths.has(path))
     if (found === undefined) {
-      tell("failed", [...at, "uses"], `${namespace}: there is no file ${uses ?? entryNames.map((name) => `${namespace}/${name}`).join(", ")}`)
+      tell(
+        "failed",
+        [...at, "uses"],
+        `${namespace}: there is no file ${uses ?? entryNames.map((name) => `${namespace}/${name}`).join(", ")}`
+      )
       return undefined
     }
     if (CodeFile.typeOf(found) === undefined) {
-      tell("failed", [...at, runtime === undefined ? "uses" : "runtime"],
-        `${namespace}: ${found} is neither JavaScript, TypeScript nor Python (${runtime ?? "no runtime"}): write the step anew`)
+      tell(
+        "failed",
+        [...at, runtime === undefined ? "uses" : "runtime"],
+        `${namespace}: ${found} is neither JavaScript, TypeScript nor Python (${
+          runtime ?? "no runtime"
+        }): write the step anew`
+      )
       return undefined
     }
     if (uses !== undefined && uses !== null && found !== named) {
@@ -245,7 +266,11 @@ export const of = ({ file, files, findings: told, folder, id, slug }: ProjectWor
   }
   const variables = [...reading.variables.keys()].sort()
   for (const [name, place] of reading.variables) {
-    findings.push({ kind: "missing", ...place, message: `reads the environment variable ${name}: set it with \`headwater env set ${name}\`` })
+    findings.push({
+      kind: "missing",
+      ...place,
+      message: `reads the environment variable ${name}: set it with \`headwater env set ${name}\``
+    })
   }
   const responds = reading.responds ||
     steps.some(({ code }) => code._tag === "BuiltIn" && code.name === "respond") ||
@@ -263,38 +288,62 @@ export const of = ({ file, files, findings: told, folder, id, slug }: ProjectWor
     }
     if (base === undefined) {
       triggers.push({ id: trigger, prop: undefined, type, line: file.lineOf(at) })
-      tell("missing", at, `${trigger}: the ${type} of this trigger is not in the folder: create it here, and give it with ` +
-        `\`headwater import finish --set ${trigger}=<source>\``)
+      tell(
+        "missing",
+        at,
+        `${trigger}: the ${type} of this trigger is not in the folder: create it here, and give it with ` +
+          `\`headwater import finish --set ${trigger}=<source>\``
+      )
       continue
     }
     const count = (taken.get(base) ?? 0) + 1
     taken.set(base, count)
     if (count > 1 && base !== "timer") {
-      tell("different", at, `${trigger}: a workflow has one endpoint: all that was sent to its triggers of this kind comes to it`)
+      tell(
+        "different",
+        at,
+        `${trigger}: a workflow has one endpoint: all that was sent to its triggers of this kind comes to it`
+      )
       continue
     }
     const prop = count === 1 ? base : `${base}_${count}`
     triggers.push({ id: trigger, prop, type, line: file.lineOf(at) })
     if (base === "timer") {
-      tell("missing", at, `${trigger}: its schedule is not in the folder: give it with \`headwater import finish --set '${prop}={"cron": "0 9 * * *", "timezone": "UTC"}'\``)
+      tell(
+        "missing",
+        at,
+        `${trigger}: its schedule is not in the folder: give it with \`headwater import finish --set '${prop}={"cron": "0 9 * * *", "timezone": "UTC"}'\``
+      )
     } else if (base === "email") {
       tell("different", at, `${trigger}: has another address here, if the operator has switched e-mail on`)
     } else {
       const shape = CodeReading.eventShapeOf(reading)
       if (shape === "body") props[prop] = { event: shape }
-      tell("different", at, `${trigger}: has another URL here. Its settings are not in the folder: by what the code reads, the event is ` +
-        `${shape === "body" ? "the body alone" : "the whole request"}, and ` +
-        (responds ? "the code answers" : "the answer is 200"))
+      tell(
+        "different",
+        at,
+        `${trigger}: has another URL here. Its settings are not in the folder: by what the code reads, the event is ` +
+          `${shape === "body" ? "the body alone" : "the whole request"}, and ` +
+          (responds ? "the code answers" : "the answer is 200")
+      )
     }
   }
 
   const { error_notification: notifies, lambda_memory: memory, lambda_timeout: timeout, network } = value.settings ?? {}
   const setting = (name: string) => ["settings", name]
   if (notifies === false) {
-    tell("different", setting("error_notification"), "the owner gets an e-mail about errors, if the operator has set an SMTP server; it can't be switched off for one workflow")
+    tell(
+      "different",
+      setting("error_notification"),
+      "the owner gets an e-mail about errors, if the operator has set an SMTP server; it can't be switched off for one workflow"
+    )
   }
   if (typeof memory === "number" && memory > usualMemory) {
-    tell("different", setting("lambda_memory"), `${memory} MB: memory is a setting of the server (HEADWATER_RUN_HEAP), ${usualMemory} MB by default`)
+    tell(
+      "different",
+      setting("lambda_memory"),
+      `${memory} MB: memory is a setting of the server (HEADWATER_RUN_HEAP), ${usualMemory} MB by default`
+    )
   }
   if (network !== undefined && network !== null) {
     tell("different", setting("network"), "addresses for requests that leave are a matter of the server's own network")
@@ -303,11 +352,21 @@ export const of = ({ file, files, findings: told, folder, id, slug }: ProjectWor
   if (typeof timeout === "number" && timeout > 0) {
     timeoutSeconds = Math.min(Math.ceil(timeout), longestTimeout)
     if (timeout > longestTimeout) {
-      tell("different", setting("lambda_timeout"), `${timeout} s: a step takes ${longestTimeout} s at most, and what the server allows (HEADWATER_RUN_SECONDS)`)
+      tell(
+        "different",
+        setting("lambda_timeout"),
+        `${timeout} s: a step takes ${longestTimeout} s at most, and what the server allows (HEADWATER_RUN_SECONDS)`
+      )
     }
   }
   if (given.length === 0) tell("failed", ["steps"], "has no steps")
-  if (value.inactive === true) tell("different", ["inactive"], "was switched off there: switch it on with `headwater import finish` if you want to")
+  if (value.inactive === true) {
+    tell(
+      "different",
+      ["inactive"],
+      "was switched off there: switch it on with `headwater import finish` if you want to"
+    )
+  }
 
   return {
     id,

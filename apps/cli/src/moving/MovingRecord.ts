@@ -62,7 +62,10 @@ export const need = (folder: string) =>
   Effect.flatMap(read(folder), (record) =>
     Effect.mapError(
       Effect.fromOption(record),
-      () => new CommandRefused({ message: `${folder} has no ${recordFile}: give the folder that the import has made with --into` })
+      () =>
+        new CommandRefused({
+          message: `${folder} has no ${recordFile}: give the folder that the import has made with --into`
+        })
     ))
 
 export const textOf = (record: MovingRecord): string => `${JSON.stringify(record, undefined, 2)}\n`

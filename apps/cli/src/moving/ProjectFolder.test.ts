@@ -64,7 +64,11 @@ describe("a project's folder", () => {
       const project = yield* ProjectFolder.read(folder)
       assert.deepStrictEqual(project.workflows.map(({ id }) => id), ["p_1", "p_5"])
       assert.deepStrictEqual(project.workflows[0]!.files.map(({ path }) => path), ["code/entry.js"])
-      const places = [...project.findings, ...project.workflows.flatMap(({ findings }) => findings), ...project.unread.flatMap(({ findings }) => findings)]
+      const places = [
+        ...project.findings,
+        ...project.workflows.flatMap(({ findings }) => findings),
+        ...project.unread.flatMap(({ findings }) => findings)
+      ]
         .map(({ file, line }) => `${file}:${line}`)
       assert.sameMembers(places, [
         "linked:1",

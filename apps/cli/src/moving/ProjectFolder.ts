@@ -110,7 +110,9 @@ export const read = Effect.fnUntraced(function*(root: string) {
         const info = yield* Effect.option(files.stat(Path.join(root, folder, path)))
         bytes += Number(Option.getOrUndefined(info)?.size ?? 0n)
         if (own.length >= mostFiles || bytes > mostFileBytes) {
-          told.push(failed(shown, `is left out: a workflow brings ${mostFiles} files of ${mostFileBytes} bytes at most`))
+          told.push(
+            failed(shown, `is left out: a workflow brings ${mostFiles} files of ${mostFileBytes} bytes at most`)
+          )
           return
         }
         const content = yield* Effect.option(files.readFile(Path.join(root, folder, path)))
@@ -168,7 +170,9 @@ export const read = Effect.fnUntraced(function*(root: string) {
       unread.push({
         id,
         folder: slash(folder) || ".",
-        findings: [failed(shown(names.includes(stateFile) ? stateFile : workflowFile), `${other} is the same workflow (${id})`)]
+        findings: [
+          failed(shown(names.includes(stateFile) ? stateFile : workflowFile), `${other} is the same workflow (${id})`)
+        ]
       })
       return
     }
@@ -191,7 +195,9 @@ export const read = Effect.fnUntraced(function*(root: string) {
   > {
     folders += 1
     if (folders > mostFolders) {
-      return yield* new CommandRefused({ message: `${root} has more than ${mostFolders} folders: give that of the project` })
+      return yield* new CommandRefused({
+        message: `${root} has more than ${mostFolders} folders: give that of the project`
+      })
     }
     const names = yield* namesIn(folder)
     if (names.includes(recordFile)) return

@@ -8,8 +8,8 @@ import * as BuiltInSteps from "./BuiltInSteps.ts"
 import * as MovedModule from "./MovedModule.ts"
 import * as MovedProps from "./MovedProps.ts"
 import * as MovedWorkflow from "./MovedWorkflow.ts"
-import type { Finding } from "./MovingReport.ts"
 import type * as MovingRecord from "./MovingRecord.ts"
+import type { Finding } from "./MovingReport.ts"
 import * as ProjectFolder from "./ProjectFolder.ts"
 import type * as SetupWriting from "./SetupWriting.ts"
 
@@ -45,12 +45,18 @@ export const choose = Effect.fnUntraced(function*(
   const unread = project.unread.filter(isChosen)
   if (workflows.length === 0 && unread.length === 0) {
     return yield* new CommandRefused({
-      message: `${folder} has no workflow ${Option.getOrElse(only, () => "")}: give its slug, its id (p_…) or its folder`
+      message: `${folder} has no workflow ${
+        Option.getOrElse(only, () => "")
+      }: give its slug, its id (p_…) or its folder`
     })
   }
-  const actions = new Map(workflows.flatMap(({ steps }) =>
-    steps.flatMap(({ code }) => code._tag === "Action" ? [[ActionPlaces.nameOf(code.action), code.action] as const] : [])
-  ))
+  const actions = new Map(
+    workflows.flatMap(({ steps }) =>
+      steps.flatMap(({ code }) =>
+        code._tag === "Action" ? [[ActionPlaces.nameOf(code.action), code.action] as const] : []
+      )
+    )
+  )
   const places = new Map(
     yield* Effect.forEach(actions, ([name, action]) =>
       Effect.map(
@@ -62,7 +68,8 @@ export const choose = Effect.fnUntraced(function*(
   for (const { ref } of Object.values(record.workflows)) refOf(ref.replace(/^workflows\//, ""))
   const placed = workflows.map((workflow): Placed => ({
     workflow,
-    ref: record.workflows[workflow.id]?.ref ?? refOf(workflow.slug.toLowerCase().replace(/[^a-z0-9_-]+/g, "-").replace(/^-+|-+$/g, "") || "workflow"),
+    ref: record.workflows[workflow.id]?.ref ??
+      refOf(workflow.slug.toLowerCase().replace(/[^a-z0-9_-]+/g, "-").replace(/^-+|-+$/g, "") || "workflow"),
     findings: [
       ...workflow.findings,
       ...workflow.steps.flatMap(({ code, line, name }) => {
@@ -102,7 +109,9 @@ export const recordOf = (
   left: workflow.steps.flatMap(({ code, name }) => code._tag === "Left" ? [name] : []),
   subscriptions: workflow.triggers.flatMap(({ id, prop }) => prop === undefined ? [id] : []),
   withheld: Object.fromEntries(
-    Object.entries({ ...workflow.refused, ...withheld }).filter(([name]) => !Object.hasOwn(before?.given.props ?? {}, name))
+    Object.entries({ ...workflow.refused, ...withheld }).filter(([name]) =>
+      !Object.hasOwn(before?.given.props ?? {}, name)
+    )
   ),
   given: before?.given ?? { props: {}, subscriptions: [], active: false }
 })

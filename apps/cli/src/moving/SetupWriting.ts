@@ -73,7 +73,9 @@ export const write = (
       const before = Object.hasOwn(hashes, path) ? hashes[path] : undefined
       const now = yield* hashOnDisk(path)
       hashes[path] = hash
-      if (now === hash) continue
+      if (now === hash) {
+        continue
+      }
       if (now === undefined || now === before) {
         yield* put(path, content)
         yield* files.remove(Path.join(root, `${path}${leftEnding}`), { force: true })
@@ -87,7 +89,9 @@ export const write = (
       beside.push(path)
     }
     for (const [path, before] of Object.entries(record.files)) {
-      if (contents.has(path) || !isStale(path)) continue
+      if (contents.has(path) || !isStale(path)) {
+        continue
+      }
       const now = yield* hashOnDisk(path)
       if (now !== undefined && now !== before) {
         kept.push(path)

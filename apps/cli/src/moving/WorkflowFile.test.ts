@@ -53,19 +53,45 @@ describe("a workflow.yaml", () => {
 
   it("is refused where it is not text, too large, or unfolds", () => {
     const notText = WorkflowFile.readWorkflow(new Uint8Array([110, 97, 109, 101, 58, 32, 0xff, 0xfe]))
-    assert.deepStrictEqual(Result.isFailure(notText) ? notText.failure : [], [{ line: 1, message: "is not UTF-8 text" }])
+    assert.deepStrictEqual(Result.isFailure(notText) ? notText.failure : [], [{
+      line: 1,
+      message: "is not UTF-8 text"
+    }])
     const large = WorkflowFile.readWorkflow(new Uint8Array(WorkflowFile.mostBytes + 1))
     assert.isTrue(Result.isFailure(large))
-    const tenfold = Array.from({ length: 9 }, (_, index) => `l${index + 1}: &l${index + 1} [${`*l${index},`.repeat(10)}]`)
+    const tenfold = Array.from(
+      { length: 9 },
+      (_, index) => `l${index + 1}: &l${index + 1} [${`*l${index},`.repeat(10)}]`
+    )
     assert.match(faultsOf(["l0: &l0 [x]", ...tenfold].join("\n"))[0]!.message, /is not a plain document/)
     assert.match(faultsOf("a: &a [*a]\n")[0]!.message, /is not/)
   })
 
   it("gives a result or faults with lines for whatever text there is", () => {
     FastCheck.assert(FastCheck.property(
-      FastCheck.array(FastCheck.constantFrom("steps:", "\n", "- ", "namespace: a", "  ", "&a ", "*a", "{", "}", "[", "]", ": ", "|", "\t", "props:", "\0"), {
-        maxLength: 40
-      }),
+      FastCheck.array(
+        FastCheck.constantFrom(
+          "steps:",
+          "\n",
+          "- ",
+          "namespace: a",
+          "  ",
+          "&a ",
+          "*a",
+          "{",
+          "}",
+          "[",
+          "]",
+          ": ",
+          "|",
+          "\t",
+          "props:",
+          "\0"
+        ),
+        {
+          maxLength: 40
+        }
+      ),
       (parts) => {
         const found = read(parts.join(""))
         if (Result.isFailure(found)) assert.isTrue(found.failure.every(({ line }) => line >= 1))

@@ -98,7 +98,9 @@ const read = <A>(
   const lineOf = (path: Path): number => {
     for (let length = path.length; length > 0; length--) {
       const node = nodeAt(path.slice(0, length))
-      const range = Predicate.isObject(node) ? Reflect.get(node, "range") as ReadonlyArray<number> | undefined : undefined
+      const range = Predicate.isObject(node)
+        ? Reflect.get(node, "range") as ReadonlyArray<number> | undefined
+        : undefined
       if (range?.[0] !== undefined) return lines.linePos(range[0]).line
     }
     return 1

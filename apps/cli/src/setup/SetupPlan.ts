@@ -108,6 +108,8 @@ interface Given {
   readonly secrets: boolean
   /** True if things with faults are left out, in place of refusing the whole folder. */
   readonly leavesOut?: boolean
+  /** The folder that this one is a copy of: code names the files that it was made of. */
+  readonly copyOf?: string
 }
 
 /** Secrets that the environment has. */
@@ -262,7 +264,7 @@ class Planning {
   }
 
   /** The key of the code, and the props that it declares. */
-  private described(thing: Setup.Thing, code: string | undefined) {
+  private described(thing: Setup.Thing, code: string | undefined, mayLack = false) {
     return Effect.gen({ self: this }, function*() {
       const { registry, url } = thing.fields
       if (typeof registry === "string") {
@@ -276,9 +278,16 @@ class Planning {
         [isWorkflow ? "workflow_code" : "component_code"]: code
       }
       const values = propsWithIds(propsOf(thing.fields) ?? {}, this.idOf)
-      const { data } = yield* this.call((client) =>
-        client.code.check({ headers: {}, payload: { ...what, configured_props: values } })
-      )
+      const check = (configured_props: Setup.Fields | undefined) =>
+        this.call((client) =>
+          client.code.check({
+            headers: {},
+            payload: { ...what, ...(configured_props === undefined ? {} : { configured_props }) }
+          })
+        )
+      const whole = yield* check(values)
+      // Code may need a value that is yet to be given, such as an account, to tell which props it adds.
+      const { data } = isWorkflow && mayLack && whole.data.errors.length > 0 ? yield* check(undefined) : whole
       // An action makes no source, which is all that a check tells of, and can be saved.
       const isAction = thing.kind === "components" && data.type === "action"
       if (isAction || data.valid && data.errors.length === 0) return data
@@ -348,7 +357,7 @@ class Planning {
       let compared = kept === undefined ? undefined : yield* this.compare(thing, present, kept, found)
       // Other values may have the code add other props.
       if (compared === undefined || compared.issues.length > 0 || compared.fields.length > 0) {
-        const described = yield* this.described(thing, code)
+        const described = yield* this.described(thing, code, isInactive(thing, present))
         if (code !== undefined && !this.given.account.components.has(hashOf(code))) this.noteNew(described)
         compared = yield* this.compare(thing, present, described.configurable_props, found)
       }
@@ -413,13 +422,12 @@ class Planning {
       }
       if (given === undefined && present !== undefined) return { issues, secretProps: secrets, fields: [] }
       const values = { ...propsWithIds(given ?? {}, this.idOf), ...secrets }
-      const isActive = (thing.fields["active"] ?? present?.fields["active"]) !== false
       const wanted = ConfiguredProps.resolve(
         declared,
         undefined,
         values,
         ConfiguredProps.mayHaveExpressions,
-        thing.kind === "workflows" && !isActive
+        isInactive(thing, present)
       )
       if (Result.isFailure(wanted)) {
         for (const { message, path } of wanted.failure) {
@@ -467,7 +475,11 @@ class Planning {
       const known = this.bundles.get(file)
       if (known !== undefined) return known
       if (!(yield* CodeFile.isFile(file))) return yield* refuse(at(thing, "code", `there is no file ${path}`))
-      const made = yield* this.bundler.bundle(file, new Set())
+      const bundle = yield* this.bundler.bundle(file, new Set())
+      const { copyOf, folder } = this.given
+      const made = copyOf === undefined
+        ? bundle
+        : { ...bundle, code: bundle.code.replaceAll(`${Path.relative("", folder)}/`, `${Path.relative("", copyOf)}/`) }
       this.bundles.set(file, made)
       return made
     })
@@ -479,6 +491,10 @@ export const make = Effect.fnUntraced(function*(given: Given) {
   const { call } = yield* ApiAccess
   return yield* new Planning(given, call, yield* ComponentFiles).plan
 })
+
+/** True of a workflow that is switched off, and so may lack values that it needs. */
+const isInactive = ({ fields, kind }: Setup.Thing, present: AccountThing | undefined): boolean =>
+  kind === "workflows" && (fields["active"] ?? present?.fields["active"]) === false
 
 /** Secret props that what is there does not declare yet, so that it can have no value for them. */
 const needed = ({ code }: AccountThing, secretProps: Setup.Fields) =>

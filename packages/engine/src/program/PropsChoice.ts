@@ -120,7 +120,14 @@ export const make = Effect.gen(function*() {
       for (let round = 0; round < additionRounds; round++) {
         const declared = declaredProps(component, { additionalProps })
         const values = { ...ConfiguredProps.defaultsOf(declared), ...ConfiguredProps.ofDeclared(declared, known) }
-        const added = yield* configuration.additionalProps({ accountId, component, values, trial })
+        // Without its account, an action can't ask its app which props there are: it is asked again when it has all values.
+        const lacks = mayLack && ConfiguredProps.missingOf(configurableProps, { props: values, timers: {} }).length > 0
+        const added = yield* configuration.additionalProps({ accountId, component, values, trial }).pipe(
+          Effect.catchIf(
+            (error) => lacks && error._tag === "HookFailed",
+            () => Effect.succeed(additionalProps)
+          )
+        )
         const isSame = Equal.equals(added.map(({ name }) => name), additionalProps.map(({ name }) => name))
         additionalProps = added
         if (isSame) break
