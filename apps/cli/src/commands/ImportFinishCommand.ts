@@ -102,10 +102,13 @@ export const finishCommand = Command.make(
       ...set.map(([name, text]) => [name, { text }] as const)
     ])
     const all = !json && (yield* isAtTerminal) ? yield* Finishing.ask(standing, given) : given
-    yield* Finishing.finish(into, standing, all, { activates: activate })
+    const { dropped } = yield* Finishing.finish(into, standing, all, { activates: activate })
     const after = yield* Finishing.named((yield* Finishing.read(into)).standings, standing.movedFrom)
     if (json) yield* Console.log(JSON.stringify(shown(after)))
-    else yield* Console.log(harmless(linesOf(after).join("\n")))
+    else {
+      const told = dropped.map((name) => `  left out      ${name}: the code has no such prop`)
+      yield* Console.log(harmless([...linesOf(after), ...told].join("\n")))
+    }
   })
 ).pipe(
   Command.withDescription("Give a workflow that was moved what it needs yet, and switch it on"),

@@ -301,21 +301,45 @@ export const finish = Effect.fnUntraced(function*(
       subscriptions.create({ headers: {}, query: {}, payload: { emitter_id, listener_id: resource.id } })
     )
   }
-  const configured_props = { ...record.withheld, ...values }
-  const update = (active: boolean, configured_props: Record<string, Json>) =>
+  const update = (active: boolean, configured_props: Readonly<Record<string, Json>>) =>
     call(({ workflows }) => workflows.update({ params: { id: resource.id }, payload: { active, configured_props } }))
-  const { data: changed } = yield* update(resource.active, configured_props).pipe(
+  const withheld = Object.fromEntries(Object.entries(record.withheld).filter(([name]) => !Object.hasOwn(values, name)))
+  const without = (dropped: ReadonlyArray<string>) =>
+    Object.fromEntries(Object.entries(withheld).filter(([name]) => !dropped.includes(name)))
+  // Values from there that the code has no prop for, when it has its account, are of an older version of it.
+  const gone = (paths: ReadonlyArray<string>) =>
+    Object.keys(withheld).filter((name) => paths.includes(`configured_props.${name}`))
+  const sending = { ...withheld, ...values }
+  const sent = yield* update(resource.active, sending).pipe(
+    Effect.map(({ data }) => ({ data, props: sending, dropped: [] as ReadonlyArray<string> })),
+    Effect.catchTag("InvalidRequestProblem", (problem) => {
+      const dropped = gone(
+        problem.details.filter(({ message }) => message.includes("no such prop")).map(({ path }) => path)
+      )
+      const props = { ...without(dropped), ...values }
+      return dropped.length === 0 || dropped.length < problem.details.length
+        ? Effect.fail(problem)
+        : Effect.map(update(resource.active, props), ({ data }) => ({ data, props, dropped }))
+    }),
     Effect.catchTag(
       "InvalidRequestProblem",
       ({ detail }) => Effect.fail(refuse(`${record.name}: ${detail} (take a value back with --set NAME=null)`))
     )
   )
+  const { data: changed, dropped, props: configured_props } = sent
   const isSubscribed = record.subscriptions.every((trigger) =>
     subscriptions.has(trigger) || record.given.subscriptions.includes(trigger)
   )
   const isWhole = (changed.missing_props ?? []).length === 0 && isSubscribed
   const becomesActive = isWhole && (activates || !record.wasInactive && record.left.length === 0)
   if (becomesActive && !changed.active) yield* update(true, {})
-  yield* keep(folder, standing, configured_props, [...subscriptions.keys()], becomesActive || changed.active)
-  return { isWhole, active: becomesActive || changed.active }
+  const forgotten = Object.fromEntries(dropped.map((name) => [name, null]))
+  yield* keep(
+    folder,
+    standing,
+    { ...configured_props, ...forgotten },
+    [...subscriptions.keys()],
+    becomesActive || changed.active
+  )
+  return { dropped }
 })

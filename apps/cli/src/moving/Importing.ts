@@ -1,7 +1,6 @@
 /** Imports a project: reads it, writes a set-up folder, and makes the account be as that says. */
 import { Effect, FileSystem, Option, Predicate, type Schema } from "effect"
 import * as Path from "node:path"
-import type * as Setup from "../setup/Setup.ts"
 import * as SetupApplication from "../setup/SetupApplication.ts"
 import * as SetupFolder from "../setup/SetupFolder.ts"
 import * as SetupOfAccount from "../setup/SetupOfAccount.ts"
@@ -30,6 +29,8 @@ export interface Prepared {
 
 /** A fault of a thing, without the name of its file. */
 const ownFault = (ref: string, fault: string) => fault.replace(`${ref}.json: `, "")
+
+const noSuchProp = "the component has no such prop"
 
 /** The value that a fault is about, with what is wrong with it. */
 const valueIn = (
@@ -152,15 +153,23 @@ const prepareIn = Effect.fnUntraced(function*(
     const props = placed.workflow.props
     const named = faults.flatMap((fault) => valueIn(placed, fault))
     if (named.length < faults.length) continue
-    withheld.set(ref, Object.fromEntries(named.map(([name]) => [name, props[name]!])))
+    const waits: Record<string, Schema.Json> = {}
     for (const [name, why] of named) {
+      const step = placed.workflow.steps.find((step) => name.startsWith(`${step.name}.`))
+      // Code that stays as it is will never have the prop; an action may add it when it has its account.
+      const isLeft = why === noSuchProp && step?.code._tag === "File"
+      if (!isLeft) waits[name] = props[name]!
+      delete props[name]
       tell(ref, {
-        kind: "missing",
+        kind: isLeft ? "different" : "missing",
         file: Path.posix.join(placed.workflow.folder, workflowFile),
-        line: placed.workflow.steps.find((step) => name.startsWith(`${step.name}.`))?.line ?? 1,
-        message: `${name}: the value waits for \`headwater import finish\`: ${why}`
+        line: step?.line ?? 1,
+        message: isLeft
+          ? `${name}: the value is left out: the code has no such prop`
+          : `${name}: the value waits for \`headwater import finish\`: ${why}`
       })
     }
+    withheld.set(ref, waits)
     again.add(ref)
   }
   if (again.size > 0) {

@@ -144,7 +144,8 @@ layer(Http.layer, { excludeTestServices: true })("the props of steps", (it) => {
   it.effect("that the code adds are asked for once an inactive workflow has what the code needs to tell of them", () =>
     Effect.gen(function*() {
       const http = yield* Http.tenant()
-      const workflow_code = `const sheet = { type: "app", app: "sheet", methods: { columns() { return this.$auth.columns } } }
+      const workflow_code =
+        `const sheet = { type: "app", app: "sheet", methods: { columns() { return this.$auth.columns } } }
       export default {
         steps: {
           add: {
