@@ -244,10 +244,14 @@ const keep = Effect.fnUntraced(function*(
   const record = yield* MovingRecord.need(folder)
   const isSecret = (name: string) => props.some((prop) => prop.name === name && prop["secret"] === true)
   const path = `${workflow.ref}.json`
-  const text = yield* Effect.mapError(files.readFileString(Path.join(folder, path)), ({ message }) => refuse(message))
+  // It is set aside where the server does not take what has come since.
+  const isThere = yield* Effect.orElseSucceed(files.exists(Path.join(folder, path)), () => false)
+  const text = isThere
+    ? yield* Effect.mapError(files.readFileString(Path.join(folder, path)), ({ message }) => refuse(message))
+    : "{}"
   const content = JSON.parse(text) as { readonly configured_props?: Record<string, Json> }
   const shown = Object.fromEntries(Object.entries(values).filter(([name, value]) => value !== null && !isSecret(name)))
-  const text_ = `${
+  const written = `${
     JSON.stringify({ ...content, active, configured_props: { ...content.configured_props, ...shown } }, undefined, 2)
   }\n`
   const isOwn = record.files[path] === MovingRecord.hashOf(text)
@@ -263,11 +267,13 @@ const keep = Effect.fnUntraced(function*(
     Object.entries(workflow.withheld).filter(([name]) => !Object.hasOwn(values, name))
   )
   const changed = { ...workflow, given, withheld }
-  yield* Effect.mapError(files.writeFileString(Path.join(folder, path), text_), ({ message }) => refuse(message))
+  if (isThere) {
+    yield* Effect.mapError(files.writeFileString(Path.join(folder, path), written), ({ message }) => refuse(message))
+  }
   yield* SetupWriting.write(folder, new Map(), {
     ...record,
     workflows: { ...record.workflows, [movedFrom]: changed },
-    files: isOwn ? { ...record.files, [path]: MovingRecord.hashOf(text_) } : record.files
+    files: isOwn ? { ...record.files, [path]: MovingRecord.hashOf(written) } : record.files
   })
 })
 

@@ -88,8 +88,8 @@ export const propsOf = (
   { given, withheld }: Pick<MovingRecord.Workflow, "given" | "withheld">
 ) =>
   Object.fromEntries([
-    ...Object.entries(props).filter(([name]) => !Object.hasOwn(withheld, name)),
-    // A value that the server alone has is in no file.
+    ...Object.entries(props).filter(([name]) => !Object.hasOwn(withheld, name) && !Object.hasOwn(given.props, name)),
+    // A value that the server alone has, or that was taken back, is in no file.
     ...Object.entries(given.props).filter(([, value]) => value !== null)
   ])
 

@@ -49,12 +49,14 @@ export const write = (
     const removed: Array<string> = []
 
     const place = Effect.fnUntraced(function*(path: string) {
+      const outside = refuse(`${path} leads out of ${folder}: nothing is written there`)
       const whole = Path.join(root, path)
+      if (!whole.startsWith(`${root}${Path.sep}`)) return yield* outside
+      let there = Path.dirname(whole)
+      while (!(yield* files.exists(there))) there = Path.dirname(there)
+      const real = yield* files.realPath(there)
+      if (real !== root && !real.startsWith(`${root}${Path.sep}`)) return yield* outside
       yield* files.makeDirectory(Path.dirname(whole), { recursive: true })
-      const real = yield* files.realPath(Path.dirname(whole))
-      if (real !== root && !real.startsWith(`${root}${Path.sep}`)) {
-        return yield* refuse(`${path} leads out of ${folder}: nothing is written there`)
-      }
       return whole
     })
     const put = Effect.fnUntraced(function*(path: string, content: Uint8Array | string) {
