@@ -117,11 +117,14 @@ export const make = Effect.gen(function*() {
     if (component.hasAdditionalProps && !isUntouched) {
       yield* checkAppAccounts(accountId, component.id, configurableProps, given, before)
       const known = { ...before?.props, ...before?.timers, ...given }
+      // Without its account, an action can't ask its app which props there are: it is asked again with the next values.
+      const lacks = mayLack && ConfiguredProps.missingOf(configurableProps, {
+            props: { ...ConfiguredProps.defaultsOf(configurableProps), ...before?.props, ...given },
+            timers: before?.timers ?? {}
+          }).length > 0
       for (let round = 0; round < additionRounds; round++) {
         const declared = declaredProps(component, { additionalProps })
         const values = { ...ConfiguredProps.defaultsOf(declared), ...ConfiguredProps.ofDeclared(declared, known) }
-        // Without its account, an action can't ask its app which props there are: it is asked again when it has all values.
-        const lacks = mayLack && ConfiguredProps.missingOf(configurableProps, { props: values, timers: {} }).length > 0
         const added = yield* configuration.additionalProps({ accountId, component, values, trial }).pipe(
           Effect.catchIf(
             (error) => lacks && error._tag === "HookFailed",
