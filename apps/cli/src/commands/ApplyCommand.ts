@@ -58,4 +58,7 @@ const command = <const Name extends string>(name: Name, description: string) =>
 export const applyCommand = command("apply", "Make the account be as the files of an export say; shows a plan first")
 
 /** The same, by the name that one looks for with an empty account. */
-export const importCommand = command("import", "Fill an account with what was exported; the same as apply")
+export const fillCommand = command(
+  "import",
+  "Move workflows in from elsewhere; with a folder that was exported from here, the same as apply"
+)

@@ -20,20 +20,25 @@ export const name = Flag.String("name").pipe(
   Flag.optional
 )
 
+/** Values by their names. */
+export const namedValues = (flag: string, description: string) =>
+  Flag.String(flag).pipe(
+    Flag.withMetavar("name=value"),
+    Flag.withDescription(description),
+    Flag.filterMap(
+      (text) => {
+        const end = text.indexOf("=")
+        return end > 0 ? Option.some([text.slice(0, end), text.slice(end + 1)] as const) : Option.none()
+      },
+      (text) => `Expected name=value, not ${JSON.stringify(text)}`
+    ),
+    Flag.atLeast(0)
+  )
+
 /** Values of props, for every command that deploys. */
-export const props = Flag.String("prop").pipe(
-  Flag.withMetavar("name=value"),
-  Flag.withDescription(
-    "Give a prop a value; may be repeated. JSON for integers, booleans, arrays, objects and timers, else text"
-  ),
-  Flag.filterMap(
-    (text) => {
-      const end = text.indexOf("=")
-      return end > 0 ? Option.some([text.slice(0, end), text.slice(end + 1)] as const) : Option.none()
-    },
-    (text) => `Expected name=value, not ${JSON.stringify(text)}`
-  ),
-  Flag.atLeast(0)
+export const props = namedValues(
+  "prop",
+  "Give a prop a value; may be repeated. JSON for integers, booleans, arrays, objects and timers, else text"
 )
 
 /** Says that code is a workflow's, for every command that deploys. */

@@ -55,30 +55,41 @@ class Application {
     this.presentIds = new Map(account.things.map(({ id, ref }) => [ref, id]))
   }
 
-  /** Does them in their order. */
-  readonly run = Effect.gen({ self: this }, function*() {
-    const { changes } = this.plan
-    const applied: Array<Applied> = []
-    for (const change of changes) {
-      const { action, thing } = change
-      const told = (detail: string) =>
-        `${thing.ref}.json: ${detail} (${applied.length} of ${changes.length} changes are done; apply again to go on)`
-      const { endpoint, id } = yield* this.make(change).pipe(
-        Effect.mapError((error) =>
-          Predicate.isTagged(error, "ServerAway")
-            ? new ServerAway({ message: told(error.message) })
-            : Predicate.isTagged(error, "CommandRefused")
-            ? refuse(told(error.message))
-            : Predicate.hasProperty(error, "detail")
-            ? refuse(told(String(error.detail)))
-            : error
+  /** Does them in their order, up to the first that fails, or each by itself. */
+  run(each: boolean) {
+    return Effect.gen({ self: this }, function*() {
+      const { changes } = this.plan
+      const applied: Array<Applied> = []
+      const failed: Array<SetupPlan.LeftOut> = []
+      for (const change of changes) {
+        const { action, thing } = change
+        const told = (detail: string) =>
+          each
+            ? `${thing.ref}.json: ${detail}`
+            : `${thing.ref}.json: ${detail} (${applied.length} of ${changes.length} changes are done; apply again to go on)`
+        const made = yield* this.make(change).pipe(
+          Effect.mapError((error) =>
+            Predicate.isTagged(error, "ServerAway")
+              ? new ServerAway({ message: told(error.message) })
+              : Predicate.isTagged(error, "CommandRefused")
+              ? refuse(told(error.message))
+              : Predicate.hasProperty(error, "detail")
+              ? refuse(told(String(error.detail)))
+              : error
+          ),
+          Effect.catchTag("CommandRefused", (refused) => {
+            if (!each) return Effect.fail(refused)
+            failed.push({ ref: thing.ref, faults: [refused.message] })
+            return Effect.undefined
+          })
         )
-      )
-      this.ids.set(thing.ref, id)
-      applied.push({ action, thing: thing.ref, id, endpoint_url: endpoint })
-    }
-    return applied
-  })
+        if (made === undefined) continue
+        this.ids.set(thing.ref, made.id)
+        applied.push({ action, thing: thing.ref, id: made.id, endpoint_url: made.endpoint })
+      }
+      return { applied, failed }
+    })
+  }
 
   private make(change: SetupPlan.Change) {
     return Effect.gen({ self: this }, function*() {
@@ -426,7 +437,12 @@ class Application {
 }
 
 /** Does what a plan says, in its order. Changes before a failure stay: to plan and apply anew goes on from there. */
-export const apply = (plan: SetupPlan.Plan) => Effect.flatMap(ApiAccess, ({ call }) => new Application(plan, call).run)
+export const apply = (plan: SetupPlan.Plan) =>
+  Effect.flatMap(ApiAccess, ({ call }) => Effect.map(new Application(plan, call).run(false), ({ applied }) => applied))
+
+/** Does of it what can be done, and tells of the rest. */
+export const applyEach = (plan: SetupPlan.Plan) =>
+  Effect.flatMap(ApiAccess, ({ call }) => new Application(plan, call).run(true))
 
 const given = (values: Readonly<Record<"batch" | "filter", Schema.Json | undefined>>) =>
   Object.fromEntries(

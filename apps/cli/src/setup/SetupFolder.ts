@@ -98,7 +98,12 @@ const readThing = Effect.fnUntraced(function*(folder: string, kind: Setup.Kind, 
 export const read = Effect.fnUntraced(function*(folder: string) {
   const files = yield* FileSystem.FileSystem
   const mark = yield* files.readFileString(Path.join(folder, marker)).pipe(
-    Effect.mapError(() => refuse(`${folder} has no ${marker}: it is not a folder that \`headwater export\` wrote`))
+    Effect.mapError(() =>
+      refuse(
+        `${folder} has no ${marker}: it is not a folder that \`headwater export\` wrote. ` +
+          "A project of a hosted service comes with `headwater import pipedream <folder>`"
+      )
+    )
   )
   const marked = yield* parseJson(marker, mark)
   if (!Predicate.isObject(marked) || Reflect.get(marked, "format") !== format) {
@@ -152,6 +157,18 @@ export interface Written {
   readonly removed: ReadonlyArray<string>
 }
 
+const idsText = (ids: Iterable<readonly [ref: string, id: string]>) =>
+  render(Object.fromEntries([...ids].sort(([one], [other]) => one < other ? -1 : 1)))
+
+/** Writes the ids that the things of a folder have on a server. */
+export const writeIds = Effect.fnUntraced(function*(folder: string, ids: ReadonlyMap<string, string>) {
+  const files = yield* FileSystem.FileSystem
+  yield* Effect.mapError(
+    files.writeFileString(Path.join(folder, idsFile), idsText(ids)),
+    ({ message }) => refuse(`${folder} can't be written: ${message}`)
+  )
+})
+
 /** Writes the set-up of an account. Its things that are gone lose their files; other files stay. */
 export const write = Effect.fnUntraced(
   function*(folder: string, account: SetupOfAccount) {
@@ -171,8 +188,7 @@ export const write = Effect.fnUntraced(
     }
     // The name of a variable is its only id.
     const withIds = things.filter(({ kind }) => kind !== "environment_variables")
-    const ids = withIds.map(({ id, ref }) => [ref, id] as const).sort(([one], [other]) => one < other ? -1 : 1)
-    contents.set(idsFile, render(Object.fromEntries(ids)))
+    contents.set(idsFile, idsText(withIds.map(({ id, ref }) => [ref, id] as const)))
 
     const removed: Array<string> = []
     for (const kind of Setup.kinds) {

@@ -48,6 +48,13 @@ export interface Plan {
   readonly changes: ReadonlyArray<Change>
   /** The present thing of each file that has one. */
   readonly matches: ReadonlyMap<string, AccountThing>
+  /** Things that are left out, with what is wrong with each. */
+  readonly leftOut: ReadonlyArray<LeftOut>
+}
+
+export interface LeftOut {
+  readonly ref: string
+  readonly faults: ReadonlyArray<string>
 }
 
 const refuse = (message: string) => new CommandRefused({ message })
@@ -99,6 +106,10 @@ interface Given {
   readonly prune: boolean
   /** True if the secrets of the environment replace those of things that are there. */
   readonly secrets: boolean
+  /** True if things with faults are left out, in place of refusing the whole folder. */
+  readonly leavesOut?: boolean
+  /** The folder that this one is a copy of: code names the files that it was made of. */
+  readonly copyOf?: string
 }
 
 /** Secrets that the environment has. */
@@ -155,17 +166,22 @@ class Planning {
 
   readonly plan = Effect.gen({ self: this }, function*() {
     const { changes, faults, matches } = this
-    const { account, files, prune } = this.given
+    const { account, files, leavesOut = false, prune } = this.given
+    const leftOut: Array<LeftOut> = []
     // A variable of a source or workflow comes right after that.
     const ofProgram = Map.groupBy(files.things, ({ fields }) => fields["program"])
     const inOrder = (ofProgram.get(undefined) ?? []).flatMap((thing) => [thing, ...ofProgram.get(thing.ref) ?? []])
     for (const thing of inOrder) {
+      const before = { changes: changes.length, faults: faults.length }
       yield* this.planThing(thing).pipe(
         Effect.catchTags({
           CommandRefused: ({ message }) => Effect.sync(() => faults.push(message)),
           InvalidRequestProblem: ({ detail }) => Effect.sync(() => faults.push(`${thing.ref}.json: ${detail}`))
         })
       )
+      if (!leavesOut || faults.length === before.faults) continue
+      leftOut.push({ ref: thing.ref, faults: faults.splice(before.faults) })
+      changes.splice(before.changes)
     }
     if (faults.length > 0) return yield* refuse(faults.join("; "))
     if (prune) {
@@ -175,7 +191,7 @@ class Planning {
         changes.push({ ...nothing, action: "delete", thing: present, present })
       }
     }
-    return { account, changes, matches } satisfies Plan as Plan
+    return { account, changes, matches, leftOut } satisfies Plan as Plan
   })
 
   private planThing(thing: Setup.Thing) {
@@ -213,7 +229,8 @@ class Planning {
     }
     if (!Predicate.isObject(value)) return value
     const ref = Reflect.get(value, "authProvisionId")
-    const name = (typeof ref === "string" ? this.matches.get(ref)?.ref : undefined) ?? ref
+    const account = this.matches.get(String(ref)) ?? this.given.account.things.find(({ id }) => id === ref)
+    const name = account?.ref ?? ref
     return { ...value as Setup.Fields, authProvisionId: name as Schema.Json }
   }
 
@@ -253,7 +270,7 @@ class Planning {
   }
 
   /** The key of the code, and the props that it declares. */
-  private described(thing: Setup.Thing, code: string | undefined) {
+  private described(thing: Setup.Thing, code: string | undefined, mayLack = false) {
     return Effect.gen({ self: this }, function*() {
       const { registry, url } = thing.fields
       if (typeof registry === "string") {
@@ -267,9 +284,16 @@ class Planning {
         [isWorkflow ? "workflow_code" : "component_code"]: code
       }
       const values = propsWithIds(propsOf(thing.fields) ?? {}, this.idOf)
-      const { data } = yield* this.call((client) =>
-        client.code.check({ headers: {}, payload: { ...what, configured_props: values } })
-      )
+      const check = (configured_props: Setup.Fields | undefined) =>
+        this.call((client) =>
+          client.code.check({
+            headers: {},
+            payload: { ...what, ...(configured_props === undefined ? {} : { configured_props }) }
+          })
+        )
+      const whole = yield* check(values)
+      // Code may need a value that is yet to be given, such as an account, to tell which props it adds.
+      const { data } = isWorkflow && mayLack && whole.data.errors.length > 0 ? yield* check(undefined) : whole
       // An action makes no source, which is all that a check tells of, and can be saved.
       const isAction = thing.kind === "components" && data.type === "action"
       if (isAction || data.valid && data.errors.length === 0) return data
@@ -339,7 +363,7 @@ class Planning {
       let compared = kept === undefined ? undefined : yield* this.compare(thing, present, kept, found)
       // Other values may have the code add other props.
       if (compared === undefined || compared.issues.length > 0 || compared.fields.length > 0) {
-        const described = yield* this.described(thing, code)
+        const described = yield* this.described(thing, code, isInactive(thing, present))
         if (code !== undefined && !this.given.account.components.has(hashOf(code))) this.noteNew(described)
         compared = yield* this.compare(thing, present, described.configurable_props, found)
       }
@@ -404,7 +428,13 @@ class Planning {
       }
       if (given === undefined && present !== undefined) return { issues, secretProps: secrets, fields: [] }
       const values = { ...propsWithIds(given ?? {}, this.idOf), ...secrets }
-      const wanted = ConfiguredProps.resolve(declared, undefined, values, ConfiguredProps.mayHaveExpressions)
+      const wanted = ConfiguredProps.resolve(
+        declared,
+        undefined,
+        values,
+        ConfiguredProps.mayHaveExpressions,
+        isInactive(thing, present)
+      )
       if (Result.isFailure(wanted)) {
         for (const { message, path } of wanted.failure) {
           const prop = declared.find(({ name }) => ConfiguredProps.pathOf(name) === path)
@@ -451,7 +481,11 @@ class Planning {
       const known = this.bundles.get(file)
       if (known !== undefined) return known
       if (!(yield* CodeFile.isFile(file))) return yield* refuse(at(thing, "code", `there is no file ${path}`))
-      const made = yield* this.bundler.bundle(file, new Set())
+      const bundle = yield* this.bundler.bundle(file, new Set())
+      const { copyOf, folder } = this.given
+      const made = copyOf === undefined
+        ? bundle
+        : { ...bundle, code: bundle.code.replaceAll(`${Path.relative("", folder)}/`, `${Path.relative("", copyOf)}/`) }
       this.bundles.set(file, made)
       return made
     })
@@ -463,6 +497,10 @@ export const make = Effect.fnUntraced(function*(given: Given) {
   const { call } = yield* ApiAccess
   return yield* new Planning(given, call, yield* ComponentFiles).plan
 })
+
+/** True of a workflow that is switched off, and so may lack values that it needs. */
+const isInactive = ({ fields, kind }: Setup.Thing, present: AccountThing | undefined): boolean =>
+  kind === "workflows" && (fields["active"] ?? present?.fields["active"]) === false
 
 /** Secret props that what is there does not declare yet, so that it can have no value for them. */
 const needed = ({ code }: AccountThing, secretProps: Setup.Fields) =>

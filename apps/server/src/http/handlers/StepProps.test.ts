@@ -176,6 +176,34 @@ layer(Http.layer, { excludeTestServices: true })("the props of steps", (it) => {
       assert.deepStrictEqual<unknown>(Json.listOf(done.json["data"]!["steps"])[1]!["result"], { $return_value: 42 })
     }))
 
+  it.effect("that the code adds are asked for once an inactive workflow has what the code needs to tell of them", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const workflow_code =
+        `const sheet = { type: "app", app: "sheet", methods: { columns() { return this.$auth.columns } } }
+      export default {
+        steps: {
+          add: {
+            props: { sheet, name: "string" },
+            additionalProps() { return Object.fromEntries(this.sheet.columns().map((name) => [name, "string"])) },
+            run() { return this.total }
+          }
+        }
+      }`
+      const given = { "add.name": "A" }
+      const refused = yield* http.request("POST", "/v1/workflows", { body: { workflow_code, configured_props: given } })
+      assert.notStrictEqual(refused.status, 200)
+      const { id } = yield* http.created("/v1/workflows", { workflow_code, active: false, configured_props: given })
+      const account = yield* http.created("/v1/accounts", { app: "sheet", credentials: { columns: ["total"] } })
+      const path = `/v1/workflows/${id}`
+      const known = yield* http.request("PUT", path, {
+        body: { active: false, configured_props: { "add.sheet": { authProvisionId: account.id } } }
+      })
+      assert.deepStrictEqual<unknown>(known.json["data"]!["missing_props"], ["add.total"])
+      const whole = yield* http.request("PUT", path, { body: { configured_props: { "add.total": "7" } } })
+      assert.strictEqual(whole.status, 200, whole.text)
+    }))
+
   it.effect("that have no value are named while the workflow is inactive, and keep it from becoming active", () =>
     Effect.gen(function*() {
       const http = yield* Http.tenant()

@@ -1,0 +1,112 @@
+import { Effect, FileSystem, Option } from "effect"
+import * as Path from "node:path"
+import { ApiAccess } from "../access/ApiAccess.ts"
+import { ComponentFiles } from "../code/ComponentFiles.ts"
+import { CommandRefused } from "../CommandRefused.ts"
+import type { ActionName } from "./MovedWorkflow.ts"
+
+/** Where an action is. */
+export interface ActionPlace {
+  /** An import, or the path of a file in the set-up. */
+  readonly place: string
+  /** The text of that file. */
+  readonly text?: string
+  /** Something to know: that another version is taken, or that there is none. */
+  readonly finding?: { readonly kind: "missing" | "different"; readonly message: string }
+}
+
+export const nameOf = ({ isPrivate, key, version }: ActionName): string =>
+  `${isPrivate ? "@" : ""}${key}${version === undefined ? "" : `@${version}`}`
+
+/** The app of a key, and the rest of it. */
+const partsOf = (key: string): readonly [app: string, rest: string] => {
+  const at = key.indexOf("-")
+  return at < 0 ? [key, key] : [key.slice(0, at), key.slice(at + 1)]
+}
+
+const codeFile = /\.(?:mjs|js|mts|ts)$/
+
+const mostFiles = 5_000
+
+/** The file of a clone of the registry whose code has the key. */
+const inClone = Effect.fnUntraced(function*(clone: string, key: string) {
+  const files = yield* FileSystem.FileSystem
+  const [app] = partsOf(key)
+  const root = Path.join(clone, "components", app, "actions")
+  const names = yield* Effect.orElseSucceed(files.readDirectory(root, { recursive: true }), () => [])
+  for (const name of names.filter((name) => codeFile.test(name)).slice(0, mostFiles)) {
+    const file = Path.join(root, name)
+    const text = yield* Effect.orElseSucceed(files.readFileString(file), () => "")
+    if (!new RegExp(`\\bkey:\\s*["'\`]${key}["'\`]`).test(text)) continue
+    return Option.some({ file, version: /\bversion:\s*["'`]([^"'`]+)["'`]/.exec(text)?.[1] })
+  }
+  return Option.none<{ readonly file: string; readonly version: string | undefined }>()
+})
+
+/** True if the server can load a step from an import. */
+const isLoaded = Effect.fnUntraced(
+  function*(specifier: string) {
+    const { call } = yield* ApiAccess
+    const workflow_code = `import step from ${JSON.stringify(specifier)}\nexport default { steps: { step } }\n`
+    const { data } = yield* call(({ code }) => code.check({ headers: {}, payload: { workflow_code } }))
+    return data.errors.length === 0
+  },
+  Effect.catchIf(
+    (error) => !(error instanceof CommandRefused) && error._tag !== "ServerAway" && error._tag !== "KeyRefused",
+    () => Effect.succeed(false)
+  )
+)
+
+/** Finds an action: in a clone of the registry, among what the account has saved and the server publishes, or in npm. */
+export const find = Effect.fnUntraced(function*(action: ActionName, clone: string | undefined) {
+  const { isPrivate, key, version } = action
+  const pinned = version === undefined ? key : `${key}@${version}`
+  if (clone !== undefined && !isPrivate) {
+    const found = yield* inClone(clone, key)
+    if (Option.isSome(found)) {
+      const bundler = yield* ComponentFiles
+      const { code } = yield* bundler.bundle(found.value.file, new Set())
+      const other = found.value.version
+      return {
+        place: `actions/${key}.mjs`,
+        text: code,
+        ...(version === undefined || other === version ? {} : {
+          finding: {
+            kind: "different",
+            message: `${pinned} is version ${other ?? "unknown"} in ${clone}, which is taken`
+          } as const
+        })
+      } satisfies ActionPlace as ActionPlace
+    }
+  }
+  if (version !== undefined && (yield* isLoaded(`registry:${pinned}`))) return { place: `registry:${pinned}` }
+  if (yield* isLoaded(`registry:${key}`)) {
+    return {
+      place: `registry:${key}`,
+      ...(version === undefined ? {} : {
+        finding: {
+          kind: "different",
+          message: `${pinned} is not here in this version: the newest that is here is taken`
+        } as const
+      })
+    } satisfies ActionPlace as ActionPlace
+  }
+  const [app, rest] = partsOf(key)
+  const npm = `npm:@pipedream/${app}/actions/${rest}/${rest}.mjs`
+  if (!isPrivate && (yield* isLoaded(npm))) {
+    return {
+      place: npm,
+      finding: { kind: "different", message: `${pinned} is taken from ${npm}, in the version of that package` }
+    } satisfies ActionPlace as ActionPlace
+  }
+  return {
+    place: `registry:${key}`,
+    finding: {
+      kind: "missing",
+      message: isPrivate
+        ? `${pinned} is an action of the workspace's own, whose code is not in the folder: save it here ` +
+          `(POST /v1/components), and import again`
+        : `${pinned} is neither saved here nor in npm: import again with --registry <git clone of the registry>`
+    }
+  } satisfies ActionPlace as ActionPlace
+})

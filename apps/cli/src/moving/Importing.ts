@@ -1,0 +1,266 @@
+/** Imports a project: reads it, writes a set-up folder, and makes the account be as that says. */
+import { Effect, FileSystem, Option, Predicate, type Schema } from "effect"
+import * as Path from "node:path"
+import * as SetupApplication from "../setup/SetupApplication.ts"
+import * as SetupFolder from "../setup/SetupFolder.ts"
+import * as SetupOfAccount from "../setup/SetupOfAccount.ts"
+import * as SetupPlan from "../setup/SetupPlan.ts"
+import type * as MovedWorkflow from "./MovedWorkflow.ts"
+import * as MovingRecord from "./MovingRecord.ts"
+import type * as MovingReport from "./MovingReport.ts"
+import { workflowFile } from "./ProjectFolder.ts"
+import * as ProjectImport from "./ProjectImport.ts"
+import * as SetupWriting from "./SetupWriting.ts"
+
+export interface Given {
+  readonly folder: string
+  readonly into: string
+  readonly only: Option.Option<string>
+  readonly registry: Option.Option<string>
+  /** True if nothing is kept of the set-up, which then is nowhere but in a folder of its own. */
+  readonly dryRun: boolean
+}
+
+export interface Prepared {
+  readonly plan: SetupPlan.Plan
+  readonly report: MovingReport.Report
+  readonly written: SetupWriting.Written
+}
+
+/** A fault of a thing, without the name of its file. */
+const ownFault = (ref: string, fault: string) => fault.replace(`${ref}.json: `, "")
+
+const noSuchProp = "the component has no such prop"
+
+/** The value that a fault is about, with what is wrong with it. */
+const valueIn = (
+  { ref, workflow: { props } }: ProjectImport.Placed,
+  fault: string
+): ReadonlyArray<readonly [prop: string, why: string]> => {
+  const own = ownFault(ref, fault)
+  const name = Object.keys(props).find((name) => own.startsWith(`configured_props.${name}: `))
+  return name === undefined ? [] : [[name, own.slice(`configured_props.${name}: `.length)]]
+}
+
+/** True if a plan would have a workflow run other code that no import has made. */
+const isForeign = (files: SetupFolder.Folder) => ({ action, fields, thing }: SetupPlan.Change) =>
+  thing.kind === "workflows" && action === "change" && !files.ids.has(thing.ref) &&
+  fields.some(({ field }) => field === "code")
+
+const isPlanned = (plan: SetupPlan.Plan, ref: string) => !plan.leftOut.some((left) => left.ref === ref)
+
+/** What the server says against a workflow, at its place in the project if it is in a file of that. */
+const refusal = (
+  target: string,
+  ref: string,
+  { files, folder }: MovedWorkflow.MovedWorkflow,
+  fault: string
+): MovingReport.Finding => {
+  const root = `${Path.relative("", target) || "."}/`
+  const own = ownFault(ref, fault).replaceAll(Path.resolve(target) + Path.sep, "").replaceAll(root, "")
+  const found = files.find(({ path }) => own.includes(`${ref}/${path}:`))
+  const [, line, rest] = found === undefined
+    ? []
+    : /^:(\d+):\d+: ([^]*)$/.exec(
+      own.slice(own.indexOf(`${ref}/${found.path}:`) + ref.length + 1 + found.path.length)
+    ) ?? []
+  return {
+    kind: "failed",
+    file: Path.posix.join(folder, found === undefined || line === undefined ? workflowFile : found.path),
+    line: Number(line ?? 1),
+    message: `the server does not take it: ${rest ?? own}`
+  }
+}
+
+/** Writes the files of a project. */
+const write = Effect.fnUntraced(function*(
+  target: string,
+  chosen: ProjectImport.Chosen,
+  record: MovingRecord.MovingRecord,
+  withheld: ReadonlyMap<string, Readonly<Record<string, Schema.Json>>>
+) {
+  const records = Object.fromEntries(chosen.placed.map((placed) => [
+    placed.workflow.id,
+    ProjectImport.recordOf(placed, record.workflows[placed.workflow.id], withheld.get(placed.ref) ?? {})
+  ]))
+  return yield* SetupWriting.write(
+    target,
+    ProjectImport.contentsOf(chosen, records),
+    { ...record, workflows: { ...record.workflows, ...records } },
+    ProjectImport.isStale(chosen)
+  )
+})
+
+/** Writes a project into a folder, and plans what the account needs of it. */
+const prepareIn = Effect.fnUntraced(function*(
+  target: string,
+  into: string,
+  chosen: ProjectImport.Chosen,
+  before: MovingRecord.MovingRecord
+) {
+  const account = yield* SetupOfAccount.read()
+  const withheld = new Map<string, Record<string, Schema.Json>>()
+  const told = new Map<string, Array<MovingReport.Finding>>()
+  const tell = (ref: string, finding: MovingReport.Finding) => told.set(ref, [...told.get(ref) ?? [], finding])
+
+  const refs = new Set([
+    ...chosen.placed.map(({ ref }) => ref),
+    ...chosen.placed.flatMap(({ workflow }) =>
+      Object.values(workflow.props).flatMap((value) => {
+        const store: unknown = Predicate.isObject(value) ? Reflect.get(value, "storeId") : undefined
+        return typeof store === "string" ? [store] : []
+      })
+    )
+  ])
+  const planOf = Effect.fnUntraced(function*(isOwn: (ref: string) => boolean) {
+    const all = yield* SetupFolder.read(target)
+    const files = { ...all, things: all.things.filter(({ ref }) => isOwn(ref)) }
+    const plan = yield* SetupPlan.make({
+      account,
+      files,
+      folder: target,
+      prune: false,
+      secrets: false,
+      leavesOut: true,
+      ...(target === into ? {} : { copyOf: into })
+    })
+    const foreign = plan.changes.filter(isForeign(files))
+    return {
+      ...plan,
+      changes: plan.changes.filter((change) => !foreign.includes(change)),
+      leftOut: [
+        ...plan.leftOut,
+        ...foreign.map(({ present, thing }) => ({
+          ref: thing.ref,
+          faults: [
+            `${thing.ref}.json: name: the account has a workflow of this name (${
+              present?.id ?? ""
+            }) that no import has made: ` +
+            "give that one another name"
+          ]
+        }))
+      ]
+    } satisfies SetupPlan.Plan as SetupPlan.Plan
+  })
+
+  let written = yield* write(target, chosen, before, withheld)
+  let plan = yield* planOf((ref) => refs.has(ref))
+  // Values that the code does not take, such as those of props that an action adds once it has its account, wait for somebody.
+  const again = new Set<string>()
+  for (const { faults, ref } of plan.leftOut) {
+    const placed = chosen.placed.find((each) => each.ref === ref)
+    if (placed === undefined) continue
+    const props = placed.workflow.props
+    const named = faults.flatMap((fault) => valueIn(placed, fault))
+    if (named.length < faults.length) continue
+    const waits: Record<string, Schema.Json> = {}
+    for (const [name, why] of named) {
+      const step = placed.workflow.steps.find((step) => name.startsWith(`${step.name}.`))
+      // Code that stays as it is will never have the prop; an action may add it when it has its account.
+      const isLeft = why === noSuchProp && step?.code._tag === "File"
+      if (!isLeft) waits[name] = props[name]!
+      delete props[name]
+      tell(ref, {
+        kind: isLeft ? "different" : "missing",
+        file: Path.posix.join(placed.workflow.folder, workflowFile),
+        line: step?.line ?? 1,
+        message: isLeft
+          ? `${name}: the value is left out: the code has no such prop`
+          : `${name}: the value waits for \`headwater import finish\`: ${why}`
+      })
+    }
+    withheld.set(ref, waits)
+    again.add(ref)
+  }
+  if (again.size > 0) {
+    const first = written
+    written = yield* write(target, chosen, written.record, withheld)
+    written = {
+      ...written,
+      kept: [...new Set([...first.kept, ...written.kept])],
+      beside: [...new Set([...first.beside, ...written.beside])],
+      removed: first.removed
+    }
+    const second = yield* planOf((ref) => again.has(ref) || ref.startsWith("data_stores/") && refs.has(ref))
+    plan = {
+      ...plan,
+      changes: [...plan.changes, ...second.changes.filter(({ thing }) => again.has(thing.ref))],
+      matches: new Map([...plan.matches, ...second.matches]),
+      leftOut: [...plan.leftOut.filter(({ ref }) => !again.has(ref)), ...second.leftOut]
+    }
+  }
+
+  for (const { ref } of plan.leftOut) {
+    const path = `${ref}.json`
+    if (written.record.files[path] === undefined) continue
+    written = { ...written, record: (yield* SetupWriting.setAside(target, written.record, path)).record }
+  }
+
+  const workflows = chosen.placed.map(({ findings, ref, workflow }): MovingReport.Moved => ({
+    id: workflow.id,
+    name: workflow.name,
+    from: workflow.folder,
+    ref,
+    deployed: isPlanned(plan, ref),
+    came: {
+      triggers: workflow.triggers.length,
+      steps: workflow.steps.length,
+      props: Object.keys(workflow.props).length,
+      files: workflow.files.length
+    },
+    findings: [
+      ...findings,
+      ...told.get(ref) ?? [],
+      ...(plan.leftOut.find((left) => left.ref === ref)?.faults ?? []).map((fault) =>
+        refusal(target, ref, workflow, fault)
+      )
+    ]
+  }))
+  const unread = chosen.unread.map(({ findings, folder, id }): MovingReport.Moved => ({
+    id,
+    name: Path.posix.basename(folder),
+    from: folder,
+    ref: null,
+    deployed: false,
+    came: { triggers: 0, steps: 0, props: 0, files: 0 },
+    findings
+  }))
+  return {
+    plan,
+    written,
+    report: { workflows: [...workflows, ...unread], findings: chosen.findings }
+  } satisfies Prepared as Prepared
+})
+
+/** Writes the set-up of a project, and plans what the account needs of it. Nothing of the account changes. */
+export const prepare = Effect.fnUntraced(function*({ dryRun, folder, into, only, registry }: Given) {
+  const files = yield* FileSystem.FileSystem
+  const record = yield* MovingRecord.read(into)
+  const isThere = yield* ProjectImport.mayWrite(into, record)
+  const before = Option.getOrElse(record, () => MovingRecord.empty)
+  const chosen = yield* ProjectImport.choose(folder, only, registry, before)
+  if (isThere && !dryRun) return yield* prepareIn(into, into, chosen, before)
+  return yield* SetupWriting.withFolderBeside(
+    into,
+    Effect.fnUntraced(function*(made) {
+      if (isThere) yield* files.copy(into, made, { overwrite: true })
+      if (dryRun) return yield* prepareIn(made, into, chosen, before)
+      const { record } = yield* write(made, chosen, before, new Map())
+      yield* files.rename(made, into)
+      return yield* prepareIn(into, into, chosen, record)
+    })
+  )
+})
+
+/** Makes the account be as planned, as far as that goes, and keeps the ids of what it has made. */
+export const apply = Effect.fnUntraced(function*(plan: SetupPlan.Plan, into: string) {
+  const { applied, failed } = yield* SetupApplication.applyEach(plan)
+  const before = yield* SetupFolder.read(into)
+  const ids = new Map([
+    ...before.ids,
+    ...[...plan.matches].map(([ref, { id }]) => [ref, id] as const),
+    ...applied.map(({ id, thing }) => [thing, id] as const)
+  ])
+  yield* SetupFolder.writeIds(into, ids)
+  return { applied, failed }
+})

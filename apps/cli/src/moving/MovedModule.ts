@@ -1,0 +1,120 @@
+/** The module of a workflow, which imports each of its steps from its file. */
+import type { Schema } from "effect"
+import * as Path from "node:path"
+import * as BuiltInSteps from "./BuiltInSteps.ts"
+import type { ActionName, MovedStep, MovedWorkflow } from "./MovedWorkflow.ts"
+
+/** The import of an action, or the path of its file in the set-up. */
+export type Places = (action: ActionName) => string
+
+const identifier = /^[A-Za-z_$][\w$]*$/
+
+/** Words that can't name a variable of a module (ECMA-262, "Keywords and Reserved Words"), and those that are taken. */
+const reserved = new Set(
+  ("arguments await break case catch class const continue debugger default delete do else enum eval export extends false finally " +
+    "for function if implements import in instanceof interface let new null package private protected public return static super " +
+    "switch this throw true try typeof undefined var void while with yield").split(" ")
+)
+
+/** Text as a literal that ends no line before its time. */
+const literal = (value: Schema.Json): string =>
+  JSON.stringify(value).replace(/[\u2028\u2029]/g, (separator) => `\\u${separator.charCodeAt(0).toString(16)}`)
+
+const keyOf = (name: string): string =>
+  name === "__proto__" ? `["__proto__"]` : identifier.test(name) ? name : literal(name)
+
+const commentLines = (text: string, indent: string): ReadonlyArray<string> =>
+  text.split(/\r\n|[\n\r\u2028\u2029]/).map((line) => `${indent}// ${line}`.trimEnd())
+
+/** Gives each import a name of its own. */
+const namesDistinctly = () => {
+  const taken = new Set<string>()
+  return (wanted: string): string => {
+    const plain = wanted.replace(/[^\w$]+/g, "_").replace(/^(?=\d)/, "_") || "step"
+    const base = reserved.has(plain) ? `${plain}_` : plain
+    let name = base
+    for (let count = 2; taken.has(name); count++) name = `${base}_${count}`
+    taken.add(name)
+    return name
+  }
+}
+
+/** The folder of a workflow in the set-up, and its module. */
+export const fileOf = (ref: string): string => `${ref}/workflow.mjs`
+
+export const textOf = (
+  { folder, id, name, responds, steps, triggers }: MovedWorkflow,
+  ref: string,
+  placeOf: Places
+): string => {
+  const nameOf = namesDistinctly()
+  const imports = new Map<string, string>()
+  const imported = (specifier: string, wanted: string): string => {
+    const known = imports.get(specifier)
+    if (known !== undefined) return known
+    const own = nameOf(wanted)
+    imports.set(specifier, own)
+    return own
+  }
+  const relative = (path: string): string => Path.posix.relative(ref, path).replace(/^(?!\.)/, "./")
+  const importOf = ({ code, name: step }: MovedStep): string | undefined => {
+    switch (code._tag) {
+      case "File":
+        return imported(`./${code.path}`, step)
+      case "BuiltIn":
+        return imported(relative(BuiltInSteps.fileOf(code.name)), code.name)
+      case "Action": {
+        const place = placeOf(code.action)
+        return imported(place.startsWith("actions/") ? relative(place) : place, step)
+      }
+      default:
+        return undefined
+    }
+  }
+  const membersOf = ({ code, declared, disabled }: MovedStep, own: string | undefined): ReadonlyArray<string> => [
+    ...(own === undefined ? [] : [`...${own}`]),
+    ...(code._tag === "Delay" ? [`delay: ${literal(code.delay)}`] : []),
+    ...(code._tag === "End" ? [`end: ${literal(code.reason)}`] : []),
+    ...(code._tag === "Left" ? ["run() { throw new Error(\"this step did not come over: write it anew\") }"] : []),
+    ...(declared.length === 0
+      ? []
+      : [
+        `props: { ${declared.map(({ declaration, name }) => `${keyOf(name)}: ${literal(declaration)}`).join(", ")} }`
+      ]),
+    ...(disabled ? ["disabled: true"] : [])
+  ]
+  const stepLines = steps.flatMap((step, index) => {
+    const own = importOf(step)
+    const members = membersOf(step, own)
+    const key = keyOf(step.name)
+    const isPlain = own !== undefined && members.length === 1
+    const value = isPlain ? own : `{ ${members.join(", ")} }`
+    const comma = index === steps.length - 1 ? "" : ","
+    return [
+      ...step.notes.flatMap((note) => commentLines(note, "    ")),
+      isPlain && key === own ? `    ${own}${comma}` : `    ${key}: ${value}${comma}`
+    ]
+  })
+  const props = triggers.flatMap(({ prop, type }) =>
+    prop === undefined
+      ? []
+      : [
+        `    ${prop}: ${
+          type === "$.interface.http" && responds ? `{ type: ${literal(type)}, customResponse: true }` : literal(type)
+        }`
+      ]
+  )
+  return [
+    ...commentLines(`Moved from ${folder === "" ? id : `${folder} (${id})`}`, ""),
+    ...[...imports].map(([specifier, own]) => `import ${own} from ${literal(specifier)}`),
+    "",
+    "export default {",
+    `  name: ${literal(name)},`,
+    ...(props.length === 0 ? [] : ["  props: {", props.join(",\n"), "  },"]),
+    "  steps: {",
+    ...stepLines,
+    "  }",
+    "}",
+    ""
+  ].join("\n")
+}

@@ -1,0 +1,136 @@
+import * as Expression from "@headwater/sandbox/Expression"
+import { Predicate, type Schema } from "effect"
+import type { Finding } from "./MovingReport.ts"
+import type * as WorkflowFile from "./WorkflowFile.ts"
+
+type Json = Schema.Json
+type Fields = Readonly<Record<string, Json>>
+
+/** A prop that a step in Python declares nowhere but here. */
+export interface DeclaredProp {
+  readonly name: string
+  readonly declaration: Fields
+}
+
+/** The props of a step, as they are here. */
+export interface MovedProps {
+  readonly values: Record<string, Json>
+  /** Ids of the accounts there, by the prop. */
+  readonly accounts: Readonly<Record<string, string>>
+  /** Ids of the data stores there, by the prop. */
+  readonly stores: Readonly<Record<string, string>>
+  /** Values that the server would refuse. */
+  readonly refused: Readonly<Record<string, Json>>
+  readonly declared: ReadonlyArray<DeclaredProp>
+  /** Rules of a filter, by which the step ends the run or lets it go on. */
+  readonly filter: Json | undefined
+  readonly findings: ReadonlyArray<Omit<Finding, "file">>
+}
+
+/** A data store's file in the set-up. */
+export const storeRef = (id: string): string => `data_stores/${id.replace(/[^\w-]/g, "_")}`
+
+const isFields = (value: unknown): value is Fields => Predicate.isObject(value) && !Array.isArray(value)
+
+const textIn = (value: Json, key: string): string | undefined => {
+  const inner = isFields(value) && Object.hasOwn(value, key) ? value[key] : undefined
+  return typeof inner === "string" ? inner : undefined
+}
+
+/** Declarations, which are kept as a list or by name. */
+const declarationsIn = (value: Json): ReadonlyArray<DeclaredProp> => {
+  const entries: ReadonlyArray<readonly [unknown, Json]> = Array.isArray(value)
+    ? value.map((each: Json) => [isFields(each) ? each["name"] : undefined, each] as const)
+    : isFields(value)
+    ? Object.entries(value)
+    : []
+  return entries.flatMap(([name, each]) => {
+    if (typeof name !== "string" || !isFields(each) || typeof each["type"] !== "string") return []
+    const { name: _, ...declaration } = each
+    return [{ name, declaration }]
+  })
+}
+
+/** A query as text, of which the server makes parameters itself. */
+const queryOf = (value: Fields): Fields | undefined => {
+  const text = typeof value["value"] === "string" ? value["value"] : value["query"]
+  return typeof text === "string"
+    ? { query: text, usePreparedStatements: value["usePreparedStatements"] === true }
+    : undefined
+}
+
+/**
+ * Reads the props of a step.
+ *
+ * @param steps the names of all steps, in their order
+ */
+export const of = (
+  props: Fields,
+  name: string,
+  steps: ReadonlyArray<string>,
+  lineOf: (path: WorkflowFile.Path) => number
+): MovedProps => {
+  const values: Record<string, Json> = {}
+  const accounts: Record<string, string> = {}
+  const stores: Record<string, string> = {}
+  const refused: Record<string, Json> = {}
+  const findings: Array<Omit<Finding, "file">> = []
+  const declared: Array<DeclaredProp> = []
+  let filter: Json | undefined
+  const tell = (kind: Finding["kind"], prop: string, message: string) =>
+    findings.push({ kind, line: lineOf([prop]), message: `${name}.${prop}: ${message}` })
+  const sealed = (prop: string) =>
+    tell("missing", prop, "was sealed there: give its value with `headwater import finish`")
+
+  for (const [prop, value] of Object.entries(props)) {
+    if (value === null) continue
+    if (prop === "__configurableProps") {
+      declared.push(...declarationsIn(value))
+      continue
+    }
+    if (prop === "_filter") {
+      filter = value
+      continue
+    }
+    if (prop === "_enc") {
+      for (const each of isFields(value) ? Object.keys(value) : Array.isArray(value) ? value.map(String) : ["_enc"]) {
+        sealed(each)
+      }
+      continue
+    }
+    if (isFields(value) && Object.hasOwn(value, "_enc")) {
+      sealed(prop)
+      continue
+    }
+    const account = textIn(value, "authProvisionId")
+    if (account !== undefined) {
+      accounts[prop] = account
+      tell(
+        "missing",
+        prop,
+        `is the account ${account} there: connect one here, and give it with \`headwater import finish\``
+      )
+      continue
+    }
+    const store = textIn(value, "storeId")
+    if (store !== undefined && Object.keys(value as Fields).length === 1) {
+      stores[prop] = store
+      values[prop] = { storeId: storeRef(store) }
+      tell(
+        "missing",
+        prop,
+        `is the data store ${store}, which is empty here: bring its entries with \`headwater stores import\``
+      )
+      continue
+    }
+    const fault = Expression.faultIn(value, steps, name)
+    if (fault !== undefined) {
+      refused[prop] = value
+      tell("failed", prop, `the expression {{ ${fault.source} }} is refused, and the value left out: ${fault.message}`)
+      continue
+    }
+    const query = prop === "sql" && isFields(value) ? queryOf(value) : undefined
+    Object.defineProperty(values, prop, { value: query ?? value, enumerable: true, configurable: true, writable: true })
+  }
+  return { values, accounts, stores, refused, declared, filter, findings }
+}

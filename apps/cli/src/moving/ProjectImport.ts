@@ -1,0 +1,171 @@
+import { Effect, FileSystem, Option, type Schema } from "effect"
+import * as Path from "node:path"
+import { CommandRefused } from "../CommandRefused.ts"
+import * as SetupFolder from "../setup/SetupFolder.ts"
+import { distinctly } from "../setup/SetupOfAccount.ts"
+import * as ActionPlaces from "./ActionPlaces.ts"
+import * as BuiltInSteps from "./BuiltInSteps.ts"
+import * as MovedModule from "./MovedModule.ts"
+import * as MovedProps from "./MovedProps.ts"
+import * as MovedWorkflow from "./MovedWorkflow.ts"
+import type * as MovingRecord from "./MovingRecord.ts"
+import type { Finding } from "./MovingReport.ts"
+import * as ProjectFolder from "./ProjectFolder.ts"
+import type * as SetupWriting from "./SetupWriting.ts"
+
+/** A workflow with its place in the set-up. */
+export interface Placed {
+  readonly workflow: MovedWorkflow.MovedWorkflow
+  readonly ref: string
+  readonly findings: ReadonlyArray<Finding>
+}
+
+export interface Chosen {
+  readonly placed: ReadonlyArray<Placed>
+  readonly unread: ReadonlyArray<ProjectFolder.Unread>
+  readonly findings: ReadonlyArray<Finding>
+  readonly places: ReadonlyMap<string, ActionPlaces.ActionPlace>
+}
+
+const render = (value: unknown) => `${JSON.stringify(value, undefined, 2)}\n`
+
+const isNamed = (only: string) => ({ folder, id, slug }: { folder: string; id: string; slug?: string }) =>
+  [folder, id, slug].includes(only) || Path.posix.basename(folder) === only
+
+/** Reads a project, and finds the actions of its workflows. */
+export const choose = Effect.fnUntraced(function*(
+  folder: string,
+  only: Option.Option<string>,
+  registry: Option.Option<string>,
+  record: MovingRecord.MovingRecord
+) {
+  const project = yield* ProjectFolder.read(folder)
+  const isChosen = Option.match(only, { onNone: () => () => true, onSome: isNamed })
+  const workflows = project.workflows.filter(isChosen).map(MovedWorkflow.of)
+  const unread = project.unread.filter(isChosen)
+  if (workflows.length === 0 && unread.length === 0) {
+    return yield* new CommandRefused({
+      message: `${folder} has no workflow ${
+        Option.getOrElse(only, () => "")
+      }: give its slug, its id (p_…) or its folder`
+    })
+  }
+  const actions = new Map(
+    workflows.flatMap(({ steps }) =>
+      steps.flatMap(({ code }) =>
+        code._tag === "Action" ? [[ActionPlaces.nameOf(code.action), code.action] as const] : []
+      )
+    )
+  )
+  const places = new Map(
+    yield* Effect.forEach(actions, ([name, action]) =>
+      Effect.map(
+        ActionPlaces.find(action, Option.getOrUndefined(registry)),
+        (place) => [name, place] as const
+      ), { concurrency: 4 })
+  )
+  const refOf = distinctly("workflows")
+  for (const { ref } of Object.values(record.workflows)) refOf(ref.replace(/^workflows\//, ""))
+  const placed = workflows.map((workflow): Placed => ({
+    workflow,
+    ref: record.workflows[workflow.id]?.ref ??
+      refOf(workflow.slug.toLowerCase().replace(/[^a-z0-9_-]+/g, "-").replace(/^-+|-+$/g, "") || "workflow"),
+    findings: [
+      ...workflow.findings,
+      ...workflow.steps.flatMap(({ code, line, name }) => {
+        const finding = code._tag === "Action" ? places.get(ActionPlaces.nameOf(code.action))?.finding : undefined
+        const file = Path.posix.join(workflow.folder, ProjectFolder.workflowFile)
+        return finding === undefined ? [] : [{ ...finding, file, line, message: `${name}: ${finding.message}` }]
+      })
+    ]
+  }))
+  return { placed, unread, findings: project.findings, places } satisfies Chosen as Chosen
+})
+
+/** The values of a workflow's props: those of the project that the code takes, and those that were given here. */
+export const propsOf = (
+  { props }: MovedWorkflow.MovedWorkflow,
+  { given, withheld }: Pick<MovingRecord.Workflow, "given" | "withheld">
+) =>
+  Object.fromEntries([
+    ...Object.entries(props).filter(([name]) => !Object.hasOwn(withheld, name) && !Object.hasOwn(given.props, name)),
+    // A value that the server alone has, or that was taken back, is in no file.
+    ...Object.entries(given.props).filter(([, value]) => value !== null)
+  ])
+
+/** The record of a workflow, with what somebody has given to it before. */
+export const recordOf = (
+  { ref, workflow }: Placed,
+  before: MovingRecord.Workflow | undefined,
+  withheld: Readonly<Record<string, Schema.Json>>
+): MovingRecord.Workflow => ({
+  ref,
+  name: workflow.name,
+  from: workflow.folder,
+  wasInactive: workflow.wasInactive,
+  accounts: workflow.accounts,
+  stores: workflow.stores,
+  variables: workflow.variables,
+  left: workflow.steps.flatMap(({ code, name }) => code._tag === "Left" ? [name] : []),
+  subscriptions: workflow.triggers.flatMap(({ id, prop }) => prop === undefined ? [id] : []),
+  withheld: Object.fromEntries(
+    Object.entries({ ...workflow.refused, ...withheld }).filter(([name]) =>
+      !Object.hasOwn(before?.given.props ?? {}, name)
+    )
+  ),
+  given: before?.given ?? { props: {}, subscriptions: [], active: false }
+})
+
+/** The file of a workflow in the set-up. */
+const settingsOf = ({ ref, workflow }: Placed, record: MovingRecord.Workflow) =>
+  render({
+    name: workflow.name,
+    code: MovedModule.fileOf(ref),
+    active: record.given.active,
+    ...(workflow.timeoutSeconds === undefined ? {} : { timeout_seconds: workflow.timeoutSeconds }),
+    configured_props: propsOf(workflow, record)
+  })
+
+/** All files of the set-up that these workflows need. */
+export const contentsOf = (
+  { places, placed }: Chosen,
+  records: Readonly<Record<string, MovingRecord.Workflow>>
+): SetupWriting.Contents => {
+  const contents = new Map<string, Uint8Array | string>([
+    [SetupFolder.marker, render({ format: 1, kinds: ["data_stores", "workflows"] })]
+  ])
+  for (const each of placed) {
+    const { ref, workflow } = each
+    contents.set(`${ref}.json`, settingsOf(each, records[workflow.id]!))
+    for (const { bytes, path } of workflow.files) contents.set(`${ref}/${path}`, bytes)
+    contents.set(
+      MovedModule.fileOf(ref),
+      MovedModule.textOf(workflow, ref, (action) => places.get(ActionPlaces.nameOf(action))!.place)
+    )
+    for (const { code } of workflow.steps) {
+      if (code._tag === "BuiltIn") contents.set(BuiltInSteps.fileOf(code.name), BuiltInSteps.files[code.name])
+      const place = code._tag === "Action" ? places.get(ActionPlaces.nameOf(code.action)) : undefined
+      if (place?.text !== undefined) contents.set(place.place, place.text)
+    }
+    for (const store of Object.values(workflow.stores)) {
+      contents.set(`${MovedProps.storeRef(store)}.json`, render({ name: store }))
+    }
+  }
+  return contents
+}
+
+/** Removes what lies beside a workflow no longer: only of those that are written now. */
+export const isStale = ({ placed }: Chosen) => (path: string): boolean =>
+  placed.some(({ ref }) => path.startsWith(`${ref}/`))
+
+/** Refuses a folder that something else has written. */
+export const mayWrite = Effect.fnUntraced(function*(into: string, record: Option.Option<MovingRecord.MovingRecord>) {
+  const files = yield* FileSystem.FileSystem
+  const present = yield* Effect.option(files.readDirectory(into))
+  const isThere = Option.isSome(present) || (yield* Effect.orElseSucceed(files.exists(into), () => false))
+  if (Option.isSome(record) || !isThere) return isThere
+  if (Option.isSome(present) && present.value.length === 0) return true
+  return yield* new CommandRefused({
+    message: `${into} is there, and no import has made it: give another folder with --into`
+  })
+})
