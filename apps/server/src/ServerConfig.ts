@@ -497,7 +497,11 @@ function load(): Effect.Effect<ServerSettings, ServerConfigInvalid> {
       maxCode: yield* reading.valueOf("HEADWATER_MAX_CODE", integer(1, 16 * 1024 * 1024), () => 1_048_576),
       maxProp: yield* reading.valueOf("HEADWATER_MAX_PROP", integer(1, 16 * 1024 * 1024), () => 65_536),
       dataStores: {
-        bytes: yield* reading.valueOf("HEADWATER_DATA_STORES", times(mebibyte, integer(1, 1024 * 1024)), () => 1024 * mebibyte),
+        bytes: yield* reading.valueOf(
+          "HEADWATER_DATA_STORES",
+          times(mebibyte, integer(1, 1024 * 1024)),
+          () => 1024 * mebibyte
+        ),
         entries: yield* reading.valueOf("HEADWATER_DATA_STORE_ENTRIES", integer(1, 1_000_000_000), () => 1_000_000)
       },
       runLimits: yield* readRunLimits(reading),

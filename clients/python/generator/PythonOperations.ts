@@ -57,7 +57,13 @@ const method = (verb: string, path: string, operation: Operation, types: PythonT
   const [inPath, query, headers] = [placed("path"), placed("query"), placed("header")]
   const typeOf = ({ name, schema }: Parameter) => given(types.from(schema, typeName + PythonName.classOf(name)))
   const body = operation.requestBody
-  const bodyType = body === undefined ? "" : types.from(schemaOf(body)!, `${typeName}Body`)
+  /** That of JSON; any other content is bytes, and none is nothing. */
+  const typeOfContent = (content: Content, name: string): string => {
+    const schema = schemaOf(content)
+    if (schema !== undefined) return types.from(schema, name)
+    return content.content === undefined ? "None" : "bytes"
+  }
+  const bodyType = body === undefined ? "" : typeOfContent(body, `${typeName}Body`)
   const keywords = [
     ...(body === undefined ? [] : [body.required ? `body: ${bodyType}` : `body: ${bodyType} | None = None`]),
     ...[...query, ...headers].map((one) => `${PythonName.memberOf(one.name)}: ${typeOf(one)} | None = None`)
@@ -68,15 +74,15 @@ const method = (verb: string, path: string, operation: Operation, types: PythonT
     ...(keywords.length === 0 ? [] : ["*", ...keywords])
   ]
   const [, success] = Object.entries(operation.responses).find(([status]) => status.startsWith("2"))!
-  const answered = schemaOf(success)
-  const answer = answered === undefined ? "None" : types.from(answered, `${typeName}Response`)
+  const answer = typeOfContent(success, `${typeName}Response`)
   const target = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => `{segment(${PythonName.memberOf(name)})}`)
   const sent = [
     literal(verb.toUpperCase()),
     `${inPath.length === 0 ? "" : "f"}${literal(target)}`,
     ...dictionary("query", query),
     ...dictionary("headers", headers),
-    ...(body === undefined ? [] : ["body=body"])
+    ...(body === undefined ? [] : ["body=body"]),
+    ...(answer === "bytes" ? ["raw=True"] : [])
   ]
   return [
     ...enclosed(`def ${PythonName.memberOf(name)}(`, parameters, `) -> ${answer}:`, 4),

@@ -23,6 +23,16 @@ class HeadwaterTest(unittest.TestCase):
         self.assertEqual(update.headers["authorization"], "Bearer key")
         self.assertEqual(update.headers["content-type"], "application/json")
 
+    def test_sends_and_answers_the_bytes_of_files_as_they_are(self) -> None:
+        with ScriptedServer(Answer(), Answer(body='{"a": 1}'), Answer(body="")) as server:
+            with Headwater(server.url, "key") as headwater:
+                headwater.files.write(path="a/ö.bin", body=b"\x00\xff", content_type="image/png")
+                read = [headwater.files.read(path=path) for path in ("a.json", "empty")]
+        sent = server.received[0]
+        self.assertEqual((sent.method, sent.path, sent.body), ("PUT", "/v1/files/content?path=a%2F%C3%B6.bin", b"\x00\xff"))
+        self.assertEqual(sent.headers["content-type"], "image/png")
+        self.assertEqual(read, [b'{"a": 1}', b""])
+
     def test_keeps_a_connection_and_takes_another_for_one_that_the_server_has_closed(self) -> None:
         with ScriptedServer(Answer(), Answer(closes=True)) as server:
             with Headwater(server.url, "key", retry=Retry(times=0)) as headwater:

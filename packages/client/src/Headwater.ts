@@ -22,6 +22,8 @@ export interface HeadwaterOptions {
   readonly fetch?: (request: Request) => Promise<Response>
 }
 
+const fileContent = "/v1/files/content"
+
 /**
  * A client of one account on a Headwater server. Its methods are the operations of the API, as `sources.create` or
  * `deliveries.retry`: each takes `{path, query, body, headers, signal}` as far as the operation has them, answers with the
@@ -39,6 +41,11 @@ export class Headwater extends Api {
     client.interceptors.error.use((error, response) =>
       response === undefined || response.ok ? error : HeadwaterError.of(response, error)
     )
+    // A file is bytes, also one of JSON.
+    client.interceptors.response.use((response, { method }, options) => {
+      if (method === "GET" && options.url === fileContent) options.parseAs = "blob"
+      return response
+    })
     super({ client })
     this.#follow = (options) =>
       Tail.follow(options, async (path, lastEventId, signal) => {

@@ -133,10 +133,14 @@ class Headwater(Operations):
         query: Mapping[str, Any] | None = None,
         headers: Mapping[str, str | None] | None = None,
         body: Any = None,
+        raw: bool = False,
     ) -> Any:
         sent = {"Accept": "application/json", **self._authorization()}
         content: bytes | None = None
-        if body is not None:
+        if isinstance(body, bytes):
+            sent["Content-Type"] = "application/octet-stream"
+            content = body
+        elif body is not None:
             sent["Content-Type"] = "application/json"
             content = json.dumps(body, ensure_ascii=False, allow_nan=False).encode()
         if method == "POST":
@@ -144,10 +148,12 @@ class Headwater(Operations):
             sent["Idempotency-Key"] = secrets.token_hex(16)
         sent.update({name: value for name, value in (headers or {}).items() if value is not None})
         target = _with_query(path, query)
-        return self._answer(repeated(lambda: self._transport.send(method, target, sent, content), self._retry))
+        return self._answer(repeated(lambda: self._transport.send(method, target, sent, content), self._retry), raw)
 
-    def _answer(self, response: Response) -> Any:
+    def _answer(self, response: Response, raw: bool) -> Any:
         if 200 <= response.status < 300:
+            if raw:
+                return response.body
             if not response.body:
                 return None
             try:

@@ -8,7 +8,8 @@ from urllib.parse import quote
 
 
 class Send(Protocol):
-    """Sends a request and answers with the body of the response. Leaves out parameters that are None."""
+    """Sends a request and answers with the body of the response: JSON, or its bytes if `raw`. Leaves out parameters that are
+    None."""
 
     def __call__(
         self,
@@ -18,6 +19,7 @@ class Send(Protocol):
         query: Mapping[str, Any] | None = None,
         headers: Mapping[str, str | None] | None = None,
         body: Any = None,
+        raw: bool = False,
     ) -> Any: ...
 
 
