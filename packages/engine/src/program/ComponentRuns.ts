@@ -10,8 +10,8 @@ import { DataStores } from "@headwater/log/resources/DataStores"
 import type { LiveToken, RunRequest, SandboxModule } from "@headwater/sandbox/Run"
 import { Clock, Effect, Option } from "effect"
 import type { SqlError } from "effect/sql"
+import { type EnvironmentOf, Environments } from "../ground/Environments.ts"
 import { AccountTokens } from "../oauth/AccountTokens.ts"
-import { type EnvironmentOf, Environments } from "./Environments.ts"
 import * as FileStore from "./FileStore.ts"
 
 /** Code with the values that it runs with. */

@@ -12,8 +12,8 @@ import { TestClock } from "effect/testing"
 import { gunzipSync } from "node:zlib"
 import * as EngineFixture from "../../test/EngineFixture.ts"
 import * as WebhookFixture from "../../test/WebhookFixture.ts"
+import { Environments } from "../ground/Environments.ts"
 import * as Wake from "../ground/Wake.ts"
-import { Environments } from "../program/Environments.ts"
 import { WebhookActor } from "./WebhookActor.ts"
 
 const line = (payload: unknown, { bucket = "one", prefix = "" } = {}) => ({ s3: { bucket, prefix, payload } })

@@ -140,6 +140,7 @@ layer(Http.layer, { excludeTestServices: true })("a request's body", (it) => {
       const { told, url } = yield* teller("sources")
       const latin1 = (text: string) => Buffer.from(text, "latin1")
       const form = "application/x-www-form-urlencoded"
+      const octets = "application/octet-stream"
       const cases: ReadonlyArray<readonly [string, Uint8Array, unknown, unknown]> = [
         ["text/plain; charset=ISO-8859-1", latin1("caf\xe9"), "café", "café"],
         ["text/plain;charset='windows-1252'", latin1("\x80"), "€", "€"],
@@ -165,7 +166,11 @@ layer(Http.layer, { excludeTestServices: true })("a request's body", (it) => {
               `filename="x"\r\n\r\n\x00\xff\r\n--b--\r\n`
           ),
           undefined,
-          { a: "1", e: "é", f: { filename: "x", content_type: "application/octet-stream", content: "AP8=" } }
+          {
+            a: "1",
+            e: "é",
+            f: { url: "(url)", filename: "x", mimetype: octets, content_type: octets, content: "AP8=" }
+          }
         ]
       ]
       for (const [n, [type, bytes]] of cases.entries()) {
@@ -175,7 +180,9 @@ layer(Http.layer, { excludeTestServices: true })("a request's body", (it) => {
       for (const [n, [type, bytes, text, body]] of cases.entries()) {
         const told = found.get(n)!
         if (text !== undefined) assert.deepStrictEqual<unknown>(told["text"], text, type)
-        assert.deepStrictEqual<unknown>(told["body"], body, type)
+        // The URL of a form's file has a key that nobody can know.
+        const shown = JSON.stringify(told["body"]).replace(/"https:[^"]+\/files\/[^"]+"/, `"(url)"`)
+        assert.deepStrictEqual<unknown>(JSON.parse(shown), body, type)
         assert.strictEqual(Json.textOf(told["bytes"]), Buffer.from(bytes).toString("base64"))
       }
     }))

@@ -23,6 +23,39 @@ def handler(pd):
 
 layer(Http.layer, { excludeTestServices: true, timeout: slowly })("steps in Python", (it) => {
   it.effect(
+    "find the files that are attached to their workflow, and leave to later steps what they make of them",
+    () =>
+      Effect.gen(function*() {
+        const http = yield* Http.tenant()
+        const stored = yield* http.request("PUT", "/v1/files/content?path=in/letter", { raw: "Dear" })
+        assert.strictEqual(stored.status, 200, stored.text)
+        const code = `
+def handler(pd):
+    path = pd.steps["trigger"]["context"]["attachments"]["letter"]
+    with open(path, "a") as letter:
+        letter.write(" " + pd.steps["trigger"]["event"]["name"])
+    with open(path) as letter:
+        return letter.read()`
+        const workflow = yield* http.created("/v1/workflows", {
+          workflow_code: `import { readFileSync } from "node:fs"
+            export default { steps: {
+              write: { lang: "python", code: ${JSON.stringify(code)} },
+              read: { run({ steps }) { return readFileSync(steps.trigger.context.attachments.letter, "utf8") } }
+            } }`,
+          attachments: { letter: "in/letter" }
+        })
+        for (const name of ["Ann", "Ben"]) {
+          const ran = yield* http.ran(workflow.id, { name })
+          assert.deepStrictEqual<unknown>(Json.listOf(ran["steps"]).map(({ result }) => result), [
+            { $return_value: `Dear ${name}` },
+            { $return_value: `Dear ${name}` }
+          ])
+        }
+      }),
+    slowly
+  )
+
+  it.effect(
     "are deployed with their packages, keep data, and give to steps in JavaScript",
     () =>
       Effect.gen(function*() {

@@ -36,7 +36,7 @@ export class Environments extends Context.Service<Environments, {
   readonly of: (program: EnvironmentOf) => Effect.Effect<RunEnvironment>
   /** Returns when this node knows of the changes made before. */
   readonly refresh: Effect.Effect<void>
-}>()("@headwater/engine/program/Environments") {
+}>()("@headwater/engine/ground/Environments") {
   static readonly layer: Layer.Layer<Environments, never, EnvironmentVariables> = Layer.effect(
     Environments,
     Effect.gen(function*() {
