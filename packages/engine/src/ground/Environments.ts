@@ -23,7 +23,7 @@ const shortestMaskedSecret = 4
 export interface EnvironmentOf {
   readonly id: string
   readonly accountId: string
-  readonly projectId?: string | null
+  readonly projectId: string | null
 }
 
 const none: RunEnvironment = { values: {}, masked: [] }
@@ -64,7 +64,7 @@ export class Environments extends Context.Service<Environments, {
 
       return Environments.of({
         refresh,
-        of: ({ accountId, id, projectId = null }) => {
+        of: ({ accountId, id, projectId }) => {
           const owners = [accountId, ...(projectId === null ? [] : [projectId]), id]
             .filter((owner) => changedAt.has(owner))
           if (owners.length === 0) return Effect.succeed(none)

@@ -5,7 +5,6 @@ import * as OwnMember from "@headwater/domain/OwnMember"
 import { labelOf } from "@headwater/domain/Program"
 import * as Stream from "@headwater/domain/Stream"
 import { Turns } from "@headwater/domain/Turns"
-import { defaultSettings } from "@headwater/domain/Workflow"
 import { Figures } from "@headwater/log/commit/Figures"
 import type { CommitRejected, Submission } from "@headwater/log/commit/Submission"
 import { untilAnswered } from "@headwater/log/database/TransientSqlError"
@@ -23,7 +22,7 @@ import { type Executable, makeGivenOf, makeStoredModuleOf } from "./ComponentRun
 import * as Dedupe from "./Dedupe.ts"
 import { FailureNotices } from "./FailureNotices.ts"
 import type { ProgramInput } from "./ProgramInput.ts"
-import { interfacesOf, type ProgramMemory } from "./ProgramMemory.ts"
+import { interfacesOf, limitsOf, type ProgramMemory } from "./ProgramMemory.ts"
 import type { ProgramOwner } from "./ProgramOwner.ts"
 import { Quotas } from "./Quotas.ts"
 import * as RunEvents from "./RunEvents.ts"
@@ -269,7 +268,6 @@ export class CodeRuns {
     const { config, moduleOf, givenOf } = this.services
     const { db, program } = memory
     const { additionalProps, component, declared, values } = executable
-    const { memoryMb, timeoutSeconds } = program.workflow?.settings ?? defaultSettings
     return Effect.map(givenOf(program, declared, values), (given) => ({
       accountId: program.accountId,
       programId: program.id,
@@ -279,10 +277,7 @@ export class CodeRuns {
       props: values,
       interfaces: interfacesOf(program, declared, config),
       ...given,
-      limits: {
-        ...(memoryMb === null ? {} : { heapMebibytes: memoryMb }),
-        ...(timeoutSeconds === null ? {} : { wallMillis: timeoutSeconds * 1_000 })
-      },
+      limits: limitsOf(program),
       db
     }))
   }

@@ -63,7 +63,11 @@ export class ComponentConfiguration extends Context.Service<ComponentConfigurati
       ) {
         const { configurableProps } = component
         // An answer could tell environment variables, and a key that may ask about props need not be allowed to see them.
-        const { credentials, tokens } = yield* givenOf({ id: accountId, accountId }, configurableProps, values)
+        const { credentials, tokens } = yield* givenOf(
+          { id: accountId, accountId, projectId: null },
+          configurableProps,
+          values
+        )
         const result = yield* sandbox.run({
           accountId,
           programId: component.id,

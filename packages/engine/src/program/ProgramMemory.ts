@@ -7,6 +7,7 @@ import { OnBehalfOf } from "@headwater/domain/OnBehalfOf"
 import { declaredProps, type Program } from "@headwater/domain/Program"
 import * as Stream from "@headwater/domain/Stream"
 import type { SubscriptionBatch } from "@headwater/domain/SubscriptionBatch"
+import { defaultSettings } from "@headwater/domain/Workflow"
 import { EventLog } from "@headwater/log/logs/EventLog"
 import { ordinalOf } from "@headwater/log/logs/Heads"
 import { ProgramState } from "@headwater/log/logs/ProgramState"
@@ -14,7 +15,7 @@ import { Components } from "@headwater/log/resources/Components"
 import { Programs } from "@headwater/log/resources/Programs"
 import { beginning, Cursors, ownRequests } from "@headwater/log/work/Cursors"
 import { WorkflowRuns } from "@headwater/log/work/WorkflowRuns"
-import type { InterfaceProp } from "@headwater/sandbox/Run"
+import type { InterfaceProp, RunRequest } from "@headwater/sandbox/Run"
 import { Clock, Effect, Option } from "effect"
 import { EmitterLog } from "../ground/EmitterLog.ts"
 import { endpointUrl, type EngineConfig, mailAddress } from "../ground/EngineConfig.ts"
@@ -62,6 +63,15 @@ export interface ProgramMemory {
 }
 
 export const answersItself = ({ http }: ProgramMemory): boolean => HttpTrigger.answersItself(http)
+
+/** The limits of a program's runs that are its own. */
+export const limitsOf = ({ workflow }: Program): NonNullable<RunRequest["limits"]> => {
+  const { memoryMb, timeoutSeconds } = workflow?.settings ?? defaultSettings
+  return {
+    ...(memoryMb === null ? {} : { heapMebibytes: memoryMb }),
+    ...(timeoutSeconds === null ? {} : { wallMillis: timeoutSeconds * 1_000 })
+  }
+}
 
 /** The interface and service props of a program as its code has them. */
 export const interfacesOf = (

@@ -24,7 +24,7 @@ import * as AttachedFiles from "./AttachedFiles.ts"
 import { makeGivenOf, moduleOf } from "./ComponentRuns.ts"
 import * as Dedupe from "./Dedupe.ts"
 import type { ProgramInput } from "./ProgramInput.ts"
-import { interfacesOf, valuesOf } from "./ProgramMemory.ts"
+import { interfacesOf, limitsOf, valuesOf } from "./ProgramMemory.ts"
 import * as RunEvents from "./RunEvents.ts"
 import { outcomeOf, placeAfter, undone } from "./StepEnd.ts"
 import { type Trial, type TrialChange, TrialRecord } from "./Trial.ts"
@@ -149,6 +149,7 @@ export class TrialRun {
             props,
             interfaces: interfacesOf(program, declared, config),
             ...yield* givenOf(program, declared, props, request.keepsStores !== true),
+            limits: limitsOf(program),
             trial: { mayConnect }
           },
           startedAt,

@@ -147,6 +147,16 @@ layer(engine, { timeout: "60 seconds", excludeTestServices: true })("a trial", (
       assert.match(trial.error?.message ?? "", /CPU time/)
     }))
 
+  it.effect("is held to the limits that a workflow has for itself", () =>
+    Effect.gen(function*() {
+      const { id } = yield* EngineFixture.account
+      const code = "export default { async run() { await new Promise(() => setTimeout(() => {}, 60_000)) } }"
+      const program = yield* EngineFixture.program(id, code, { workflow: { timeoutSeconds: 1 } })
+      const trial = yield* request(program, { event: {} })
+      assert.strictEqual(trial.outcome, "limit")
+      assert.match(trial.error?.message ?? "", /time limit/)
+    }))
+
   it.effect(
     "runs in a process of its own, so that runs before and after it find nothing of it",
     () =>

@@ -2,6 +2,8 @@ import type { LoggedEvent } from "@headwater/domain/Event"
 import * as EventId from "@headwater/domain/EventId"
 import * as RealTime from "@headwater/domain/RealTime"
 import { EgressHttp, type EgressHttpEnding } from "@headwater/egress/EgressHttp"
+import { untilAnswered } from "@headwater/log/database/TransientSqlError"
+import { Programs } from "@headwater/log/resources/Programs"
 import { Clock, Effect, Option, Result } from "effect"
 import { promisify } from "node:util"
 import * as Zlib from "node:zlib"
@@ -59,7 +61,8 @@ const accessOf = (variables: Readonly<Record<string, string>>): SignedRequest.Ob
 const notSet: DeliveryOutcome.DeliveryOutcome = {
   _tag: "Failed",
   errorClass: "no_credentials",
-  message: "the workflow and its account have no environment variables AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
+  message:
+    "the workflow, its project and its account have no environment variables AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
 }
 
 const unsignable = (reason: string): DeliveryOutcome.DeliveryOutcome => ({
@@ -78,10 +81,11 @@ export type ObjectSend = (
   onResult: (result: AttemptResult) => void
 ) => { readonly cancel: () => void }
 
-export const make: Effect.Effect<ObjectSend, never, EgressHttp | Environments> = Effect.gen(function*() {
+export const make: Effect.Effect<ObjectSend, never, EgressHttp | Environments | Programs> = Effect.gen(function*() {
   const clock = yield* Clock.Clock
   const environments = yield* Environments
   const http = yield* EgressHttp
+  const programs = yield* Programs
   const runFork = Effect.runForkWith(yield* Effect.context<never>())
 
   const put = Effect.fnUntraced(function*(
@@ -119,7 +123,9 @@ export const make: Effect.Effect<ObjectSend, never, EgressHttp | Environments> =
   /** The answer to the last object, or to the first that was not taken. */
   const putAll = Effect.fnUntraced(function*(memory: WebhookMemory, attempt: AttemptRequest) {
     const { accountId, workflowId } = memory.webhook
-    const { values } = yield* environments.of({ id: workflowId!, accountId })
+    const workflow = yield* untilAnswered(programs.getById(workflowId!))
+    const projectId = Option.match(workflow, { onNone: () => null, onSome: (found) => found.projectId })
+    const { values } = yield* environments.of({ id: workflowId!, accountId, projectId })
     const access = accessOf(values)
     if (access === undefined) return yield* Effect.fail(notSet)
     let answer: EgressHttpEnding | undefined

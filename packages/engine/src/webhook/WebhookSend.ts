@@ -5,6 +5,7 @@ import { version } from "@headwater/domain/Version"
 import { EgressHttp, type EgressHttpEnding, type EgressHttpResponse } from "@headwater/egress/EgressHttp"
 import type { Accounts } from "@headwater/log/access/Accounts"
 import { Figures } from "@headwater/log/commit/Figures"
+import type { Programs } from "@headwater/log/resources/Programs"
 import { Clock, Effect, Metric, Option, Redacted, Result } from "effect"
 import type { Environments } from "../ground/Environments.ts"
 import * as LogText from "../ground/LogText.ts"
@@ -132,7 +133,7 @@ export type WebhookSend = (
 export const make: Effect.Effect<
   WebhookSend,
   never,
-  Accounts | EgressHttp | Environments | Figures
+  Accounts | EgressHttp | Environments | Figures | Programs
 > = Effect.gen(function*() {
   const http = yield* EgressHttp
   const sendMail = yield* MailSend.make
