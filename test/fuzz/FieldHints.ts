@@ -61,13 +61,20 @@ const fieldList = FastCheck.array(fieldPath, { maxLength: 4 }).map((paths) => pa
 const knownCursors: Readonly<Record<string, FastCheck.Arbitrary<string>>> = {
   "/v1/data_stores": FastCheck.constant(Buffer.from("ds_0Uz10000Unknown00000").toString("base64url")),
   "/v1/data_stores/{id}/entries": FastCheck.constant(Buffer.from("=k").toString("base64url")),
+  "/v1/files": FastCheck.constant(Buffer.from("fl_0Uz10000Unknown00000").toString("base64url")),
   "/v1/projects": FastCheck.constant(Buffer.from("proj_0Uz10000Unknown00000").toString("base64url")),
   "/v1/events": FastCheck.constant(Buffer.from("1760000120000-0 dc_0Uz10000Unknown00000").toString("base64url"))
 }
 
 const position = FastCheck.constantFrom("0", "48121", "999999999")
 
-/** Fields of lists and figures over the whole account. */
+const workflowSettings: Readonly<Record<string, Value>> = {
+  attachments: FastCheck.constantFrom({}, { "letter.html": "templates/letter.html" }),
+  // The server's most is what each step has.
+  memory_mb: FastCheck.constantFrom(null, 128, 256)
+}
+
+/** Fields of lists and figures over the whole account, and of what takes few of the values that its form allows. */
 const overAccount: Readonly<Record<string, Readonly<Record<string, Value>>>> = {
   "/v1/accounts": { oauth: FastCheck.constant({ provider: "github", client_id: "c" }) },
   "/v1/accounts/{id}": { oauth: FastCheck.constant({ provider: "github", client_id: "c" }) },
@@ -92,7 +99,9 @@ const overAccount: Readonly<Record<string, Readonly<Record<string, Value>>>> = {
     to: FastCheck.constant(1_790_000_000_000),
     step: FastCheck.constantFrom(86_400_000, 604_800_000)
   },
-  "/v1/graph": { expand: id("subscription") }
+  "/v1/graph": { expand: id("subscription") },
+  "/v1/workflows": workflowSettings,
+  "/v1/workflows/{id}": workflowSettings
 }
 
 /** The kind of what a path names in the segment after this one. */
@@ -324,12 +333,23 @@ const eventRange: FastCheck.Arbitrary<Pairs> = FastCheck.tuple(
   ...(stream === undefined ? [] : [["event_name", stream] as const])
 ])
 
+/** Of a program or of a project, or of the account. */
+const variableOwner = FastCheck.oneof(
+  FastCheck.constant<Readonly<Record<string, string>>>({}),
+  FastCheck.record({ program_id: FastCheck.oneof(sourceId, id("workflow")) }),
+  FastCheck.constant({ project_id: Placeholder.marker })
+)
+
 /** Query parameters that make sense only together; undefined where each stands for itself. */
 export const together = (operation: Operation): FastCheck.Arbitrary<Pairs | undefined> => {
   switch (operation.id) {
     case "subscriptions.delete":
     case "subscriptions.update":
       return FastCheck.option(subscription, { nil: undefined })
+    case "environment.list":
+    case "environment.get":
+    case "environment.delete":
+      return variableOwner.map((owner) => Object.entries(owner))
     case "events.deleteSourceEvents":
       return eventRange
     default:
@@ -369,6 +389,12 @@ export const bodyTogether = ({ id: operation }: Operation): FastCheck.Arbitrary<
     case "code.trySource":
     case "code.tryWorkflow":
       return sample
+    case "environment.set":
+      return FastCheck.tuple(variableOwner, FastCheck.boolean()).map(([owner, secret]): Schema.Json => ({
+        value: Placeholder.marker,
+        secret,
+        ...owner
+      }))
     case "webhooks.test":
       return FastCheck.oneof(FastCheck.constantFrom({}, { payload: Placeholder.marker }), event)
     case "bulkActions.replay":

@@ -9,6 +9,7 @@ import { StoredFiles } from "@headwater/log/resources/StoredFiles"
 import { Clock, Context, Effect, Layer, Result, type Stream } from "effect"
 import { EngineConfig } from "../ground/EngineConfig.ts"
 import { EngineLimits } from "../ground/EngineLimits.ts"
+import * as FileRoom from "./FileRoom.ts"
 import * as FileUpload from "./FileUpload.ts"
 
 /** A file that comes with an event. */
@@ -52,11 +53,12 @@ export class EventFiles extends Context.Service<EventFiles, {
 
       const begin: EventFiles["Service"]["begin"] = ({ accountId, programId }) => {
         const kept: Array<string> = []
+        const takeRoom = FileRoom.make(filesOfAccount, files.bytesOf(accountId))
 
         const keep = Effect.fnUntraced(function*<E>(file: EventFile, bytes: Stream.Stream<Uint8Array, E>) {
           const path = `${eventFolderOf(programId)}${EmitId.make()}/${nameOf(file)}`
           const contentType = Storable.toText(file.contentType).slice(0, longestContentType)
-          const written = yield* Effect.result(upload(accountId, { path, contentType }, bytes))
+          const written = yield* Effect.result(upload(accountId, { path, contentType }, bytes, takeRoom))
           if (Result.isFailure(written)) {
             const { failure } = written
             return failure instanceof FileUpload.NoFileRoom ? null : yield* Effect.fail(failure as E)

@@ -17,7 +17,10 @@ export const make = Effect.gen(function*() {
   const { filesOfAccount } = yield* EngineLimits
   const noRoom = new NoFileRoom({ limitBytes: filesOfAccount })
 
-  /** @param declared the bytes that the stream is said to have, where that is known beforehand */
+  /**
+   * @param declared the bytes that the stream is said to have, where that is known beforehand
+   * @param takeRoom the room of several files that are written together
+   */
   return Effect.fnUntraced(function*<E>(
     accountId: AccountId,
     { contentType, declared = 0, path }: {
@@ -25,11 +28,11 @@ export const make = Effect.gen(function*() {
       readonly contentType: string | null
       readonly declared?: number
     },
-    bytes: Stream.Stream<Uint8Array, E>
+    bytes: Stream.Stream<Uint8Array, E>,
+    takeRoom = FileRoom.make(filesOfAccount, files.bytesOf(accountId))
   ) {
     const most = filesOfAccount - entryBytes
     if (declared > most) return yield* noRoom
-    const takeRoom = FileRoom.make(filesOfAccount, files.bytesOf(accountId))
     const content = EmitId.make()
     const hash = createHash("sha256")
     let size = 0

@@ -27,6 +27,7 @@ import type { ProgramInput } from "./ProgramInput.ts"
 import { interfacesOf, limitsOf, valuesOf } from "./ProgramMemory.ts"
 import * as RunEvents from "./RunEvents.ts"
 import { outcomeOf, placeAfter, undone } from "./StepEnd.ts"
+import { StoreRoom } from "./StoreRoom.ts"
 import { type Trial, type TrialChange, TrialRecord } from "./Trial.ts"
 import { TrialFiles } from "./TrialFiles.ts"
 import * as TrialInput from "./TrialInput.ts"
@@ -75,6 +76,7 @@ const services = Effect.all({
   attachedFiles: AttachedFiles.make,
   config: EngineConfig,
   storeEntries: DataStoreEntries,
+  storeRoom: StoreRoom,
   findWorkflows: makeFind,
   limits: EngineLimits,
   marks: DedupeMarks,
@@ -329,14 +331,26 @@ export class TrialRun {
 
   private keep(step: string | null, { stores }: RunResult): Effect.Effect<void, SqlError.SqlError> {
     return Effect.gen({ self: this }, function*() {
-      const { storeEntries } = this.parts
-      if (stores.length > 0) yield* storeEntries.commit(stores, yield* Clock.currentTimeMillis)
-    }).pipe(Effect.catchTag("Fenced", () =>
-      Effect.sync(() => {
-        const message = "another run has changed the value of a data store meanwhile, so nothing was stored"
-        this.record.outcome = "error"
-        this.record.error = { name: "DataStoreChanged", message, stack: "", step }
-      })))
+      const { request: { accountId }, storeEntries, storeRoom } = this.parts
+      if (stores.length === 0) return
+      yield* storeRoom.take(accountId, stores)
+      yield* storeEntries.commit(stores, yield* Clock.currentTimeMillis)
+    }).pipe(Effect.catchTags({
+      DataStoresFull: ({ _tag, message }) => this.storedNothing(step, _tag, message),
+      Fenced: () =>
+        this.storedNothing(
+          step,
+          "DataStoreChanged",
+          "another run has changed the value of a data store meanwhile, so nothing was stored"
+        )
+    }))
+  }
+
+  private storedNothing(step: string | null, name: string, message: string): Effect.Effect<void> {
+    return Effect.sync(() => {
+      this.record.outcome = "error"
+      this.record.error = { name, message, stack: "", step }
+    })
   }
 
   private show(step: string | null, { meta, payload, stream }: RunEvents.RunEvents["events"][number]): void {

@@ -102,8 +102,9 @@ export type Begin = (
 /**
  * A request to an endpoint, on its way to be an event in its program's log:
  *
- *     found ─▶ counted ─▶ admitted ─▶ room ─▶ read ─▶ event ─▶ files ─▶ ingested ─▶ replied
- *                             └─▶ tried ─▶ room ─▶ uploaded ─────────────────┘
+ *     found ─▶ counted ─▶ admitted ─▶ room ─▶ read ─▶ event ─▶ ingested ─▶ replied
+ *                             │                         └─▶ tried ─▶ files ─┤
+ *                             └─▶ tried ─▶ room ─▶ uploaded ────────────────┘
  *
  * - Q1. A stage that is done already goes on in the same call; a fiber waits for any other.
  * - Q2. It holds room for its body from before that is read until the program's owner has answered.
@@ -153,7 +154,10 @@ class EndpointRequest {
           () =>
             this.after(
               ingest.admit(endpoint),
-              () => this.isUpload(endpoint) ? this.tryUpload(endpoint) : this.takeRoom(endpoint)
+              () =>
+                this.isUpload(endpoint)
+                  ? this.tryFirst(endpoint, () => this.takeRoomToUpload(endpoint))
+                  : this.takeRoom(endpoint)
             )
         )
     )
@@ -223,8 +227,8 @@ class EndpointRequest {
     return query.includes(uploadField) && EndpointBody.pairsOf(query).get(uploadField) === "1"
   }
 
-  /** Nothing is kept for who would be refused, or wants to try the endpoint alone. */
-  private tryUpload(endpoint: Endpoint): void {
+  /** Files are kept for nobody who would be refused, or wants to try the endpoint alone. */
+  private tryFirst(endpoint: Endpoint, next: () => void): void {
     const { ingest } = this.services
     const test = { ...this.taken("{}"), isTest: true }
     const tried = Effect.callback<Exit.Exit<HttpReply, RequestError>>((resume) =>
@@ -233,7 +237,7 @@ class EndpointRequest {
     this.after(tried, (exit) => {
       const isTaken = Exit.isSuccess(exit) || isOnlyUnanswered(exit)
       if (!isTaken || this.isTest) this.end(exit)
-      else this.takeRoomToUpload(endpoint)
+      else next()
     })
   }
 
@@ -320,16 +324,20 @@ class EndpointRequest {
     const refused = ({ reason }: BodyRefused) => Effect.fail(reason === "too_large" ? this.tooLarge : undecodable)
     this.after(
       isDone(event) ? Effect.succeed(event.value) : Effect.catchTag(event, "BodyRefused", refused),
-      (text) =>
-        text.files.length === 0
-          ? this.ingest(endpoint, text.json)
-          : this.after(this.keepFiles(endpoint, text), (eventJson) => this.ingest(endpoint, eventJson))
+      (text) => {
+        if (text.files.length === 0) return this.ingest(endpoint, text.json)
+        // Its body is there.
+        this.state = "ingesting"
+        return this.tryFirst(
+          endpoint,
+          () => this.after(this.keepFiles(endpoint, text), (eventJson) => this.ingest(endpoint, eventJson))
+        )
+      }
     )
   }
 
   /** The event of a form with the URLs of its files. */
   private keepFiles(endpoint: Endpoint, text: EventText): Effect.Effect<string> {
-    if (this.isTest) return Effect.succeed(withUrls(text, []))
     const kept = this.services.files.begin(endpoint)
     this.files = kept
     return Effect.forEach(
