@@ -1,6 +1,7 @@
 import type { LoggedEvent } from "@headwater/domain/Event"
 import * as EventId from "@headwater/domain/EventId"
 import * as Id from "@headwater/domain/Id"
+import * as Stream from "@headwater/domain/Stream"
 import type { Subscription } from "@headwater/domain/Subscription"
 import { readTogether } from "@headwater/log/database/Snapshot"
 import { EventLog, type EventPlace } from "@headwater/log/logs/EventLog"
@@ -107,8 +108,11 @@ const makeRead = Effect.gen(function*() {
       subscriptions: Effect.Effect<ReadonlyArray<Subscription>, SqlError.SqlError>,
       event: EventPlace
     ) {
-      const all = yield* subscriptions
-      const { emitterId } = event
+      const { emitterId, stream } = event
+      // A workflow hears the objects that it sends, which says nothing of an event of any other stream.
+      const all = (yield* subscriptions).filter(({ eventName }) =>
+        eventName !== Stream.objects || stream === Stream.objects
+      )
       const standing = yield* cursors.standing(
         all.filter((one) => mismatchOf(one, event) === undefined).map(({ id }) => ({
           subscriptionId: id,
