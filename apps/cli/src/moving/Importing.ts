@@ -193,7 +193,9 @@ const prepareIn = Effect.fnUntraced(function*(
   for (const { ref } of plan.leftOut) {
     const path = `${ref}.json`
     if (written.record.files[path] === undefined) continue
-    written = { ...written, record: (yield* SetupWriting.setAside(target, written.record, path)).record }
+    const { isAside, record } = yield* SetupWriting.setAside(target, written.record, path)
+    const isTold = written.kept.includes(path) || written.beside.includes(path)
+    written = { ...written, record, kept: isAside || isTold ? written.kept : [...written.kept, path] }
   }
 
   const workflows = chosen.placed.map(({ findings, ref, workflow }): MovingReport.Moved => ({
