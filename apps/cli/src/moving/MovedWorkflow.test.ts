@@ -140,6 +140,59 @@ export default {
     assert.isTrue(workflow.responds)
   })
 
+  it("tells of each value that a step of this server's does not take", () => {
+    const workflow = of(
+      [
+        "steps:",
+        "- namespace: goes",
+        "  uses: filter-continue-workflow-condition",
+        "  props:",
+        "    condition: TEXT_EQUALS",
+        "    operand1: \"{{ steps.later.x }}\"",
+        "    operand2: { _enc: x }",
+        "- namespace: answer",
+        "  uses: http-return-http-response@0.0.3",
+        "  props:",
+        "    _enc: { resBody: x }",
+        "- namespace: ends",
+        "  uses: filter-end-workflow-execution",
+        "  props: { reason: \"{{ steps. }}\" }",
+        "- namespace: mail",
+        "  uses: email-send-email-to-self",
+        "  props:",
+        "    subject: a",
+        "    include_collaborators: true",
+        "    token: { _enc: x }",
+        "- namespace: only",
+        "  uses: ./only/entry.js",
+        "  props:",
+        "    _filter: { rules: { t: and, r: [] } }",
+        "    list: a",
+        "- namespace: off",
+        "  uses: http-return-http-response@0.0.3",
+        "  disabled: true",
+        "  props: { resBody: { _enc: x } }",
+        "- namespace: later",
+        "  uses: ./later/entry.js"
+      ].join("\n"),
+      { "later/entry.js": code }
+    )
+    assert.deepStrictEqual(workflow.steps.map(({ code, name }) => [name, code._tag]), [
+      ["goes", "Left"],
+      ["answer", "Left"],
+      ["ends", "Left"],
+      ["mail", "BuiltIn"],
+      ["only", "BuiltIn"],
+      ["off", "BuiltIn"],
+      ["later", "File"]
+    ])
+    assert.deepStrictEqual(workflow.props, { "mail.subject": "a", "only.filter": { rules: { t: "and", r: [] } } })
+    const places = (kind: string) =>
+      told(workflow, kind).map((text) => /workflow\.yaml:(\d+): (\S+?): /.exec(text)?.slice(1).join(" "))
+    assert.sameMembers(places("failed"), ["7 goes.operand1", "8 goes.operand2", "11 answer.resBody", "15 ends.reason"])
+    assert.includeMembers(places("different"), ["20 mail.include_collaborators", "21 mail.token", "26 only.list"])
+  })
+
   it("fails at steps that can't be brought, and says on which line", () => {
     const workflow = of(
       [

@@ -202,6 +202,21 @@ export const of = ({ file, files, findings: told, folder, id, slug }: ProjectWor
     return { _tag: "File", path: found }
   }
 
+  /** Tells of the values of a step that nothing reads in its place. */
+  const drop = (
+    at: WorkflowFile.Path,
+    namespace: string,
+    { refused, sealed, stores, values }: MovedProps.MovedProps,
+    reads: ReadonlyArray<string>,
+    why: string
+  ) => {
+    for (const prop of new Set([...Object.keys({ ...values, ...stores, ...refused }), ...sealed])) {
+      if (!reads.includes(prop)) {
+        tell("different", [...at, "props", prop], `${namespace}.${prop}: is left out: ${why}`)
+      }
+    }
+  }
+
   const seen = new Set<string>()
   for (const [index, step] of given.entries()) {
     const at = ["steps", index] as const
@@ -227,13 +242,36 @@ export const of = ({ file, files, findings: told, folder, id, slug }: ProjectWor
       code = { _tag: "Left" }
     }
     let values: Readonly<Record<string, Json>> = code._tag === "Left" ? {} : own.values
-    if (code._tag === "BuiltIn") values = { filter: own.filter! }
+    if (code._tag === "BuiltIn") {
+      values = { filter: own.filter! }
+      drop(at, namespace, own, [], "the filter does not read it")
+    }
     if (code._tag === "Action") {
-      const replacement = BuiltInSteps.replacementOf(code.action.key, own.values)
+      const { key } = code.action
+      const replacement = BuiltInSteps.replacementOf(key, own.values)
       if (replacement !== undefined) {
-        tell("different", [...at, "uses"], `${namespace}: ${code.action.key} is a step of this server's own here`)
-        values = replacement._tag === "File" ? replacement.props : {}
-        code = replacement._tag === "File" ? { _tag: "BuiltIn", name: replacement.name } : replacement
+        tell("different", [...at, "uses"], `${namespace}: ${key} is a step of this server's own here`)
+        // What is sealed as a whole may be anything.
+        const reads = ["_enc", ...replacement.reads]
+        drop(at, namespace, own, reads, `the step that stands for ${key} does not read it`)
+        const lost = step.disabled === true
+          ? []
+          : [...own.sealed, ...Object.keys(own.refused)].filter((prop) => reads.includes(prop))
+        values = replacement._tag === "File" && lost.length === 0 ? replacement.props : {}
+        code = lost.length > 0
+          ? { _tag: "Left" }
+          : replacement._tag === "File"
+          ? { _tag: "BuiltIn", name: replacement.name }
+          : replacement
+        for (const prop of lost) {
+          tell(
+            "failed",
+            [...at, "props", prop],
+            `${namespace}.${prop}: ${
+              own.sealed.includes(prop) ? "was sealed there" : "its expression is refused"
+            }: the step fails when a run comes to it, until you write it anew`
+          )
+        }
       }
     }
     const isOwn = code._tag !== "File" && code._tag !== "Action"
