@@ -207,6 +207,13 @@ export default {
         "  uses: ./c/entry.js",
         "- namespace: \"7\"",
         "  uses: ./c/entry.js",
+        "- namespace: a.b",
+        "  uses: ./c/entry.js",
+        "- namespace: a_b",
+        "  uses: ./c/entry.js",
+        "- namespace: trigger",
+        "  uses: ./c/entry.js",
+        "  disabled: true",
         "- namespace: d",
         "  uses: \"a b\"",
         "- namespace: e",
@@ -222,6 +229,10 @@ export default {
       ["a", "Left"],
       ["b", "Left"],
       ["c", "File"],
+      ["c_2", "Left"],
+      ["step_7", "Left"],
+      ["a_b_2", "Left"],
+      ["a_b", "File"],
       ["d", "Left"],
       ["e", "Left"],
       ["f", "BuiltIn"]
@@ -234,8 +245,9 @@ export default {
     assert.deepInclude(lines, ["6", "b:"])
     assert.deepInclude(lines, ["9", "another"])
     assert.deepInclude(lines, ["11", "a"])
-    assert.deepInclude(lines, ["14", "d:"])
-    assert.deepInclude(lines, ["16", "e:"])
+    assert.deepInclude(lines, ["13", "a"])
+    assert.deepInclude(lines, ["21", "d:"])
+    assert.deepInclude(lines, ["23", "e:"])
     assert.match(told(workflow, "missing").join("\n"), /the operators odd are not known/)
   })
 

@@ -110,6 +110,15 @@ const notesIn = (value: Json | undefined): ReadonlyArray<string> =>
 const isImpossible = (name: string) =>
   name === "trigger" || name.includes(".") || /^\d+$/.test(name) || name.length > 500
 
+/** A name that a step can have, and that no other has. */
+const freeName = (name: string, taken: ReadonlySet<string>): string => {
+  const plain = name.replace(/\W+/g, "_").slice(0, 100)
+  const base = isImpossible(plain) ? `step_${plain}` : plain
+  let free = base
+  for (let count = 2; taken.has(free); count++) free = `${base}_${count}`
+  return free
+}
+
 export const of = ({ file, files, findings: told, folder, id, slug }: ProjectWorkflow): MovedWorkflow => {
   const { value } = file
   const shown = (path: string) => Path.posix.join(folder, path)
@@ -221,15 +230,31 @@ export const of = ({ file, files, findings: told, folder, id, slug }: ProjectWor
   for (const [index, step] of given.entries()) {
     const at = ["steps", index] as const
     const { namespace } = step
-    if (seen.has(namespace)) {
-      tell("failed", [...at, "namespace"], `another step is called ${JSON.stringify(namespace)}, too: it is left out`)
+    if (seen.has(namespace) || isImpossible(namespace)) {
+      const fault = seen.has(namespace)
+        ? `another step is called ${JSON.stringify(namespace)}, too`
+        : `a step can't be called ${JSON.stringify(namespace)} here`
+      if (step.disabled === true) {
+        tell("different", [...at, "namespace"], `${fault}: this one was switched off, and is left out`)
+        continue
+      }
+      const name = freeName(namespace, new Set([...names, ...steps.map(({ name }) => name)]))
+      tell(
+        "failed",
+        [...at, "namespace"],
+        `${fault}: this one is ${name}, and fails when a run comes to it, until you write it anew`
+      )
+      steps.push({
+        name,
+        code: { _tag: "Left" },
+        disabled: false,
+        notes: [...notesIn(step.note), ...notesIn(step.notes)],
+        declared: [],
+        line: file.lineOf(at)
+      })
       continue
     }
     seen.add(namespace)
-    if (isImpossible(namespace)) {
-      tell("failed", [...at, "namespace"], `a step can't be called ${JSON.stringify(namespace)} here: it is left out`)
-      continue
-    }
     const own = MovedProps.of(step.props ?? {}, namespace, names, (path) => file.lineOf([...at, "props", ...path]))
     let code = codeOf(step, at, own)
     if (step.runtime !== undefined && step.runtime !== null && /^(go|bash)/.test(step.runtime)) code = undefined
