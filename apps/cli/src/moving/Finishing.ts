@@ -232,17 +232,27 @@ export const ask = Effect.fnUntraced(function*({ needs, props }: Standing, given
   return asked as Given
 })
 
+/** The names of values that go into no file: those of secrets, and those of no prop that is known. */
+export const secretsAmong = (
+  names: ReadonlyArray<string>,
+  props: ReadonlyArray<ConfigurableProp>
+): ReadonlySet<string> => {
+  const open = new Set(props.filter((prop) => prop["secret"] !== true).map(({ name }) => name))
+  return new Set(names.filter((name) => !open.has(name)))
+}
+
 /** Keeps in the files of the set-up what was given, so that the next import and the next `apply` know it. */
 const keep = Effect.fnUntraced(function*(
   folder: string,
-  { movedFrom, props, record: workflow }: Standing,
+  { movedFrom, record: workflow }: Standing,
+  props: ReadonlyArray<ConfigurableProp>,
   values: Readonly<Record<string, Json>>,
   subscriptions: ReadonlyArray<string>,
   active: boolean
 ) {
   const files = yield* FileSystem.FileSystem
   const record = yield* MovingRecord.need(folder)
-  const isSecret = (name: string) => props.some((prop) => prop.name === name && prop["secret"] === true)
+  const secrets = secretsAmong(Object.keys(values), props)
   const path = `${workflow.ref}.json`
   // It is set aside where the server does not take what has come since.
   const isThere = yield* Effect.orElseSucceed(files.exists(Path.join(folder, path)), () => false)
@@ -250,7 +260,9 @@ const keep = Effect.fnUntraced(function*(
     ? yield* Effect.mapError(files.readFileString(Path.join(folder, path)), ({ message }) => refuse(message))
     : "{}"
   const content = JSON.parse(text) as { readonly configured_props?: Record<string, Json> }
-  const shown = Object.fromEntries(Object.entries(values).filter(([name, value]) => value !== null && !isSecret(name)))
+  const shown = Object.fromEntries(
+    Object.entries(values).filter(([name, value]) => value !== null && !secrets.has(name))
+  )
   const written = `${
     JSON.stringify({ ...content, active, configured_props: { ...content.configured_props, ...shown } }, undefined, 2)
   }\n`
@@ -258,7 +270,7 @@ const keep = Effect.fnUntraced(function*(
   const given = {
     props: {
       ...workflow.given.props,
-      ...Object.fromEntries(Object.entries(values).map(([name, value]) => [name, isSecret(name) ? null : value]))
+      ...Object.fromEntries(Object.entries(values).map(([name, value]) => [name, secrets.has(name) ? null : value]))
     },
     subscriptions: [...new Set([...workflow.given.subscriptions, ...subscriptions])],
     active
@@ -339,10 +351,13 @@ export const finish = Effect.fnUntraced(function*(
   const isWhole = (changed.missing_props ?? []).length === 0 && isSubscribed
   const becomesActive = isWhole && (activates || !record.wasInactive && record.left.length === 0)
   if (becomesActive && !changed.active) yield* update(true, {})
+  // An action may have added props now that it has its account.
+  const { data: code } = yield* call(({ code }) => code.workflowCode({ params: { id: resource.id }, query: {} }))
   const forgotten = Object.fromEntries(dropped.map((name) => [name, null]))
   yield* keep(
     folder,
     standing,
+    code.configurable_props,
     { ...configured_props, ...forgotten },
     [...subscriptions.keys()],
     becomesActive || changed.active
