@@ -106,10 +106,12 @@ export const read = Effect.fnUntraced(function*(folder: string) {
         }
         const resource = found.data
         const { data: code } = yield* call(({ code }) => code.workflowCode({ params: { id: resource.id }, query: {} }))
-        const query = { program_id: resource.id }
-        const own = workflow.variables.length === 0
-          ? []
-          : (yield* call(({ environment }) => environment.list({ query }))).data.map(({ name }) => name)
+        const { id: program_id, project_id } = resource
+        const owners = [{ program_id }, ...(project_id === undefined ? [] : [{ project_id }])]
+        const own = yield* Effect.forEach(
+          workflow.variables.length === 0 ? [] : owners,
+          (query) => call(({ environment }) => environment.list({ query }))
+        ).pipe(Effect.map((lists) => lists.flatMap(({ data }) => data.map(({ name }) => name))))
         const props = code.configurable_props
         const missing = new Set(resource.missing_props)
         return {

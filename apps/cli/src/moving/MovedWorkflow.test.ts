@@ -260,7 +260,10 @@ export default {
         "triggers: [{ id: hi_1 }, { id: xx_1 }, { id: sub_1 }]",
         "steps: [{ namespace: a, uses: ./a/entry.js }]"
       ].join("\n"),
-      { "a/entry.js": `${code}\nprocess.env.SHOP_KEY; steps.trigger.event.order; $.respond({})\n$.send.s3({})` }
+      {
+        "a/entry.js":
+          `${code}\nprocess.env.SHOP_KEY; steps.trigger.event.order; $.respond({})\n$.send.s3({})\nx-pd-nostore pipedream_upload_body`
+      }
     )
     assert.strictEqual(workflow.timeoutSeconds, 300)
     assert.deepStrictEqual(workflow.variables, ["SHOP_KEY"])
@@ -271,9 +274,13 @@ export default {
     assert.deepStrictEqual(told(workflow, "failed").map((text) => /:5: (\w+)/.exec(text)?.[1]), ["xx_1"])
     const missing = told(workflow, "missing").join("\n")
     assert.match(missing, /a\/entry\.js:2: reads the environment variable SHOP_KEY/)
-    assert.match(missing, /a\/entry\.js:3: \$\.send\.s3/)
+    assert.match(missing, /a\/entry\.js:3: \$\.send\.s3 takes keys of your own: set AWS_ACCESS_KEY_ID/)
+    const different = told(workflow, "different").join("\n")
+    assert.match(different, /a\/entry\.js:4: x-pd-nostore has no effect/)
+    assert.notMatch(different, /upload_body/)
+    assert.match(different, /1024 MB: .*`memory_mb`, 128 to 16384/)
     assert.match(missing, /workflow\.yaml:5: sub_1/)
-    assert.strictEqual(told(workflow, "different").filter((text) => /:4: /.test(text)).length, 4)
+    assert.strictEqual(told(workflow, "different").filter((text) => /yaml:4: /.test(text)).length, 4)
   })
 
   it("becomes a module that JavaScript reads, whatever its steps are called", () => {

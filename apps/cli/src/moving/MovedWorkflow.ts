@@ -87,6 +87,9 @@ const longestTimeout = 300
 /** The memory of a sandbox, in MB, unless the operator says otherwise. */
 const usualMemory = 256
 
+/** Least and most that a workflow's setting takes (`memory_mb`). */
+const [leastMemory, mostMemory] = [128, 16_384]
+
 const actionOf = (uses: string): ActionName | undefined => {
   const isPrivate = uses.startsWith("@")
   const text = isPrivate ? uses.replace(/^@[^/]*\//, "") : uses
@@ -405,7 +408,8 @@ export const of = ({ file, files, findings: told, folder, id, slug }: ProjectWor
     tell(
       "different",
       setting("lambda_memory"),
-      `${memory} MB: memory is a setting of the server (HEADWATER_RUN_HEAP), ${usualMemory} MB by default`
+      `${memory} MB: a step has ${usualMemory} MB here, unless the operator says otherwise. Give the workflow's file ` +
+        `\`memory_mb\`, ${leastMemory} to ${mostMemory}, of which the operator allows some (HEADWATER_RUN_HEAP_MAX)`
     )
   }
   if (network !== undefined && network !== null) {
