@@ -50,6 +50,23 @@ describe("what a workflow that was moved is given", () => {
     assert.deepStrictEqual([...Finishing.secretsAmong(["a.text", "a.key", "a.added"], props)], ["a.key", "a.added"])
   })
 
+  it("is an account for all props that had one there, also in JSON", () => {
+    const props = ["a", "b"].map((name) => ({ name: `${name}.slack`, type: "app", app: "slack" }))
+    const record = {
+      ...workflow,
+      accounts: { "a.slack": "apn_1", "b.slack": "apn_1", "off.slack": "apn_1", "off.x": "apn_2" }
+    }
+    const here = "apn_0VcGpd4F7Lt7FKeHhwy9"
+    for (const value of [{ json: here }, { text: here }]) {
+      const { faults, values } = Finishing.sorted({ props, record }, new Map([["apn_1", value], ["apn_2", value]]))
+      assert.deepStrictEqual(values, {
+        "a.slack": { authProvisionId: here },
+        "b.slack": { authProvisionId: here }
+      })
+      assert.match(faults.join(), /^apn_2: the code has no prop any more/)
+    }
+  })
+
   it.effect("may be variables of the account, of its project or of its own", () =>
     Effect.gen(function*() {
       const { standings } = yield* Finishing.read(yield* folderOf({ variables: ["A", "B", "C", "D"] }))

@@ -198,17 +198,22 @@ const textOf = (given: Value): string =>
   "text" in given ? given.text : typeof given.json === "string" ? given.json : JSON.stringify(given.json)
 
 /** Reads what is given by its name into props, variables and subscriptions. */
-const sorted = ({ props, record }: Standing, given: Given) => {
+export const sorted = ({ props, record }: Pick<Standing, "props" | "record">, given: Given) => {
   const values: Record<string, Json> = {}
   const variables = new Map<string, string>()
   const subscriptions = new Map<string, string>()
   const faults: Array<string> = []
   const set = (name: string, each: Value) => {
     const prop = props.find((prop) => prop.name === name)
-    if ("json" in each) values[name] = each.json
-    else if (each.text === "null" || prop === undefined) values[name] = PropValue.ofAnyType(each.text)
+    // The id of an account is a text in JSON, too.
+    if ("json" in each && (prop?.type !== "app" || typeof each.json !== "string")) {
+      values[name] = each.json
+      return
+    }
+    const text = textOf(each)
+    if (text === "null" || prop === undefined) values[name] = PropValue.ofAnyType(text)
     else {
-      const read = PropValue.parse(prop, each.text)
+      const read = PropValue.parse(prop, text)
       if (Result.isSuccess(read)) values[name] = read.success
       else faults.push(`${name}: ${read.failure}`)
     }
@@ -217,7 +222,11 @@ const sorted = ({ props, record }: Standing, given: Given) => {
     if (name.startsWith(variablePrefix)) variables.set(name.slice(variablePrefix.length), textOf(each))
     else if (record.subscriptions.includes(name)) subscriptions.set(name, textOf(each))
     else if (Object.values(record.accounts).includes(name)) {
-      for (const [prop, account] of Object.entries(record.accounts)) if (account === name) set(prop, each)
+      const having = Object.keys(record.accounts).filter((prop) =>
+        record.accounts[prop] === name && props.some((each) => each.name === prop)
+      )
+      for (const prop of having) set(prop, each)
+      if (having.length === 0) faults.push(`${name}: the code has no prop any more that had this account`)
     } else set(name, each)
   }
   return { values, variables, subscriptions, faults }

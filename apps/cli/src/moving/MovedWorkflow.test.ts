@@ -193,6 +193,28 @@ export default {
     assert.includeMembers(places("different"), ["20 mail.include_collaborators", "21 mail.token", "26 only.list"])
   })
 
+  it("has no props of steps that are switched off, and names them", () => {
+    const workflow = of(
+      [
+        "steps:",
+        "- namespace: off",
+        "  uses: ./off/entry.js",
+        "  disabled: true",
+        "  props:",
+        "    text: a",
+        "    slack: { authProvisionId: apn_1 }",
+        "    store: { storeId: ds_1 }",
+        "    odd: \"{{ steps. }}\"",
+        "    key: { _enc: x }"
+      ].join("\n"),
+      { "off/entry.js": code }
+    )
+    const { accounts, props, refused, stores } = workflow
+    assert.deepStrictEqual([accounts, props, refused, stores], [{}, {}, {}, {}])
+    assert.deepStrictEqual(workflow.findings.map(({ kind, line }) => [kind, line]), [["different", 6]])
+    assert.match(workflow.findings[0]!.message, /^off is switched off, .* text, store, slack, odd, key when/)
+  })
+
   it("fails at steps that can't be brought, and says on which line", () => {
     const workflow = of(
       [

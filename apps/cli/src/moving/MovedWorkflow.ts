@@ -217,15 +217,14 @@ export const of = ({ file, files, findings: told, folder, id, slug }: ProjectWor
   /** Tells of the values of a step that nothing reads in its place. */
   const drop = (
     at: WorkflowFile.Path,
-    namespace: string,
-    { refused, sealed, stores, values }: MovedProps.MovedProps,
+    { disabled, namespace }: WorkflowFile.Step,
+    { accounts, ...own }: MovedProps.MovedProps,
     reads: ReadonlyArray<string>,
     why: string
   ) => {
-    for (const prop of new Set([...Object.keys({ ...values, ...stores, ...refused }), ...sealed])) {
-      if (!reads.includes(prop)) {
-        tell("different", [...at, "props", prop], `${namespace}.${prop}: is left out: ${why}`)
-      }
+    if (disabled === true) return
+    for (const prop of namesIn({ ...own, accounts: {} }).filter((prop) => !reads.includes(prop))) {
+      tell("different", [...at, "props", prop], `${namespace}.${prop}: is left out: ${why}`)
     }
   }
 
@@ -272,7 +271,7 @@ export const of = ({ file, files, findings: told, folder, id, slug }: ProjectWor
     let values: Readonly<Record<string, Json>> = code._tag === "Left" ? {} : own.values
     if (code._tag === "BuiltIn") {
       values = { filter: own.filter! }
-      drop(at, namespace, own, [], "the filter does not read it")
+      drop(at, step, own, [], "the filter does not read it")
     }
     if (code._tag === "Action") {
       const { key } = code.action
@@ -281,7 +280,7 @@ export const of = ({ file, files, findings: told, folder, id, slug }: ProjectWor
         tell("different", [...at, "uses"], `${namespace}: ${key} is a step of this server's own here`)
         // What is sealed as a whole may be anything.
         const reads = ["_enc", ...replacement.reads]
-        drop(at, namespace, own, reads, `the step that stands for ${key} does not read it`)
+        drop(at, step, own, reads, `the step that stands for ${key} does not read it`)
         const lost = step.disabled === true
           ? []
           : [...own.sealed, ...Object.keys(own.refused)].filter((prop) => reads.includes(prop))
@@ -302,15 +301,23 @@ export const of = ({ file, files, findings: told, folder, id, slug }: ProjectWor
         }
       }
     }
-    const isOwn = code._tag !== "File" && code._tag !== "Action"
-    if (!isOwn) {
+    if (step.disabled === true) {
+      const names = namesIn(own)
+      if (names.length > 0) {
+        tell(
+          "different",
+          [...at, "props"],
+          `${namespace} is switched off, and has no props here: give ${names.join(", ")} when you switch it on`
+        )
+      }
+    } else {
+      for (const [prop, each] of Object.entries(values)) props[`${namespace}.${prop}`] = each
+    }
+    if (step.disabled !== true && (code._tag === "File" || code._tag === "Action")) {
       findings.push(...own.findings.map((finding) => ({ ...finding, file: shown(workflowFile) })))
       for (const [prop, account] of Object.entries(own.accounts)) accounts[`${namespace}.${prop}`] = account
       for (const [prop, store] of Object.entries(own.stores)) stores[`${namespace}.${prop}`] = store
       for (const [prop, each] of Object.entries(own.refused)) refused[`${namespace}.${prop}`] = each
-    }
-    if (step.disabled !== true) {
-      for (const [prop, each] of Object.entries(values)) props[`${namespace}.${prop}`] = each
     }
     propTexts.push(own.values as Json)
     steps.push({
@@ -454,6 +461,11 @@ export const of = ({ file, files, findings: told, folder, id, slug }: ProjectWor
     findings
   }
 }
+
+/** The names of all props that have a value. */
+const namesIn = ({ accounts, refused, sealed, stores, values }: MovedProps.MovedProps): ReadonlyArray<string> => [
+  ...new Set([...Object.keys({ ...values, ...stores, ...accounts, ...refused }), ...sealed])
+]
 
 /** The declarations that a step in Python comes with, and those that its values let see. */
 const declaredWith = ({ accounts, declared, stores, values }: MovedProps.MovedProps): MovedStep["declared"] => {
