@@ -93,6 +93,15 @@ export const propsOf = (
     ...Object.entries(given.props).filter(([, value]) => value !== null)
   ])
 
+/** Values that an import before has kept back, as the project has them now. */
+export const waitingOf = (
+  { workflow: { id, props } }: Placed,
+  { workflows }: MovingRecord.MovingRecord
+): Record<string, Schema.Json> => {
+  const before = workflows[id]?.withheld ?? {}
+  return Object.fromEntries(Object.entries(props).filter(([name]) => Object.hasOwn(before, name)))
+}
+
 /** The record of a workflow, with what somebody has given to it before. */
 export const recordOf = (
   { ref, workflow }: Placed,
