@@ -21,6 +21,17 @@ const placedOf = (yaml: string, files: Readonly<Record<string, string>>): Projec
 })
 
 describe("the import of a project", () => {
+  it("writes the module of a workflow over no file of the workflow's own", () => {
+    const placed = placedOf("steps: [{ namespace: workflow, uses: ./workflow.mjs }]", { "workflow.mjs": "own" })
+    const contents = ProjectImport.contentsOf(
+      { placed: [placed], unread: [], findings: [], places: new Map() },
+      { p_1: ProjectImport.recordOf(placed, undefined, {}) }
+    )
+    assert.deepStrictEqual(contents.get("workflows/orders/workflow.mjs"), bytes("own"))
+    assert.match(String(contents.get("workflows/orders/workflow_2.mjs")), /from "\.\/workflow\.mjs"/)
+    assert.match(String(contents.get("workflows/orders.json")), /workflow_2\.mjs/)
+  })
+
   it("keeps back what it has kept back before, while the project has it", () => {
     const placed = placedOf("steps: [{ namespace: a, uses: shop-order, props: { new: 1, late: 2 } }]", {})
     const record = ProjectImport.recordOf(placed, undefined, { "a.late": 1, "a.gone": 1 })

@@ -129,7 +129,7 @@ export const recordOf = (
 const settingsOf = ({ ref, workflow }: Placed, record: MovingRecord.Workflow) =>
   render({
     name: workflow.name,
-    code: MovedModule.fileOf(ref),
+    code: MovedModule.fileOf(ref, workflow),
     active: record.given.active,
     ...(workflow.timeoutSeconds === undefined ? {} : { timeout_seconds: workflow.timeoutSeconds }),
     configured_props: propsOf(workflow, record)
@@ -148,7 +148,7 @@ export const contentsOf = (
     contents.set(`${ref}.json`, settingsOf(each, records[workflow.id]!))
     for (const { bytes, path } of workflow.files) contents.set(`${ref}/${path}`, bytes)
     contents.set(
-      MovedModule.fileOf(ref),
+      MovedModule.fileOf(ref, workflow),
       MovedModule.textOf(workflow, ref, (action) => places.get(ActionPlaces.nameOf(action))!.place)
     )
     for (const { code } of workflow.steps) {
