@@ -218,7 +218,7 @@ export const of = ({ file, files, findings: told, folder, id, slug }: ProjectWor
   const drop = (
     at: WorkflowFile.Path,
     { disabled, namespace }: WorkflowFile.Step,
-    { accounts, ...own }: MovedProps.MovedProps,
+    own: MovedProps.MovedProps,
     reads: ReadonlyArray<string>,
     why: string
   ) => {
