@@ -32,6 +32,6 @@ describe("the place of an action", () => {
       const { finding, place } = yield* find("shop-broken")
       assert.strictEqual(place, "registry:shop-broken@1.0.0")
       assert.strictEqual(finding?.kind, "different")
-      assert.match(finding.message, /can't be taken from .* \(broken\.mjs:1:8: no such file\): registry:/)
+      assert.match(finding?.message ?? "", /can't be taken from .* \(broken\.mjs:1:8: no such file\): registry:/)
     }).pipe(Effect.provide(Layer.mergeAll(server, bundler, NodeServices.layer))))
 })

@@ -7,21 +7,19 @@ import * as Finishing from "./Finishing.ts"
 import * as MovingRecord from "./MovingRecord.ts"
 
 /** A server with one workflow in a project, whose environment variables are by their owners. */
-const server = (variables: Readonly<Record<string, ReadonlyArray<string>>>) =>
-  Layer.succeed(ApiAccess, {
-    url: "http://127.0.0.1",
-    call: (use) =>
-      use({
-        environment: {
-          list: ({ query }: { query: { program_id?: string; project_id?: string } }) =>
-            Effect.succeed({
-              data: (variables[query.program_id ?? query.project_id ?? "account"] ?? []).map((name) => ({ name }))
-            })
-        },
-        workflows: { get: () => Effect.succeed({ data: { id: "p_here", project_id: "proj_1", missing_props: [] } }) },
-        code: { workflowCode: () => Effect.succeed({ data: { configurable_props: [] } }) }
-      } as never)
-  })
+const server = (variables: Readonly<Record<string, ReadonlyArray<string>>>) => {
+  const client = {
+    environment: {
+      list: ({ query }: { query: { program_id?: string; project_id?: string } }) =>
+        Effect.succeed({
+          data: (variables[query.program_id ?? query.project_id ?? "account"] ?? []).map((name) => ({ name }))
+        })
+    },
+    workflows: { get: () => Effect.succeed({ data: { id: "p_here", project_id: "proj_1", missing_props: [] } }) },
+    code: { workflowCode: () => Effect.succeed({ data: { configurable_props: [] } }) }
+  }
+  return Layer.succeed(ApiAccess, { url: "http://127.0.0.1", call: (use) => use(client as never) as never })
+}
 
 const workflow: MovingRecord.Workflow = {
   ref: "workflows/orders",
