@@ -167,6 +167,8 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
         const moved = Path.join(place, "moved")
         assert.match((yield* run("pipedream", folder, "--yes")).stdout, /Nothing to do/)
         assert.match((yield* headwater(place, "apply", "moved", "--yes")).stdout, /Nothing to do/)
+        assert.strictEqual((yield* headwater(place, "stores", "rename", "ds_A1", "customers")).code, 0)
+        assert.match((yield* run("pipedream", folder, "--yes")).stdout, /Nothing to do/)
         yield* Files.write(moved, {
           "workflows/nightly/say/entry.js": "export default { async run() { return \"mine\" } }\n",
           "workflows/orders/code/lib/sum.js": "export const sum = () => 1\n"

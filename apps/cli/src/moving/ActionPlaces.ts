@@ -57,29 +57,32 @@ const isLoaded = Effect.fnUntraced(
   )
 )
 
-/** Finds an action: in a clone of the registry, among what the account has saved and the server publishes, or in npm. */
-export const find = Effect.fnUntraced(function*(action: ActionName, clone: string | undefined) {
-  const { isPrivate, key, version } = action
-  const pinned = version === undefined ? key : `${key}@${version}`
-  if (clone !== undefined && !isPrivate) {
-    const found = yield* inClone(clone, key)
-    if (Option.isSome(found)) {
-      const bundler = yield* ComponentFiles
-      const { code } = yield* bundler.bundle(found.value.file, new Set())
-      const other = found.value.version
-      return {
-        place: `actions/${key}.mjs`,
-        text: code,
-        ...(version === undefined || other === version ? {} : {
-          finding: {
-            kind: "different",
-            message: `${pinned} is version ${other ?? "unknown"} in ${clone}, which is taken`
-          } as const
-        })
-      } satisfies ActionPlace as ActionPlace
-    }
+/** The action as one module of a clone of the registry; a finding where that can't be made. */
+const fromClone = Effect.fnUntraced(function*({ key, version }: ActionName, pinned: string, clone: string) {
+  const found = yield* inClone(clone, key)
+  if (Option.isNone(found)) return undefined
+  const bundler = yield* ComponentFiles
+  const { file, version: other } = found.value
+  return yield* bundler.bundle(file, new Set()).pipe(
+    Effect.map(({ code }): ActionPlace => ({
+      place: `actions/${key}.mjs`,
+      text: code,
+      ...(version === undefined || other === version ? {} : {
+        finding: {
+          kind: "different",
+          message: `${pinned} is version ${other ?? "unknown"} in ${clone}, which is taken`
+        }
+      })
+    })),
+    Effect.catch(({ message }) => Effect.succeed({ fault: `${pinned} can't be taken from ${clone} (${message})` }))
+  )
+})
+
+/** Finds an action elsewhere: among what the account has saved and the server publishes, or in npm. */
+const published = Effect.fnUntraced(function*({ isPrivate, key, version }: ActionName, pinned: string) {
+  if (version !== undefined && (yield* isLoaded(`registry:${pinned}`))) {
+    return { place: `registry:${pinned}` } satisfies ActionPlace as ActionPlace
   }
-  if (version !== undefined && (yield* isLoaded(`registry:${pinned}`))) return { place: `registry:${pinned}` }
   if (yield* isLoaded(`registry:${key}`)) {
     return {
       place: `registry:${key}`,
@@ -109,4 +112,16 @@ export const find = Effect.fnUntraced(function*(action: ActionName, clone: strin
         : `${pinned} is neither saved here nor in npm: import again with --registry <git clone of the registry>`
     }
   } satisfies ActionPlace as ActionPlace
+})
+
+/** Finds an action: in a clone of the registry, among what the account has saved and the server publishes, or in npm. */
+export const find = Effect.fnUntraced(function*(action: ActionName, clone: string | undefined) {
+  const { isPrivate, key, version } = action
+  const pinned = version === undefined ? key : `${key}@${version}`
+  const cloned = clone === undefined || isPrivate ? undefined : yield* fromClone(action, pinned, clone)
+  if (cloned !== undefined && "place" in cloned) return cloned
+  const place = yield* published(action, pinned)
+  if (cloned === undefined) return place
+  const { finding: { kind, message } = { kind: "different", message: `${place.place} is taken` } as const } = place
+  return { ...place, finding: { kind, message: `${cloned.fault}: ${message}` } } satisfies ActionPlace as ActionPlace
 })

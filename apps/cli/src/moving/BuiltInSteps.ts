@@ -150,11 +150,14 @@ export const fileOf = (name: Name): string =>
 
 type Fields = Readonly<Record<string, Schema.Json>>
 
-/** What stands in place of an action of the service. */
+/** What stands in place of an action of the service, and which of the action's props it reads. */
 export type Replacement =
-  | { readonly _tag: "File"; readonly name: Name; readonly props: Fields }
-  | { readonly _tag: "Delay"; readonly delay: Schema.Json }
-  | { readonly _tag: "End"; readonly reason: Schema.Json }
+  & { readonly reads: ReadonlyArray<string> }
+  & (
+    | { readonly _tag: "File"; readonly name: Name; readonly props: Fields }
+    | { readonly _tag: "Delay"; readonly delay: Schema.Json }
+    | { readonly _tag: "End"; readonly reason: Schema.Json }
+  )
 
 const unitMs: Readonly<Record<string, number>> = { Milliseconds: 1, Seconds: 1_000, Minutes: 60_000, Hours: 3_600_000 }
 
@@ -176,6 +179,8 @@ const only = (props: Fields, names: ReadonlyArray<string>): Fields =>
   Object.fromEntries(names.flatMap((name) => props[name] === undefined ? [] : [[name, props[name]]]))
 
 const operands = ["condition", "operand1", "operand2", "caseSensitive", "reason"]
+const answers = ["resStatusCode", "resHeaders", "resBody"]
+const mails = ["subject", "text", "html"]
 
 /** The replacement of an action of the service's own; none for others, and where its values are not understood. */
 export const replacementOf = (key: string, props: Fields): Replacement | undefined => {
@@ -183,10 +188,12 @@ export const replacementOf = (key: string, props: Fields): Replacement | undefin
     case "delay-workflow-delay":
     case "delay-delay-workflow": {
       const delay = delayOf(props)
-      return delay === undefined ? undefined : { _tag: "Delay", delay }
+      return delay === undefined
+        ? undefined
+        : { _tag: "Delay", reads: ["delayDurationValue", "delayDurationUnit"], delay }
     }
     case "filter-end-workflow-execution":
-      return { _tag: "End", reason: props["reason"] ?? true }
+      return { _tag: "End", reads: ["reason"], reason: props["reason"] ?? true }
     case "filter-continue-workflow-condition":
     case "filter-continue-based-on-condition":
     case "filter-continue-on-condition":
@@ -195,14 +202,15 @@ export const replacementOf = (key: string, props: Fields): Replacement | undefin
     case "filter-end-on-condition":
       return typeof props["condition"] !== "string" ? undefined : {
         _tag: "File",
+        reads: operands,
         name: "condition",
         props: { ...only(props, operands), ...(key.startsWith("filter-end") ? { endsRun: true } : {}) }
       }
     case "http-return-http-response":
-      return { _tag: "File", name: "respond", props: only(props, ["resStatusCode", "resHeaders", "resBody"]) }
+      return { _tag: "File", reads: answers, name: "respond", props: only(props, answers) }
     case "email-send-email-to-self":
     case "email-send-email":
-      return { _tag: "File", name: "mailOwner", props: only(props, ["subject", "text", "html"]) }
+      return { _tag: "File", reads: mails, name: "mailOwner", props: only(props, mails) }
     default:
       return undefined
   }

@@ -40,7 +40,7 @@ const differing: ReadonlyArray<readonly [RegExp, "different" | "missing", string
   [
     /\$\.send\.s3\b/g,
     "missing",
-    "$.send.s3 is not here: the step fails when it comes to it. Send to the store with its own client"
+    "$.send.s3 takes keys of your own: set AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_REGION with `headwater env set`"
   ],
   [
     /@pipedream\/browsers/g,
@@ -50,9 +50,10 @@ const differing: ReadonlyArray<readonly [RegExp, "different" | "missing", string
   [
     /\bsteps\.trigger\.context\.attachments\b|\$attachments\b/g,
     "missing",
-    "files that were attached to the workflow are not in the folder: write them with $.files, and read them from there"
+    "files that were attached to the workflow are not in the folder: write them with `headwater files put`, and give the " +
+    "workflow `attachments`"
   ],
-  [/\bx-pd-nostore\b|\bpipedream_upload_body\b/g, "different", "has no effect here"],
+  [/\bx-pd-nostore\b/g, "different", "x-pd-nostore has no effect here: an event is kept as any other"],
   [/\$checkpoint\b/g, "missing", "$checkpoint is of the first generation of steps: use a prop of the type $.service.db"]
 ]
 

@@ -106,10 +106,12 @@ export const read = Effect.fnUntraced(function*(folder: string) {
         }
         const resource = found.data
         const { data: code } = yield* call(({ code }) => code.workflowCode({ params: { id: resource.id }, query: {} }))
-        const query = { program_id: resource.id }
-        const own = workflow.variables.length === 0
-          ? []
-          : (yield* call(({ environment }) => environment.list({ query }))).data.map(({ name }) => name)
+        const { id: program_id, project_id } = resource
+        const owners = [{ program_id }, ...(project_id === undefined ? [] : [{ project_id }])]
+        const own = yield* Effect.forEach(
+          workflow.variables.length === 0 ? [] : owners,
+          (query) => call(({ environment }) => environment.list({ query }))
+        ).pipe(Effect.map((lists) => lists.flatMap(({ data }) => data.map(({ name }) => name))))
         const props = code.configurable_props
         const missing = new Set(resource.missing_props)
         return {
@@ -196,17 +198,22 @@ const textOf = (given: Value): string =>
   "text" in given ? given.text : typeof given.json === "string" ? given.json : JSON.stringify(given.json)
 
 /** Reads what is given by its name into props, variables and subscriptions. */
-const sorted = ({ props, record }: Standing, given: Given) => {
+export const sorted = ({ props, record }: Pick<Standing, "props" | "record">, given: Given) => {
   const values: Record<string, Json> = {}
   const variables = new Map<string, string>()
   const subscriptions = new Map<string, string>()
   const faults: Array<string> = []
   const set = (name: string, each: Value) => {
     const prop = props.find((prop) => prop.name === name)
-    if ("json" in each) values[name] = each.json
-    else if (each.text === "null" || prop === undefined) values[name] = PropValue.ofAnyType(each.text)
+    // The id of an account is a text in JSON, too.
+    if ("json" in each && (prop?.type !== "app" || typeof each.json !== "string")) {
+      values[name] = each.json
+      return
+    }
+    const text = textOf(each)
+    if (text === "null" || prop === undefined) values[name] = PropValue.ofAnyType(text)
     else {
-      const read = PropValue.parse(prop, each.text)
+      const read = PropValue.parse(prop, text)
       if (Result.isSuccess(read)) values[name] = read.success
       else faults.push(`${name}: ${read.failure}`)
     }
@@ -215,7 +222,11 @@ const sorted = ({ props, record }: Standing, given: Given) => {
     if (name.startsWith(variablePrefix)) variables.set(name.slice(variablePrefix.length), textOf(each))
     else if (record.subscriptions.includes(name)) subscriptions.set(name, textOf(each))
     else if (Object.values(record.accounts).includes(name)) {
-      for (const [prop, account] of Object.entries(record.accounts)) if (account === name) set(prop, each)
+      const having = Object.keys(record.accounts).filter((prop) =>
+        record.accounts[prop] === name && props.some((each) => each.name === prop)
+      )
+      for (const prop of having) set(prop, each)
+      if (having.length === 0) faults.push(`${name}: the code has no prop any more that had this account`)
     } else set(name, each)
   }
   return { values, variables, subscriptions, faults }
@@ -232,17 +243,27 @@ export const ask = Effect.fnUntraced(function*({ needs, props }: Standing, given
   return asked as Given
 })
 
+/** The names of values that go into no file: those of secrets, and those of no prop that is known. */
+export const secretsAmong = (
+  names: ReadonlyArray<string>,
+  props: ReadonlyArray<ConfigurableProp>
+): ReadonlySet<string> => {
+  const open = new Set(props.filter((prop) => prop["secret"] !== true).map(({ name }) => name))
+  return new Set(names.filter((name) => !open.has(name)))
+}
+
 /** Keeps in the files of the set-up what was given, so that the next import and the next `apply` know it. */
 const keep = Effect.fnUntraced(function*(
   folder: string,
-  { movedFrom, props, record: workflow }: Standing,
+  { movedFrom, record: workflow }: Standing,
+  props: ReadonlyArray<ConfigurableProp>,
   values: Readonly<Record<string, Json>>,
   subscriptions: ReadonlyArray<string>,
   active: boolean
 ) {
   const files = yield* FileSystem.FileSystem
   const record = yield* MovingRecord.need(folder)
-  const isSecret = (name: string) => props.some((prop) => prop.name === name && prop["secret"] === true)
+  const secrets = secretsAmong(Object.keys(values), props)
   const path = `${workflow.ref}.json`
   // It is set aside where the server does not take what has come since.
   const isThere = yield* Effect.orElseSucceed(files.exists(Path.join(folder, path)), () => false)
@@ -250,7 +271,9 @@ const keep = Effect.fnUntraced(function*(
     ? yield* Effect.mapError(files.readFileString(Path.join(folder, path)), ({ message }) => refuse(message))
     : "{}"
   const content = JSON.parse(text) as { readonly configured_props?: Record<string, Json> }
-  const shown = Object.fromEntries(Object.entries(values).filter(([name, value]) => value !== null && !isSecret(name)))
+  const shown = Object.fromEntries(
+    Object.entries(values).filter(([name, value]) => value !== null && !secrets.has(name))
+  )
   const written = `${
     JSON.stringify({ ...content, active, configured_props: { ...content.configured_props, ...shown } }, undefined, 2)
   }\n`
@@ -258,7 +281,7 @@ const keep = Effect.fnUntraced(function*(
   const given = {
     props: {
       ...workflow.given.props,
-      ...Object.fromEntries(Object.entries(values).map(([name, value]) => [name, isSecret(name) ? null : value]))
+      ...Object.fromEntries(Object.entries(values).map(([name, value]) => [name, secrets.has(name) ? null : value]))
     },
     subscriptions: [...new Set([...workflow.given.subscriptions, ...subscriptions])],
     active
@@ -339,10 +362,13 @@ export const finish = Effect.fnUntraced(function*(
   const isWhole = (changed.missing_props ?? []).length === 0 && isSubscribed
   const becomesActive = isWhole && (activates || !record.wasInactive && record.left.length === 0)
   if (becomesActive && !changed.active) yield* update(true, {})
+  // An action may have added props now that it has its account.
+  const { data: code } = yield* call(({ code }) => code.workflowCode({ params: { id: resource.id }, query: {} }))
   const forgotten = Object.fromEntries(dropped.map((name) => [name, null]))
   yield* keep(
     folder,
     standing,
+    code.configurable_props,
     { ...configured_props, ...forgotten },
     [...subscriptions.keys()],
     becomesActive || changed.active

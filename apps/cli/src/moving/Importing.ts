@@ -47,6 +47,10 @@ const isForeign = (files: SetupFolder.Folder) => ({ action, fields, thing }: Set
   thing.kind === "workflows" && action === "change" && !files.ids.has(thing.ref) &&
   fields.some(({ field }) => field === "code")
 
+/** True if a plan would give a data store the name of its id there again, which somebody has renamed. */
+const isRenamed = ({ ids }: SetupFolder.Folder) => ({ action, thing }: SetupPlan.Change) =>
+  thing.kind === "data_stores" && action === "change" && ids.has(thing.ref)
+
 const isPlanned = (plan: SetupPlan.Plan, ref: string) => !plan.leftOut.some((left) => left.ref === ref)
 
 /** What the server says against a workflow, at its place in the project if it is in a file of that. */
@@ -101,7 +105,27 @@ const prepareIn = Effect.fnUntraced(function*(
   const account = yield* SetupOfAccount.read()
   const withheld = new Map<string, Record<string, Schema.Json>>()
   const told = new Map<string, Array<MovingReport.Finding>>()
-  const tell = (ref: string, finding: MovingReport.Finding) => told.set(ref, [...told.get(ref) ?? [], finding])
+  /** Tells of a value that is kept out of the files. */
+  const keepBack = ({ ref, workflow }: ProjectImport.Placed, name: string, isLeft: boolean, why: string) => {
+    const value = workflow.props[name]
+    if (value === undefined) return
+    if (!isLeft) withheld.set(ref, { ...withheld.get(ref), [name]: value })
+    delete workflow.props[name]
+    const finding: MovingReport.Finding = {
+      kind: isLeft ? "different" : "missing",
+      file: Path.posix.join(workflow.folder, workflowFile),
+      line: workflow.steps.find((step) => name.startsWith(`${step.name}.`))?.line ?? 1,
+      message: isLeft
+        ? `${name}: the value is left out: the code has no such prop`
+        : `${name}: the value waits for \`headwater import finish\`: ${why}`
+    }
+    told.set(ref, [...told.get(ref) ?? [], finding])
+  }
+  for (const placed of chosen.placed) {
+    for (const name of Object.keys(ProjectImport.waitingOf(placed, before))) {
+      keepBack(placed, name, false, "it was not taken before")
+    }
+  }
 
   const refs = new Set([
     ...chosen.placed.map(({ ref }) => ref),
@@ -127,7 +151,7 @@ const prepareIn = Effect.fnUntraced(function*(
     const foreign = plan.changes.filter(isForeign(files))
     return {
       ...plan,
-      changes: plan.changes.filter((change) => !foreign.includes(change)),
+      changes: plan.changes.filter((change) => !foreign.includes(change) && !isRenamed(files)(change)),
       leftOut: [
         ...plan.leftOut,
         ...foreign.map(({ present, thing }) => ({
@@ -150,26 +174,13 @@ const prepareIn = Effect.fnUntraced(function*(
   for (const { faults, ref } of plan.leftOut) {
     const placed = chosen.placed.find((each) => each.ref === ref)
     if (placed === undefined) continue
-    const props = placed.workflow.props
     const named = faults.flatMap((fault) => valueIn(placed, fault))
     if (named.length < faults.length) continue
-    const waits: Record<string, Schema.Json> = {}
     for (const [name, why] of named) {
       const step = placed.workflow.steps.find((step) => name.startsWith(`${step.name}.`))
       // Code that stays as it is will never have the prop; an action may add it when it has its account.
-      const isLeft = why === noSuchProp && step?.code._tag === "File"
-      if (!isLeft) waits[name] = props[name]!
-      delete props[name]
-      tell(ref, {
-        kind: isLeft ? "different" : "missing",
-        file: Path.posix.join(placed.workflow.folder, workflowFile),
-        line: step?.line ?? 1,
-        message: isLeft
-          ? `${name}: the value is left out: the code has no such prop`
-          : `${name}: the value waits for \`headwater import finish\`: ${why}`
-      })
+      keepBack(placed, name, why === noSuchProp && step?.code._tag === "File", why)
     }
-    withheld.set(ref, waits)
     again.add(ref)
   }
   if (again.size > 0) {
@@ -193,7 +204,9 @@ const prepareIn = Effect.fnUntraced(function*(
   for (const { ref } of plan.leftOut) {
     const path = `${ref}.json`
     if (written.record.files[path] === undefined) continue
-    written = { ...written, record: (yield* SetupWriting.setAside(target, written.record, path)).record }
+    const { isAside, record } = yield* SetupWriting.setAside(target, written.record, path)
+    const isTold = written.kept.includes(path) || written.beside.includes(path)
+    written = { ...written, record, kept: isAside || isTold ? written.kept : [...written.kept, path] }
   }
 
   const workflows = chosen.placed.map(({ findings, ref, workflow }): MovingReport.Moved => ({

@@ -39,8 +39,13 @@ const namesDistinctly = () => {
   }
 }
 
-/** The folder of a workflow in the set-up, and its module. */
-export const fileOf = (ref: string): string => `${ref}/workflow.mjs`
+/** The module of a workflow in the set-up, beside the files that are the workflow's own. */
+export const fileOf = (ref: string, { files }: Pick<MovedWorkflow, "files">): string => {
+  const taken = new Set(files.map(({ path }) => path.toLowerCase()))
+  let name = "workflow.mjs"
+  for (let count = 2; taken.has(name); count++) name = `workflow_${count}.mjs`
+  return `${ref}/${name}`
+}
 
 export const textOf = (
   { folder, id, name, responds, steps, triggers }: MovedWorkflow,

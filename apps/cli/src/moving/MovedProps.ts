@@ -21,6 +21,8 @@ export interface MovedProps {
   readonly stores: Readonly<Record<string, string>>
   /** Values that the server would refuse. */
   readonly refused: Readonly<Record<string, Json>>
+  /** Props whose values only the service has. */
+  readonly sealed: ReadonlyArray<string>
   readonly declared: ReadonlyArray<DeclaredProp>
   /** Rules of a filter, by which the step ends the run or lets it go on. */
   readonly filter: Json | undefined
@@ -75,12 +77,15 @@ export const of = (
   const stores: Record<string, string> = {}
   const refused: Record<string, Json> = {}
   const findings: Array<Omit<Finding, "file">> = []
+  const sealed: Array<string> = []
   const declared: Array<DeclaredProp> = []
   let filter: Json | undefined
   const tell = (kind: Finding["kind"], prop: string, message: string) =>
     findings.push({ kind, line: lineOf([prop]), message: `${name}.${prop}: ${message}` })
-  const sealed = (prop: string) =>
+  const seal = (prop: string) => {
+    sealed.push(prop)
     tell("missing", prop, "was sealed there: give its value with `headwater import finish`")
+  }
 
   for (const [prop, value] of Object.entries(props)) {
     if (value === null) continue
@@ -94,12 +99,12 @@ export const of = (
     }
     if (prop === "_enc") {
       for (const each of isFields(value) ? Object.keys(value) : Array.isArray(value) ? value.map(String) : ["_enc"]) {
-        sealed(each)
+        seal(each)
       }
       continue
     }
     if (isFields(value) && Object.hasOwn(value, "_enc")) {
-      sealed(prop)
+      seal(prop)
       continue
     }
     const account = textIn(value, "authProvisionId")
@@ -132,5 +137,5 @@ export const of = (
     const query = prop === "sql" && isFields(value) ? queryOf(value) : undefined
     Object.defineProperty(values, prop, { value: query ?? value, enumerable: true, configurable: true, writable: true })
   }
-  return { values, accounts, stores, refused, declared, filter, findings }
+  return { values, accounts, stores, refused, sealed, declared, filter, findings }
 }

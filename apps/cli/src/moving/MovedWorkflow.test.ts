@@ -140,6 +140,81 @@ export default {
     assert.isTrue(workflow.responds)
   })
 
+  it("tells of each value that a step of this server's does not take", () => {
+    const workflow = of(
+      [
+        "steps:",
+        "- namespace: goes",
+        "  uses: filter-continue-workflow-condition",
+        "  props:",
+        "    condition: TEXT_EQUALS",
+        "    operand1: \"{{ steps.later.x }}\"",
+        "    operand2: { _enc: x }",
+        "- namespace: answer",
+        "  uses: http-return-http-response@0.0.3",
+        "  props:",
+        "    _enc: { resBody: x }",
+        "- namespace: ends",
+        "  uses: filter-end-workflow-execution",
+        "  props: { reason: \"{{ steps. }}\" }",
+        "- namespace: mail",
+        "  uses: email-send-email-to-self",
+        "  props:",
+        "    subject: a",
+        "    include_collaborators: true",
+        "    token: { _enc: x }",
+        "- namespace: only",
+        "  uses: ./only/entry.js",
+        "  props:",
+        "    _filter: { rules: { t: and, r: [] } }",
+        "    list: a",
+        "- namespace: off",
+        "  uses: http-return-http-response@0.0.3",
+        "  disabled: true",
+        "  props: { resBody: { _enc: x } }",
+        "- namespace: later",
+        "  uses: ./later/entry.js"
+      ].join("\n"),
+      { "later/entry.js": code }
+    )
+    assert.deepStrictEqual(workflow.steps.map(({ code, name }) => [name, code._tag]), [
+      ["goes", "Left"],
+      ["answer", "Left"],
+      ["ends", "Left"],
+      ["mail", "BuiltIn"],
+      ["only", "BuiltIn"],
+      ["off", "BuiltIn"],
+      ["later", "File"]
+    ])
+    assert.deepStrictEqual(workflow.props, { "mail.subject": "a", "only.filter": { rules: { t: "and", r: [] } } })
+    const places = (kind: string) =>
+      told(workflow, kind).map((text) => /workflow\.yaml:(\d+): (\S+?): /.exec(text)?.slice(1).join(" "))
+    assert.sameMembers(places("failed"), ["7 goes.operand1", "8 goes.operand2", "11 answer.resBody", "15 ends.reason"])
+    assert.includeMembers(places("different"), ["20 mail.include_collaborators", "21 mail.token", "26 only.list"])
+  })
+
+  it("has no props of steps that are switched off, and names them", () => {
+    const workflow = of(
+      [
+        "steps:",
+        "- namespace: off",
+        "  uses: ./off/entry.js",
+        "  disabled: true",
+        "  props:",
+        "    text: a",
+        "    slack: { authProvisionId: apn_1 }",
+        "    store: { storeId: ds_1 }",
+        "    odd: \"{{ steps. }}\"",
+        "    key: { _enc: x }"
+      ].join("\n"),
+      { "off/entry.js": code }
+    )
+    const { accounts, props, refused, stores } = workflow
+    assert.deepStrictEqual([accounts, props, refused, stores], [{}, {}, {}, {}])
+    assert.deepStrictEqual(workflow.findings.map(({ kind, line }) => [kind, line]), [["different", 6]])
+    assert.match(workflow.findings[0]!.message, /^off is switched off, .* text, store, slack, odd, key when/)
+  })
+
   it("fails at steps that can't be brought, and says on which line", () => {
     const workflow = of(
       [
@@ -154,6 +229,13 @@ export default {
         "  uses: ./c/entry.js",
         "- namespace: \"7\"",
         "  uses: ./c/entry.js",
+        "- namespace: a.b",
+        "  uses: ./c/entry.js",
+        "- namespace: a_b",
+        "  uses: ./c/entry.js",
+        "- namespace: trigger",
+        "  uses: ./c/entry.js",
+        "  disabled: true",
         "- namespace: d",
         "  uses: \"a b\"",
         "- namespace: e",
@@ -169,6 +251,10 @@ export default {
       ["a", "Left"],
       ["b", "Left"],
       ["c", "File"],
+      ["c_2", "Left"],
+      ["step_7", "Left"],
+      ["a_b_2", "Left"],
+      ["a_b", "File"],
       ["d", "Left"],
       ["e", "Left"],
       ["f", "BuiltIn"]
@@ -181,8 +267,9 @@ export default {
     assert.deepInclude(lines, ["6", "b:"])
     assert.deepInclude(lines, ["9", "another"])
     assert.deepInclude(lines, ["11", "a"])
-    assert.deepInclude(lines, ["14", "d:"])
-    assert.deepInclude(lines, ["16", "e:"])
+    assert.deepInclude(lines, ["13", "a"])
+    assert.deepInclude(lines, ["21", "d:"])
+    assert.deepInclude(lines, ["23", "e:"])
     assert.match(told(workflow, "missing").join("\n"), /the operators odd are not known/)
   })
 
@@ -195,7 +282,10 @@ export default {
         "triggers: [{ id: hi_1 }, { id: xx_1 }, { id: sub_1 }]",
         "steps: [{ namespace: a, uses: ./a/entry.js }]"
       ].join("\n"),
-      { "a/entry.js": `${code}\nprocess.env.SHOP_KEY; steps.trigger.event.order; $.respond({})\n$.send.s3({})` }
+      {
+        "a/entry.js":
+          `${code}\nprocess.env.SHOP_KEY; steps.trigger.event.order; $.respond({})\n$.send.s3({})\nx-pd-nostore pipedream_upload_body`
+      }
     )
     assert.strictEqual(workflow.timeoutSeconds, 300)
     assert.deepStrictEqual(workflow.variables, ["SHOP_KEY"])
@@ -206,9 +296,13 @@ export default {
     assert.deepStrictEqual(told(workflow, "failed").map((text) => /:5: (\w+)/.exec(text)?.[1]), ["xx_1"])
     const missing = told(workflow, "missing").join("\n")
     assert.match(missing, /a\/entry\.js:2: reads the environment variable SHOP_KEY/)
-    assert.match(missing, /a\/entry\.js:3: \$\.send\.s3/)
+    assert.match(missing, /a\/entry\.js:3: \$\.send\.s3 takes keys of your own: set AWS_ACCESS_KEY_ID/)
+    const different = told(workflow, "different").join("\n")
+    assert.match(different, /a\/entry\.js:4: x-pd-nostore has no effect/)
+    assert.notMatch(different, /upload_body/)
+    assert.match(different, /1024 MB: .*`memory_mb`, 128 to 16384/)
     assert.match(missing, /workflow\.yaml:5: sub_1/)
-    assert.strictEqual(told(workflow, "different").filter((text) => /:4: /.test(text)).length, 4)
+    assert.strictEqual(told(workflow, "different").filter((text) => /yaml:4: /.test(text)).length, 4)
   })
 
   it("becomes a module that JavaScript reads, whatever its steps are called", () => {

@@ -87,6 +87,9 @@ const longestTimeout = 300
 /** The memory of a sandbox, in MB, unless the operator says otherwise. */
 const usualMemory = 256
 
+/** Least and most that a workflow's setting takes (`memory_mb`). */
+const [leastMemory, mostMemory] = [128, 16_384]
+
 const actionOf = (uses: string): ActionName | undefined => {
   const isPrivate = uses.startsWith("@")
   const text = isPrivate ? uses.replace(/^@[^/]*\//, "") : uses
@@ -109,6 +112,15 @@ const notesIn = (value: Json | undefined): ReadonlyArray<string> =>
 /** Names that a step can't have here. */
 const isImpossible = (name: string) =>
   name === "trigger" || name.includes(".") || /^\d+$/.test(name) || name.length > 500
+
+/** A name that a step can have, and that no other has. */
+const freeName = (name: string, taken: ReadonlySet<string>): string => {
+  const plain = name.replace(/\W+/g, "_").slice(0, 100)
+  const base = isImpossible(plain) ? `step_${plain}` : plain
+  let free = base
+  for (let count = 2; taken.has(free); count++) free = `${base}_${count}`
+  return free
+}
 
 export const of = ({ file, files, findings: told, folder, id, slug }: ProjectWorkflow): MovedWorkflow => {
   const { value } = file
@@ -202,19 +214,49 @@ export const of = ({ file, files, findings: told, folder, id, slug }: ProjectWor
     return { _tag: "File", path: found }
   }
 
+  /** Tells of the values of a step that nothing reads in its place. */
+  const drop = (
+    at: WorkflowFile.Path,
+    { disabled, namespace }: WorkflowFile.Step,
+    own: MovedProps.MovedProps,
+    reads: ReadonlyArray<string>,
+    why: string
+  ) => {
+    if (disabled === true) return
+    for (const prop of namesIn({ ...own, accounts: {} }).filter((prop) => !reads.includes(prop))) {
+      tell("different", [...at, "props", prop], `${namespace}.${prop}: is left out: ${why}`)
+    }
+  }
+
   const seen = new Set<string>()
   for (const [index, step] of given.entries()) {
     const at = ["steps", index] as const
     const { namespace } = step
-    if (seen.has(namespace)) {
-      tell("failed", [...at, "namespace"], `another step is called ${JSON.stringify(namespace)}, too: it is left out`)
+    if (seen.has(namespace) || isImpossible(namespace)) {
+      const fault = seen.has(namespace)
+        ? `another step is called ${JSON.stringify(namespace)}, too`
+        : `a step can't be called ${JSON.stringify(namespace)} here`
+      if (step.disabled === true) {
+        tell("different", [...at, "namespace"], `${fault}: this one was switched off, and is left out`)
+        continue
+      }
+      const name = freeName(namespace, new Set([...names, ...steps.map(({ name }) => name)]))
+      tell(
+        "failed",
+        [...at, "namespace"],
+        `${fault}: this one is ${name}, and fails when a run comes to it, until you write it anew`
+      )
+      steps.push({
+        name,
+        code: { _tag: "Left" },
+        disabled: false,
+        notes: [...notesIn(step.note), ...notesIn(step.notes)],
+        declared: [],
+        line: file.lineOf(at)
+      })
       continue
     }
     seen.add(namespace)
-    if (isImpossible(namespace)) {
-      tell("failed", [...at, "namespace"], `a step can't be called ${JSON.stringify(namespace)} here: it is left out`)
-      continue
-    }
     const own = MovedProps.of(step.props ?? {}, namespace, names, (path) => file.lineOf([...at, "props", ...path]))
     let code = codeOf(step, at, own)
     if (step.runtime !== undefined && step.runtime !== null && /^(go|bash)/.test(step.runtime)) code = undefined
@@ -227,24 +269,55 @@ export const of = ({ file, files, findings: told, folder, id, slug }: ProjectWor
       code = { _tag: "Left" }
     }
     let values: Readonly<Record<string, Json>> = code._tag === "Left" ? {} : own.values
-    if (code._tag === "BuiltIn") values = { filter: own.filter! }
+    if (code._tag === "BuiltIn") {
+      values = { filter: own.filter! }
+      drop(at, step, own, [], "the filter does not read it")
+    }
     if (code._tag === "Action") {
-      const replacement = BuiltInSteps.replacementOf(code.action.key, own.values)
+      const { key } = code.action
+      const replacement = BuiltInSteps.replacementOf(key, own.values)
       if (replacement !== undefined) {
-        tell("different", [...at, "uses"], `${namespace}: ${code.action.key} is a step of this server's own here`)
-        values = replacement._tag === "File" ? replacement.props : {}
-        code = replacement._tag === "File" ? { _tag: "BuiltIn", name: replacement.name } : replacement
+        tell("different", [...at, "uses"], `${namespace}: ${key} is a step of this server's own here`)
+        // What is sealed as a whole may be anything.
+        const reads = ["_enc", ...replacement.reads]
+        drop(at, step, own, reads, `the step that stands for ${key} does not read it`)
+        const lost = step.disabled === true
+          ? []
+          : [...own.sealed, ...Object.keys(own.refused)].filter((prop) => reads.includes(prop))
+        values = replacement._tag === "File" && lost.length === 0 ? replacement.props : {}
+        code = lost.length > 0
+          ? { _tag: "Left" }
+          : replacement._tag === "File"
+          ? { _tag: "BuiltIn", name: replacement.name }
+          : replacement
+        for (const prop of lost) {
+          tell(
+            "failed",
+            [...at, "props", prop],
+            `${namespace}.${prop}: ${
+              own.sealed.includes(prop) ? "was sealed there" : "its expression is refused"
+            }: the step fails when a run comes to it, until you write it anew`
+          )
+        }
       }
     }
-    const isOwn = code._tag !== "File" && code._tag !== "Action"
-    if (!isOwn) {
+    if (step.disabled === true) {
+      const names = namesIn(own)
+      if (names.length > 0) {
+        tell(
+          "different",
+          [...at, "props"],
+          `${namespace} is switched off, and has no props here: give ${names.join(", ")} when you switch it on`
+        )
+      }
+    } else {
+      for (const [prop, each] of Object.entries(values)) props[`${namespace}.${prop}`] = each
+    }
+    if (step.disabled !== true && (code._tag === "File" || code._tag === "Action")) {
       findings.push(...own.findings.map((finding) => ({ ...finding, file: shown(workflowFile) })))
       for (const [prop, account] of Object.entries(own.accounts)) accounts[`${namespace}.${prop}`] = account
       for (const [prop, store] of Object.entries(own.stores)) stores[`${namespace}.${prop}`] = store
       for (const [prop, each] of Object.entries(own.refused)) refused[`${namespace}.${prop}`] = each
-    }
-    if (step.disabled !== true) {
-      for (const [prop, each] of Object.entries(values)) props[`${namespace}.${prop}`] = each
     }
     propTexts.push(own.values as Json)
     steps.push({
@@ -342,7 +415,8 @@ export const of = ({ file, files, findings: told, folder, id, slug }: ProjectWor
     tell(
       "different",
       setting("lambda_memory"),
-      `${memory} MB: memory is a setting of the server (HEADWATER_RUN_HEAP), ${usualMemory} MB by default`
+      `${memory} MB: a step has ${usualMemory} MB here, unless the operator says otherwise. Give the workflow's file ` +
+        `\`memory_mb\`, ${leastMemory} to ${mostMemory}, of which the operator allows some (HEADWATER_RUN_HEAP_MAX)`
     )
   }
   if (network !== undefined && network !== null) {
@@ -387,6 +461,11 @@ export const of = ({ file, files, findings: told, folder, id, slug }: ProjectWor
     findings
   }
 }
+
+/** The names of all props that have a value. */
+const namesIn = ({ accounts, refused, sealed, stores, values }: MovedProps.MovedProps): ReadonlyArray<string> => [
+  ...new Set([...Object.keys({ ...values, ...stores, ...accounts, ...refused }), ...sealed])
+]
 
 /** The declarations that a step in Python comes with, and those that its values let see. */
 const declaredWith = ({ accounts, declared, stores, values }: MovedProps.MovedProps): MovedStep["declared"] => {

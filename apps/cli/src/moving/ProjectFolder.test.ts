@@ -20,6 +20,8 @@ describe("a project's folder", () => {
         "a-p_1/code/entry.js": "1",
         "a-p_1/code/lib/more.js": "2",
         "a-p_1/node_modules/x/index.js": "3",
+        "a-p_1/moved/moving.json": "{}",
+        "a-p_1/moved/workflows/a.json": "{}",
         "a-p_1/inner/b-p_2/workflow.yaml": yaml,
         "a-p_1/inner/b-p_2/code/entry.js": "4",
         "deep/er/c/workflow.yaml": yaml,

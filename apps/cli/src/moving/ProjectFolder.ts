@@ -33,7 +33,7 @@ export interface ProjectWorkflow {
   /** The name of the folder without the id. */
   readonly slug: string
   readonly file: WorkflowFile.Read<WorkflowFile.WorkflowFile>
-  /** All others of its folder, but for those of workflows within it. */
+  /** All others of its folder, but for those of workflows, and of what an import has made, within it. */
   readonly files: ReadonlyArray<ProjectFile>
   /** About the files. */
   readonly findings: ReadonlyArray<Finding>
@@ -89,7 +89,7 @@ export const read = Effect.fnUntraced(function*(root: string) {
       FileSystem.FileSystem
     > {
       const names = yield* namesIn(Path.join(folder, inner))
-      if (inner !== "" && names.includes(workflowFile)) return
+      if (inner !== "" && (names.includes(workflowFile) || names.includes(recordFile))) return
       for (const name of names) {
         const path = Path.join(inner, name)
         const shown = slash(Path.join(folder, path))

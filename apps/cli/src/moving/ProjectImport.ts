@@ -93,6 +93,15 @@ export const propsOf = (
     ...Object.entries(given.props).filter(([, value]) => value !== null)
   ])
 
+/** Values that an import before has kept back, as the project has them now. */
+export const waitingOf = (
+  { workflow: { id, props } }: Placed,
+  { workflows }: MovingRecord.MovingRecord
+): Record<string, Schema.Json> => {
+  const before = workflows[id]?.withheld ?? {}
+  return Object.fromEntries(Object.entries(props).filter(([name]) => Object.hasOwn(before, name)))
+}
+
 /** The record of a workflow, with what somebody has given to it before. */
 export const recordOf = (
   { ref, workflow }: Placed,
@@ -120,7 +129,7 @@ export const recordOf = (
 const settingsOf = ({ ref, workflow }: Placed, record: MovingRecord.Workflow) =>
   render({
     name: workflow.name,
-    code: MovedModule.fileOf(ref),
+    code: MovedModule.fileOf(ref, workflow),
     active: record.given.active,
     ...(workflow.timeoutSeconds === undefined ? {} : { timeout_seconds: workflow.timeoutSeconds }),
     configured_props: propsOf(workflow, record)
@@ -139,7 +148,7 @@ export const contentsOf = (
     contents.set(`${ref}.json`, settingsOf(each, records[workflow.id]!))
     for (const { bytes, path } of workflow.files) contents.set(`${ref}/${path}`, bytes)
     contents.set(
-      MovedModule.fileOf(ref),
+      MovedModule.fileOf(ref, workflow),
       MovedModule.textOf(workflow, ref, (action) => places.get(ActionPlaces.nameOf(action))!.place)
     )
     for (const { code } of workflow.steps) {

@@ -34,6 +34,30 @@ describe("the files of a set-up", () => {
       assert.deepStrictEqual(third.record.files["w/a"], MovingRecord.hashOf("2"))
     }).pipe(Effect.provide(NodeServices.layer)))
 
+  it.effect("are set aside only as the import wrote them, and taken up again once somebody has changed them there", () =>
+    Effect.gen(function*() {
+      const folder = yield* TemporaryDirectory.make("setup")
+      const first = yield* write(folder, { "w/a": "1", "w/b": "1", "w/c": "1" }, MovingRecord.empty)
+      yield* Files.write(folder, { "w/a": "mine" })
+      let record = first.record
+      const asides: Array<boolean> = []
+      for (const path of ["w/a", "w/b", "w/c"]) {
+        const set = yield* SetupWriting.setAside(folder, record, path)
+        asides.push(set.isAside)
+        record = set.record
+      }
+      assert.deepStrictEqual(asides, [false, true, true])
+      yield* Files.write(folder, { "w/c.left": "mine" })
+      const second = yield* write(folder, { "w/a": "1", "w/b": "2", "w/c": "2" }, record)
+      assert.deepStrictEqual([second.kept, second.beside, second.removed], [["w/a"], ["w/c"], []])
+      const texts = yield* Effect.forEach(
+        ["w/a", "w/a.left", "w/b", "w/b.left", "w/c", "w/c.new", "w/c.left"],
+        (file) => read(folder, file)
+      )
+      assert.deepStrictEqual(texts, ["mine", undefined, "2", undefined, "mine", "2", undefined])
+      assert.deepStrictEqual(Object.keys(second.record.files).sort(), ["w/a", "w/b", "w/c"])
+    }).pipe(Effect.provide(NodeServices.layer)))
+
   it.effect("are written nowhere else", () =>
     Effect.gen(function*() {
       const place = yield* TemporaryDirectory.make("setup")
@@ -44,6 +68,9 @@ describe("the files of a set-up", () => {
         const refused = yield* Effect.flip(write(folder, { [path]: "ours" }, MovingRecord.empty))
         assert.match(refused.message, /leads out of/)
       }
+      const record = { ...MovingRecord.empty, files: { "w/a": MovingRecord.hashOf("theirs") } }
+      yield* Effect.promise(() => Fs.symlink(Path.join(place, "outside"), Path.join(folder, "w")))
+      assert.match((yield* Effect.flip(write(folder, {}, record))).message, /leads out of/)
       assert.strictEqual(yield* read(place, "outside/a"), "theirs")
       for (const [folder, names] of [[place, ["into", "outside"]], [Path.join(place, "outside"), ["a"]]] as const) {
         assert.deepStrictEqual(yield* Effect.promise(() => Fs.readdir(folder)), [...names])

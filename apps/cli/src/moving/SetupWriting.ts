@@ -73,14 +73,27 @@ export const write = (
     for (const [path, content] of contents) {
       const hash = MovingRecord.hashOf(content)
       const before = Object.hasOwn(hashes, path) ? hashes[path] : undefined
-      const now = yield* hashOnDisk(path)
+      const left = `${path}${leftEnding}`
+      let now = yield* hashOnDisk(path)
+      if (now === undefined) {
+        const aside = yield* hashOnDisk(left)
+        // One that somebody has changed where it was set aside is taken up again.
+        if (aside !== undefined && aside !== hashes[left]) {
+          yield* files.rename(yield* place(left), yield* place(path))
+          delete hashes[left]
+          now = aside
+        }
+      }
       hashes[path] = hash
       if (now === hash) {
         continue
       }
       if (now === undefined || now === before) {
         yield* put(path, content)
-        yield* files.remove(Path.join(root, `${path}${leftEnding}`), { force: true })
+        if (Object.hasOwn(hashes, left)) {
+          yield* files.remove(yield* place(left), { force: true })
+        }
+        delete hashes[left]
         continue
       }
       if (hash === before) {
@@ -90,7 +103,7 @@ export const write = (
       yield* put(`${path}${besideEnding}`, content)
       beside.push(path)
     }
-    for (const [path, before] of Object.entries(record.files)) {
+    for (const [path, before] of Object.entries(hashes)) {
       if (contents.has(path) || !isStale(path)) {
         continue
       }
@@ -99,7 +112,9 @@ export const write = (
         kept.push(path)
         continue
       }
-      yield* files.remove(Path.join(root, path), { force: true })
+      if (now !== undefined) {
+        yield* files.remove(yield* place(path), { force: true })
+      }
       removed.push(path)
       delete hashes[path]
     }
@@ -111,13 +126,19 @@ export const write = (
 /** The ending of the file of a workflow that the server does not take, so that `apply` takes the rest of the folder. */
 const leftEnding = ".left"
 
-/** Sets a file aside until the next import writes it anew. */
+/** Sets a file aside until the next import writes it anew, unless somebody has changed it. */
 export const setAside = (folder: string, record: MovingRecord.MovingRecord, path: string) =>
   Effect.gen(function*() {
     const files = yield* FileSystem.FileSystem
-    yield* files.rename(Path.join(folder, path), Path.join(folder, `${path}${leftEnding}`))
+    const left = `${path}${leftEnding}`
+    const hash = MovingRecord.hashOf(yield* files.readFile(Path.join(folder, path)))
+    if (hash !== record.files[path] || (yield* files.exists(Path.join(folder, left)))) {
+      return { record, isAside: false }
+    }
+    yield* files.rename(Path.join(folder, path), Path.join(folder, left))
     const { [path]: _, ...others } = record.files
-    return yield* write(folder, new Map(), { ...record, files: others })
+    const written = yield* write(folder, new Map(), { ...record, files: { ...others, [left]: hash } })
+    return { record: written.record, isAside: true }
   }).pipe(told(folder))
 
 /** Does something with a folder beside another one, which is gone in the end unless it was moved. */

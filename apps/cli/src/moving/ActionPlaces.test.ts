@@ -1,0 +1,37 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import * as Files from "../../test/Files.ts"
+import { ApiAccess } from "../access/ApiAccess.ts"
+import { ComponentFiles } from "../code/ComponentFiles.ts"
+import { CommandRefused } from "../CommandRefused.ts"
+import * as ActionPlaces from "./ActionPlaces.ts"
+
+/** A server that loads every import. */
+const server = Layer.succeed(ApiAccess, {
+  url: "http://127.0.0.1",
+  call: () => Effect.succeed({ data: { errors: [] } } as never)
+})
+
+const bundler = Layer.succeed(ComponentFiles, {
+  bundle: (entry) =>
+    entry.endsWith("broken.mjs")
+      ? Effect.fail(new CommandRefused({ message: "broken.mjs:1:8: no such file" }))
+      : Effect.succeed({ code: "whole", imports: [], place: [] as never })
+})
+
+describe("the place of an action", () => {
+  it.effect("is sought on where the clone's can't be made one module, and the report says so", () =>
+    Effect.gen(function*() {
+      const clone = yield* Files.make({
+        "components/shop/actions/broken/broken.mjs": "export default { key: \"shop-broken\", version: \"1.0.0\" }",
+        "components/shop/actions/order/order.mjs": "export default { key: \"shop-order\", version: \"1.0.0\" }"
+      })
+      const find = (key: string) => ActionPlaces.find({ key, version: "1.0.0", isPrivate: false }, clone)
+      assert.deepStrictEqual(yield* find("shop-order"), { place: "actions/shop-order.mjs", text: "whole" })
+      const { finding, place } = yield* find("shop-broken")
+      assert.strictEqual(place, "registry:shop-broken@1.0.0")
+      assert.strictEqual(finding?.kind, "different")
+      assert.match(finding?.message ?? "", /can't be taken from .* \(broken\.mjs:1:8: no such file\): registry:/)
+    }).pipe(Effect.provide(Layer.mergeAll(server, bundler, NodeServices.layer))))
+})
