@@ -136,7 +136,8 @@ export const run = Effect.fnUntraced(
       const sql = yield* SqlClient.SqlClient
       const [webhook] = yield* sql<{ id: string }>`SELECT id FROM webhooks WHERE workflow_id = ${workflowId}`
       const listenerId = webhook!.id
-      const [subscription] = yield* sql<{ id: string }>`SELECT id FROM subscriptions WHERE listener_id = ${listenerId}`
+      const [subscription] = yield* sql<{ id: string }>`
+        SELECT id FROM subscriptions WHERE listener_id = ${listenerId} AND stream = ${sends}`
       model.webhooks.set(listenerId, { id: listenerId, workflowId, manner: "flaky", active: true, ordering: "ordered" })
       model.subscribe({
         id: subscription!.id,

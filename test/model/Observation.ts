@@ -1,3 +1,4 @@
+import * as Stream from "@headwater/domain/Stream"
 import { Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import type * as Snapshot from "../Snapshot.ts"
@@ -83,7 +84,8 @@ const readAll = Effect.gen(function*() {
       SELECT id, subscription_id, emitter_id, event_id, attempts, state, apart FROM deliveries`,
     sources: yield* sql<{ id: string; active: boolean; state: string }>`SELECT id, active, state FROM programs`,
     webhooks: yield* sql<WebhookRow>`SELECT id, active, throttled_until FROM webhooks`,
-    subscriptions: yield* sql<{ id: string }>`SELECT id FROM subscriptions`,
+    // No workflow of the model sends objects.
+    subscriptions: yield* sql<{ id: string }>`SELECT id FROM subscriptions WHERE stream <> ${Stream.objects}`,
     bulkParts: yield* sql<BulkPartRow>`
       SELECT p.webhook_id, b.action, p.ended_at
       FROM bulk_parts p JOIN bulk_actions b ON b.id = p.bulk_id`,

@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import * as Http from "node:http"
 import type { AddressInfo } from "node:net"
 import { gzipSync } from "node:zlib"
-import type { RunResponse } from "./Run.ts"
+import type { LiveToken, RunResponse } from "./Run.ts"
 import { Sandbox } from "./Sandbox.ts"
 import { SandboxPool } from "./SandboxPool.ts"
 
@@ -202,13 +202,15 @@ def handler(pd):
     "the access token of an app is renewed under a step, and what the step put in its place stays",
     () =>
       Effect.gen(function*() {
+        const server = yield* httpServer
         const code = `
-import time
+import requests, time
 def handler(pd):
     auth, own = pd.inputs["shop"]["$auth"], pd.inputs["other"]["$auth"]
     seen = [auth["oauth_access_token"], own["oauth_access_token"]]
     own["oauth_access_token"] = "own"
-    print("ready")
+    refused = {"Authorization": f"Bearer {seen[0]}"}
+    requests.get("${originOf(server)}/status/401", headers=refused)
     while auth["oauth_access_token"] == seen[0]:
         time.sleep(0.01)
     return [*seen, auth["oauth_access_token"], dict(auth), own["oauth_access_token"]]`
@@ -218,16 +220,17 @@ def handler(pd):
           props: { other: { type: "app", app: "shop" } } } }
       }`
         const first = { account: "apn_1", generation: 1, token: "first-token" }
+        let renewed: (token: LiveToken) => void = () => {}
         const { value } = yield* runPython("", {
           module: { code: text, hash: hashOf(text) },
           credentials: { shop: { region: "eu" }, "greet.other": {} },
           tokens: {
             ofProps: { shop: first, "greet.other": first },
             watch: (onRenewed) => {
-              const told = setInterval(() => onRenewed({ ...first, generation: 2, token: "second-token" }), 50)
-              return () => clearInterval(told)
+              renewed = onRenewed
+              return () => {}
             },
-            refused: () => {}
+            refused: () => renewed({ ...first, generation: 2, token: "second-token" })
           }
         })
         assert.deepStrictEqual(value, [
