@@ -246,7 +246,10 @@ export class FileSystem {
     const directory = this.#tree.getResolvedLinkOrThrow(`/tmp/${names.join("/")}`, "open")
     const node = this.#tree.createNode(mode) as Content
     if (target !== null) node.symlink = target
+    const around = directory.getNode()
+    const { mtime } = around
     directory.createChild(name, node)
+    around.mtime = mtime
     let position = 0
     for (const part of parts) position += node.write(from(part), 0, part.length, position)
     node.mtime = new Date(modifiedAt)
