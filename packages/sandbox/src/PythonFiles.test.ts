@@ -154,9 +154,29 @@ os.rename("/tmp/moved", "/tmp/there")`,
         )
       }), slowly)
 
-    it.effect("is full at the same size as in JavaScript", () =>
+    it.effect("has no more in it than the next step has room for", () =>
       Effect.gen(function*() {
         const most = 4 * mebibyte - 2 * entryBytes
+        const { seen } = yield* run({
+          first: `
+try:
+    open("/tmp/a", "wb", buffering=0).write(bytes(${most + 1}))
+except OSError as error:
+    open("/tmp/a", "wb", buffering=0).write(bytes(${most}))
+    return error.strerror`,
+          second: {
+            js: `const { size } = fs.statSync("/tmp/a")
+              try { fs.appendFileSync("/tmp/a", "x") } catch ({ code }) { return [size, code] }`
+          },
+          third: `return os.path.getsize("/tmp/a")`
+        })
+        assert.deepStrictEqual(seen.map(({ error }) => error), [undefined, undefined, undefined])
+        assert.deepStrictEqual(seen.map(({ value }) => value), ["No space left on device", [most, "ENOSPC"], most])
+      }), slowly)
+
+    it.effect("is full at the same size as in JavaScript", () =>
+      Effect.gen(function*() {
+        const most = 4 * mebibyte - 3 * entryBytes
         const { seen } = yield* run({
           first: `open("/tmp/a", "wb").write(bytes(${most - mebibyte}))`,
           second: `
