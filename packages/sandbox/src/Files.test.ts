@@ -1,4 +1,5 @@
 import { assert, layer } from "@effect/vitest"
+import { entryBytes } from "@headwater/domain/RunFile"
 import { componentOf, realSandbox, runCode } from "@headwater/fixtures/RealSandbox"
 import { Effect } from "effect"
 
@@ -89,6 +90,19 @@ layer(realSandbox({ limits: { fileBytes: 1024 * 1024 }, pool: { warmProcesses: 1
         [...Array.from({ length: 9 }, () => denied), none, full, full, full, full],
         1_000_000
       ])
+    }))
+
+  it.effect("have the space that is left beside their folder", () =>
+    Effect.gen(function*() {
+      const most = 1024 * 1024 - 2 * entryBytes
+      for (const [size, expected] of [[most, "written"], [most + 1, "ENOSPC"]]) {
+        const result = yield* runCode(componentOf(`
+          const fs = await import("node:fs")
+          const write = () => { try { fs.writeFileSync("/tmp/a", Buffer.alloc(${size})); return "written" } catch ({ code }) { return code } }
+          this.$emit([write()])
+        `))
+        assert.deepStrictEqual(emitted(result), [[expected]])
+      }
     }))
 
   it.effect("are its own, also where runs share a process and a connection", () =>

@@ -93,7 +93,8 @@ export class KeptFiles {
     if (!removed.every((path) => before.has(path))) return "a file is removed that was not there"
     const gone = new Set([...removed, ...paths])
     const left = [...files.entries.filter(({ path }) => !gone.has(path)), ...made]
-    if (left.reduce((sum, { size }) => sum + entryBytes + size, 0) > this.#limits.fileBytes) return `ENOSPC: ${tooMuch}`
+    const bytes = left.reduce((sum, { size }) => sum + entryBytes + size, entryBytes)
+    if (bytes > this.#limits.fileBytes) return `ENOSPC: ${tooMuch}`
     const used = new Set(left.map(({ content }) => content))
     const dropped = [...this.#known.keys()].filter((content) => !used.has(content))
     this.changes = { put: made, removed, dropped }

@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { changed, entryBytes, type RunFile } from "@headwater/domain/RunFile"
+import { changed, entryBytes, lenderName, lentName, type RunFile } from "@headwater/domain/RunFile"
 import { inputOf, keys, slowly } from "@headwater/fixtures/PythonSteps"
 import { hashOf, realSandbox } from "@headwater/fixtures/RealSandbox"
 import { Effect, Option } from "effect"
@@ -12,8 +12,11 @@ const mebibyte = 1024 * 1024
 layer(realSandbox({ limits: { fileBytes: 4 * mebibyte } }), { excludeTestServices: true, timeout: "240 seconds" })(
   "/tmp of steps in Python",
   (it) => {
-    /** Runs steps one after the other, each with the files that those before it have left. */
-    const run = Effect.fnUntraced(function*(steps: Record<string, string | { readonly js: string }>) {
+    /** Runs steps one after the other, each with the files that those before it have left; the first one has those given. */
+    const run = Effect.fnUntraced(function*(
+      steps: Record<string, string | { readonly js: string }>,
+      given: ReadonlyArray<readonly [RunFile, string]> = []
+    ) {
       const bodies = Object.entries(steps).map(([name, step]) =>
         typeof step === "string"
           ? `${name}: { lang: "python", code: ${
@@ -22,8 +25,8 @@ layer(realSandbox({ limits: { fileBytes: 4 * mebibyte } }), { excludeTestService
           : `${name}: { async run() { const fs = await import("node:fs"); ${step.js} } }`
       )
       const code = `export default { steps: { ${bodies.join()}, end: { run() {} } } }`
-      const parts = new Map<string, Uint8Array>()
-      let entries: ReadonlyArray<RunFile> = []
+      const parts = new Map<string, Uint8Array>(given.map(([{ content }, text]) => [`${content} 0`, Buffer.from(text)]))
+      let entries: ReadonlyArray<RunFile> = given.map(([file]) => file)
       const seen = []
       for (const [name, step] of Object.entries(steps)) {
         const files: RunFiles = {
@@ -130,9 +133,50 @@ raise ValueError(open("/tmp/a").read())`,
       slowly
     )
 
-    it.effect("is full at the same size as in JavaScript", () =>
+    it.effect("has what a step makes of files that it is lent as the run's own", () =>
+      Effect.gen(function*() {
+        const lent = (path: string): readonly [RunFile, string] => [
+          { path, size: 3, mode: 0o100644, modifiedAt: 5_000, content: lentName(path), target: null },
+          "one"
+        ]
+        const { entries, seen } = yield* run({
+          first: `
+open("/tmp/changed", "w").write("two"); os.utime("/tmp/changed", (5, 5))
+os.chmod("/tmp/permitted", 0o600)
+os.rename("/tmp/moved", "/tmp/there")`,
+          second: `return [open("/tmp/" + name).read() for name in ["changed", "permitted", "same", "there"]]`
+        }, ["changed", "moved", "permitted", "same"].map(lent))
+        assert.deepStrictEqual(seen.map(({ error }) => error), [undefined, undefined])
+        assert.deepStrictEqual(seen[1]?.value, ["two", "one", "one", "one"])
+        assert.deepStrictEqual(
+          entries.filter(({ content }) => lenderName(content) !== undefined).map(({ path }) => path),
+          ["same"]
+        )
+      }), slowly)
+
+    it.effect("has no more in it than the next step has room for", () =>
       Effect.gen(function*() {
         const most = 4 * mebibyte - 2 * entryBytes
+        const { seen } = yield* run({
+          first: `
+try:
+    open("/tmp/a", "wb", buffering=0).write(bytes(${most + 1}))
+except OSError as error:
+    open("/tmp/a", "wb", buffering=0).write(bytes(${most}))
+    return error.strerror`,
+          second: {
+            js: `const { size } = fs.statSync("/tmp/a")
+              try { fs.appendFileSync("/tmp/a", "x") } catch ({ code }) { return [size, code] }`
+          },
+          third: `return os.path.getsize("/tmp/a")`
+        })
+        assert.deepStrictEqual(seen.map(({ error }) => error), [undefined, undefined, undefined])
+        assert.deepStrictEqual(seen.map(({ value }) => value), ["No space left on device", [most, "ENOSPC"], most])
+      }), slowly)
+
+    it.effect("is full at the same size as in JavaScript", () =>
+      Effect.gen(function*() {
+        const most = 4 * mebibyte - 3 * entryBytes
         const { seen } = yield* run({
           first: `open("/tmp/a", "wb").write(bytes(${most - mebibyte}))`,
           second: `

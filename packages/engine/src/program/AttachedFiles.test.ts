@@ -3,6 +3,7 @@ import type { AccountId } from "@headwater/domain/Id"
 import { partBytes } from "@headwater/domain/RunFile"
 import { StoredFiles } from "@headwater/log/resources/StoredFiles"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import * as EngineFixture from "../../test/EngineFixture.ts"
 import { stream } from "../../test/ProgramFixture.ts"
 import { launch, runsOf, send, steps } from "../../test/WorkflowFixture.ts"
@@ -55,6 +56,43 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
         const files = yield* StoredFiles
         const kept = yield* files.inOrder(program.accountId, { prefix: "", after: "", limit: 10 })
         assert.deepStrictEqual(kept.map(({ path, size }) => [path, size]), [["in/a.txt", 8], ["large", partBytes + 7]])
+      }).pipe(EngineFixture.onTestClock))
+
+    it.effect("are what a step has made of them, also with the length and the time of before", () =>
+      Effect.gen(function*() {
+        const { actor, program } = yield* launch(
+          withTools({
+            first: `
+            const path = attachments["a.txt"]
+            const { atime, mtime } = fs.statSync(path)
+            fs.writeFileSync(path, "replaced")
+            fs.utimesSync(path, atime, mtime)
+            fs.chmodSync(attachments["large.bin"], 0o600)
+            fs.renameSync(attachments.none, "/tmp/empty")`,
+            last: `
+            const { mode, size } = fs.statSync(attachments["large.bin"])
+            $.emit([fs.readFileSync(attachments["a.txt"], "utf8"), (mode & 0o777).toString(8), size, fs.statSync("/tmp/empty").size])`
+          }),
+          { workflow: { attachments } }
+        )
+        yield* write(program.accountId, "in/a.txt", Buffer.from("attached"))
+        yield* write(program.accountId, "large", Buffer.alloc(5))
+        yield* write(program.accountId, "in/none", Buffer.alloc(0))
+        yield* send(actor, 1)
+        assert.deepStrictEqual(yield* stream(program), [["replaced", "600", 5, 0]])
+      }).pipe(EngineFixture.onTestClock))
+
+    it.effect("are not kept with the run where no step changes them", () =>
+      Effect.gen(function*() {
+        const { actor, program } = yield* launch(withTools({ first: `$.flow.delay(60_000)`, last: "$.emit(1)" }), {
+          workflow: { attachments }
+        })
+        yield* write(program.accountId, "in/a.txt", Buffer.from("attached"))
+        yield* send(actor, 1)
+        const [run] = yield* runsOf(program)
+        assert.deepStrictEqual(run?.steps, ["first success"])
+        const sql = yield* SqlClient.SqlClient
+        assert.deepStrictEqual(yield* sql`SELECT path FROM workflow_files WHERE run_id = ${run!.id}`, [])
       }).pipe(EngineFixture.onTestClock))
 
     it.effect("are another account's never, and no context has them where there are none", () =>

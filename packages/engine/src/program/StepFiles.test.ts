@@ -59,6 +59,19 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
         assert.deepStrictEqual(yield* bytesKept, nothing)
       }).pipe(EngineFixture.onTestClock))
 
+    it.effect("have the times that the step before has left, also folders with something in them", () =>
+      Effect.gen(function*() {
+        const { actor, program } = yield* launch(withTools({
+          write: `
+          fs.mkdirSync("/tmp/deep/er", { recursive: true })
+          fs.writeFileSync("/tmp/deep/er/file", "file")
+          for (const [at, path] of ["/tmp/deep/er/file", "/tmp/deep/er", "/tmp/deep"].entries()) fs.utimesSync(path, 1, at + 2)`,
+          read: `$.emit(["/tmp/deep", "/tmp/deep/er", "/tmp/deep/er/file"].map((path) => fs.statSync(path).mtimeMs))`
+        }))
+        yield* send(actor, 1)
+        assert.deepStrictEqual(yield* stream(program), [[4_000, 3_000, 2_000]])
+      }).pipe(EngineFixture.onTestClock))
+
     it.effect("are those from before a step that failed, and those that a step leaves that runs again", () =>
       Effect.gen(function*() {
         const { actor, program } = yield* launch(

@@ -168,10 +168,14 @@ class Tree extends Superblock {
     return { ...found, err: { ...found.err, code: "EACCES", message: error.message, toError: () => error } }
   }
 
+  get temporary(): Link {
+    return this.root.getChild("tmp")!
+  }
+
   #measure(): number {
     const seen = new Set<Node>()
     let bytes = 0
-    for (const [, link] of entriesOf(this.root)) {
+    for (const [, link] of entriesOf(this.temporary)) {
       seen.add(link.getNode())
       bytes += entryBytes
     }
@@ -220,7 +224,7 @@ export class FileSystem {
 
   /** Every entry below `/tmp`, each after the directory that it is in. */
   get entries(): ReadonlyArray<Entry> {
-    return [...entriesOf(this.#temporary)].map(([path, link]) => {
+    return [...entriesOf(this.#tree.temporary)].map(([path, link]) => {
       const node = link.getNode() as Content
       const size = node.isFile() ? node.getSize() : 0
       return {
@@ -246,14 +250,13 @@ export class FileSystem {
     const directory = this.#tree.getResolvedLinkOrThrow(`/tmp/${names.join("/")}`, "open")
     const node = this.#tree.createNode(mode) as Content
     if (target !== null) node.symlink = target
+    const around = directory.getNode()
+    const { mtime } = around
     directory.createChild(name, node)
+    around.mtime = mtime
     let position = 0
     for (const part of parts) position += node.write(from(part), 0, part.length, position)
     node.mtime = new Date(modifiedAt)
     node.kept = content ?? undefined
-  }
-
-  get #temporary(): Link {
-    return this.#tree.root.getChild("tmp")!
   }
 }

@@ -154,10 +154,7 @@ export interface RunDirectory {
   readonly add: (file: RunFile, parts: ReadonlyArray<Uint8Array>) => void
 }
 
-/**
- * Has a run find the files that are kept for it: in a directory, or where its JavaScript looks for them. Those that it is lent
- * it keeps under no name.
- */
+/** Has a run find the files that are kept for it: in a directory, or where its JavaScript looks for them. */
 export const restoreFiles = async (
   run: RunContext,
   kept: ReadonlyArray<RunFile>,
@@ -180,15 +177,14 @@ export const restoreFiles = async (
         parts.push(bytes)
       }
     }
-    files.add(lenderName(file.content) === undefined ? file : { ...file, content: null }, parts)
+    files.add(file, parts)
   }
 }
 
 const isSame = (one: RunFile, other: RunFile | undefined): boolean =>
   other !== undefined && one.mode === other.mode && one.modifiedAt === other.modifiedAt && one.size === other.size &&
   one.target === other.target &&
-  (one.size === 0 || one.content !== null && one.content === other.content ||
-    one.content === null && lenderName(other.content) !== undefined)
+  (one.size === 0 || one.content !== null && one.content === other.content)
 
 /** Has the host keep the files of a run for its next step, of which it has some already. */
 export const keepFiles = async (
@@ -201,8 +197,10 @@ export const keepFiles = async (
   const put: Array<Omit<RunFile, "content"> & { readonly content: string | number | null }> = []
   const { entries } = directory
   let contents = 0
-  for (const { part, ...entry } of entries) {
-    if (isSame(entry, before.get(entry.path))) continue
+  for (const { part, ...found } of entries) {
+    if (isSame(found, before.get(found.path))) continue
+    // Lent bytes have no name in the run, which hands them over as its own.
+    const entry = lenderName(found.content) === undefined ? found : { ...found, content: null }
     if (entry.size === 0 || entry.content !== null) {
       put.push(entry)
       continue
