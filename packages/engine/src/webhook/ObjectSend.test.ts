@@ -127,6 +127,23 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds", excludeTestServices
       assert.include(Buffer.from(attempt!.responseBody!).toString(), "SignatureDoesNotMatch")
     })))
 
+  it.effect("writes no line whose prefix can be none, or leaves its bucket", () =>
+    EngineFixture.onTestClock(Effect.gen(function*() {
+      const { accounts, after, emit, setVariables, store } = yield* setup()
+      yield* setVariables(variablesOf(store))
+      const prefixes = ["../two", "a/../../two", "./a", "a/..", "\ud800", "é".repeat(451)]
+      yield* emit(prefixes.map((prefix) => line(1, { prefix })))
+      yield* emit([line(2, { prefix: "..a/b../..." }), line(3, { prefix: "é".repeat(450) })])
+      yield* after(60_000)
+      assert.deepStrictEqual(contents(store).map(([, text]) => text), ["2\n", "3\n"])
+      assert.lengthOf(store.requests, 2)
+      for (const name of store.objects.keys()) {
+        assert.match(name, /^one\/(\.\.a\/b\.\.\/\.\.\.|é{450})\/\d/)
+        assert.isAtMost(Buffer.byteLength(name), "one/".length + 1_024)
+      }
+      assert.deepInclude(yield* accounts, { n: 8, delivered: 8 })
+    })))
+
   it.effect("reaches no address that the egress guard refuses", () =>
     EngineFixture.onTestClock(Effect.gen(function*() {
       const { after, attempts, emit, setVariables, store } = yield* setup()

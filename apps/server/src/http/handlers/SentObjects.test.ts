@@ -32,6 +32,10 @@ layer(Http.layer, { excludeTestServices: true })("$.send.s3", (it) => {
         const run = yield* http.ran(id, { line: wrong, url: sink.url })
         assert.match(Json.textOf(run["error"]!["message"]), /^\$\.send\.s3 needs/)
       }
+      for (const prefix of ["../two", "a/../../two", "/./", "a/..", "\ud800", "é".repeat(451)]) {
+        const run = yield* http.ran(id, { line: { ...line, prefix }, url: sink.url })
+        assert.match(Json.textOf(run["error"]!["message"]), /^\$\.send\.s3 can't take the prefix: a prefix has/)
+      }
       assert.strictEqual(sink.received.length, 1)
     }))
 })
