@@ -116,6 +116,18 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds", excludeTestServices
       assert.deepInclude(yield* accounts, { n: 2, delivered: 2 })
     })))
 
+  it.effect("writes the objects of the buckets that are there though others are not", () =>
+    EngineFixture.onTestClock(Effect.gen(function*() {
+      const { accounts, after, attempts, emit, setVariables, store } = yield* setup()
+      yield* setVariables(variablesOf(store))
+      yield* emit([line(1, { bucket: "missing" }), line(2), line(3, { bucket: "gone" }), line(4, { bucket: "two" })])
+      yield* after(60_000)
+      assert.deepStrictEqual(contents(store).map(([, text]) => text), ["2\n", "4\n"])
+      const [attempt] = yield* attempts
+      assert.deepInclude(attempt!, { outcome: "failed", status: 404 })
+      assert.deepInclude(yield* accounts, { n: 4, pending: 4 })
+    })))
+
   it.effect("shows the answer to who has no right to write", () =>
     EngineFixture.onTestClock(Effect.gen(function*() {
       const { after, attempts, emit, setVariables, store } = yield* setup()
