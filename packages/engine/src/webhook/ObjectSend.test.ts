@@ -1,9 +1,11 @@
-import { assert, layer } from "@effect/vitest"
+import { assert, it, layer } from "@effect/vitest"
 import * as Id from "@headwater/domain/Id"
 import * as Stream from "@headwater/domain/Stream"
 import * as SubscriptionBatch from "@headwater/domain/SubscriptionBatch"
+import { EgressHttp } from "@headwater/egress/EgressHttp"
 import * as ObjectStore from "@headwater/fixtures/ObjectStore"
 import { EnvironmentVariables } from "@headwater/log/resources/EnvironmentVariables"
+import { Programs } from "@headwater/log/resources/Programs"
 import { Subscriptions } from "@headwater/log/resources/Subscriptions"
 import { Webhooks } from "@headwater/log/resources/Webhooks"
 import { Attempts } from "@headwater/log/work/Attempts"
@@ -14,7 +16,10 @@ import * as EngineFixture from "../../test/EngineFixture.ts"
 import * as WebhookFixture from "../../test/WebhookFixture.ts"
 import { Environments } from "../ground/Environments.ts"
 import * as Wake from "../ground/Wake.ts"
+import type { AttemptRequest, AttemptResult } from "./AttemptRecord.ts"
+import * as ObjectSend from "./ObjectSend.ts"
 import { WebhookActor } from "./WebhookActor.ts"
+import type { WebhookMemory } from "./WebhookMemory.ts"
 
 const line = (payload: unknown, { bucket = "one", prefix = "" } = {}) => ({ s3: { bucket, prefix, payload } })
 
@@ -75,6 +80,22 @@ const variablesOf = ({ url }: ObjectStore.ObjectStore) => ({
 
 const contents = ({ objects }: ObjectStore.ObjectStore) =>
   [...objects].map(([name, bytes]) => [name, gunzipSync(bytes).toString()] as const)
+
+it.effect("an object fails to be sent where the server itself does, after the attempt has returned", () =>
+  Effect.gen(function*() {
+    const send = yield* ObjectSend.make
+    const memory = { webhook: { accountId: "acc_1", id: "whk_1", workflowId: "p_1" } } as unknown as WebhookMemory
+    const attempt = { deliveryId: "d", subscriptionId: "s", attempt: 1, event: { emitId: "e" } } as AttemptRequest
+    const { outcome, record } = yield* Effect.callback<AttemptResult>((resume) => {
+      send(memory, attempt, (result) => resume(Effect.succeed(result)))
+    })
+    assert.strictEqual(outcome._tag, "Failed")
+    assert.strictEqual(record.errorClass, "internal")
+  }).pipe(
+    Effect.provideService(Programs, { getById: () => Effect.die("broken") } as unknown as Programs["Service"]),
+    Effect.provideService(Environments, {} as Environments["Service"]),
+    Effect.provideService(EgressHttp, {} as EgressHttp["Service"])
+  ))
 
 layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds", excludeTestServices: true })("$.send.s3", (it) => {
   it.effect("writes what comes within a minute into an object for each bucket and prefix, as lines of JSON", () =>

@@ -151,6 +151,9 @@ export const make: Effect.Effect<ObjectSend, never, EgressHttp | Environments | 
     }
     const sending = putAll(memory, attempt).pipe(
       Effect.map((answer) => resultOf(DeliveryOutcome.ofEnding(answer, clock.currentTimeMillisUnsafe()), answer)),
+      Effect.catchDefect((defect) =>
+        Effect.andThen(Effect.logError("Objects could not be sent", defect), Effect.fail(DeliveryOutcome.internal))
+      ),
       Effect.catch((outcome) => Effect.succeed(resultOf(outcome, undefined)))
     )
     // It calls back after it has returned, also where nothing is waited for.
