@@ -16,7 +16,7 @@ export interface MailMessage {
 
 /** The message was not taken. */
 export class MailFailed extends Schema.TaggedError<MailFailed>()("MailFailed", {
-  reason: Schema.Literals(["no_mail_server", "dns", "connect", "tls", "timeout", "status"]),
+  reason: Schema.Literals(["no_mail_server", "dns", "connect", "tls", "timeout", "status", "internal"]),
   /** True if the server has refused the message for good. */
   isFinal: Schema.Boolean,
   /** The server's reply code. */

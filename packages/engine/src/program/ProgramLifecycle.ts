@@ -1,4 +1,5 @@
 import type { Component } from "@headwater/domain/Component"
+import * as EventId from "@headwater/domain/EventId"
 import * as Id from "@headwater/domain/Id"
 import { type Program, slugOf } from "@headwater/domain/Program"
 import * as Stream from "@headwater/domain/Stream"
@@ -102,6 +103,24 @@ const makeInsert = Effect.gen(function*() {
   })
 })
 
+/** Makes the subscription to a workflow's objects, which a workflow lacks that a node of an older version has created. */
+const makeSubscribeObjects = Effect.gen(function*() {
+  const router = yield* Router
+  const subscriptions = yield* Subscriptions
+  const webhooks = yield* Webhooks
+
+  return Effect.fnUntraced(function*(accountId: Id.AccountId, workflowId: Id.WorkflowId) {
+    const sender = yield* webhooks.ofWorkflow(workflowId)
+    if (Option.isNone(sender)) return
+    const listenerId = sender.value.id
+    const heard = yield* subscriptions.forListener(listenerId)
+    if (heard.some(({ eventName }) => eventName === Stream.objects)) return
+    const key = { accountId, emitterId: workflowId, listenerId, eventName: Stream.objects }
+    yield* subscriptions.create(key, { batch: SubscriptionBatch.ofObjects }, EventId.make(0, 0))
+    yield* router.invalidate(accountId)
+  })
+})
+
 /** Takes a program down and away. A deactivation that the sandbox can't run now does not keep it. */
 const makeTakeDown = Effect.gen(function*() {
   const actors = yield* ActorCalls
@@ -165,6 +184,7 @@ export class ProgramLifecycle extends Context.Service<ProgramLifecycle, {
       const configure = yield* PropsChoice.make
       const insert = yield* makeInsert
       const programs = yield* Programs
+      const subscribeObjects = yield* makeSubscribeObjects
       const takeDown = yield* makeTakeDown
       const { newDeploymentId, newEndpointKey, newId } = yield* makeIds
 
@@ -262,6 +282,7 @@ export class ProgramLifecycle extends Context.Service<ProgramLifecycle, {
             },
             endpointKey: hasEndpoint ? program.endpointKey ?? (yield* newEndpointKey) : null
           }
+          if (isWorkflowId(program.id)) yield* subscribeObjects(program.accountId, program.id)
           yield* actors.update(next)
           return yield* Effect.flatMap(
             programs.getById(program.id),

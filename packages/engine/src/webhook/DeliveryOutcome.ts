@@ -56,6 +56,13 @@ export const ofEnding = (ending: EgressHttpEnding | undefined, now: number): Del
   return Result.isSuccess(ending) ? ofResponse(ending.success, now) : ofFailure(ending.failure)
 }
 
+/** The server's own work has failed. */
+export const internal = {
+  _tag: "Failed",
+  errorClass: "internal",
+  message: "the server could not send; its operator finds the reason in its log"
+} as const
+
 export const tooLarge = (bytes: number, limit: number): DeliveryOutcome => ({
   _tag: "Refused",
   errorClass: "too_large",

@@ -5,7 +5,7 @@ import { Clock, Effect, Option, Result } from "effect"
 import { MailFailed, MailServer, type MailTaken } from "../ground/MailServer.ts"
 import * as AttemptRecord from "./AttemptRecord.ts"
 import type { AttemptRequest, AttemptResult } from "./AttemptRecord.ts"
-import type { DeliveryOutcome } from "./DeliveryOutcome.ts"
+import * as DeliveryOutcome from "./DeliveryOutcome.ts"
 import type { OutgoingMail } from "./OutgoingMail.ts"
 import { refuse } from "./RefusedAttempt.ts"
 import type { WebhookMemory } from "./WebhookMemory.ts"
@@ -17,7 +17,14 @@ const notSet = new MailFailed({
   message: "the operator of this server has set no SMTP server to send with (HEADWATER_SMTP_URL)"
 })
 
-const outcomeOf = ({ isFinal, message, reason }: MailFailed): DeliveryOutcome => ({
+const internal = new MailFailed({
+  reason: DeliveryOutcome.internal.errorClass,
+  isFinal: false,
+  status: null,
+  message: DeliveryOutcome.internal.message
+})
+
+const outcomeOf = ({ isFinal, message, reason }: MailFailed): DeliveryOutcome.DeliveryOutcome => ({
   _tag: isFinal ? "Refused" : "Failed",
   errorClass: reason,
   message
@@ -56,7 +63,9 @@ export const make: Effect.Effect<MailSend, never, Accounts> = Effect.gen(functio
     const beganAt = RealTime.elapsedUnsafe(clock)
     const resultOf = (sent: Result.Result<MailTaken, MailFailed>): AttemptResult => {
       const durationMs = Math.round(RealTime.elapsedUnsafe(clock) - beganAt)
-      const outcome: DeliveryOutcome = Result.isSuccess(sent) ? { _tag: "Delivered" } : outcomeOf(sent.failure)
+      const outcome: DeliveryOutcome.DeliveryOutcome = Result.isSuccess(sent)
+        ? { _tag: "Delivered" }
+        : outcomeOf(sent.failure)
       const endedAt = clock.currentTimeMillisUnsafe()
       const result = AttemptRecord.make(memory, attempt, outcome, null, startedAt, endedAt, durationMs, undefined)
       const status = Result.isSuccess(sent) ? sent.success.status : sent.failure.status
@@ -64,7 +73,12 @@ export const make: Effect.Effect<MailSend, never, Accounts> = Effect.gen(functio
       return { ...result, record: { ...result.record, status, responseBody } }
     }
     if (server === undefined) return refuse(resultOf(Result.fail(notSet)), onResult)
-    const sending = Effect.result(send(memory.webhook.accountId, attempt.event, mail, server))
+    const sending = send(memory.webhook.accountId, attempt.event, mail, server).pipe(
+      Effect.catchDefect((defect) =>
+        Effect.andThen(Effect.logError("An e-mail could not be sent", defect), Effect.fail(internal))
+      ),
+      Effect.result
+    )
     const fiber = runFork(Effect.map(sending, (sent) => onResult(resultOf(sent))))
     return { cancel: () => fiber.interruptUnsafe() }
   }

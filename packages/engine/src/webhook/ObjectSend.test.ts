@@ -1,9 +1,11 @@
-import { assert, layer } from "@effect/vitest"
+import { assert, it, layer } from "@effect/vitest"
 import * as Id from "@headwater/domain/Id"
 import * as Stream from "@headwater/domain/Stream"
 import * as SubscriptionBatch from "@headwater/domain/SubscriptionBatch"
+import { EgressHttp } from "@headwater/egress/EgressHttp"
 import * as ObjectStore from "@headwater/fixtures/ObjectStore"
 import { EnvironmentVariables } from "@headwater/log/resources/EnvironmentVariables"
+import { Programs } from "@headwater/log/resources/Programs"
 import { Subscriptions } from "@headwater/log/resources/Subscriptions"
 import { Webhooks } from "@headwater/log/resources/Webhooks"
 import { Attempts } from "@headwater/log/work/Attempts"
@@ -14,7 +16,10 @@ import * as EngineFixture from "../../test/EngineFixture.ts"
 import * as WebhookFixture from "../../test/WebhookFixture.ts"
 import { Environments } from "../ground/Environments.ts"
 import * as Wake from "../ground/Wake.ts"
+import type { AttemptRequest, AttemptResult } from "./AttemptRecord.ts"
+import * as ObjectSend from "./ObjectSend.ts"
 import { WebhookActor } from "./WebhookActor.ts"
+import type { WebhookMemory } from "./WebhookMemory.ts"
 
 const line = (payload: unknown, { bucket = "one", prefix = "" } = {}) => ({ s3: { bucket, prefix, payload } })
 
@@ -76,6 +81,22 @@ const variablesOf = ({ url }: ObjectStore.ObjectStore) => ({
 const contents = ({ objects }: ObjectStore.ObjectStore) =>
   [...objects].map(([name, bytes]) => [name, gunzipSync(bytes).toString()] as const)
 
+it.effect("an object fails to be sent where the server itself does, after the attempt has returned", () =>
+  Effect.gen(function*() {
+    const send = yield* ObjectSend.make
+    const memory = { webhook: { accountId: "acc_1", id: "whk_1", workflowId: "p_1" } } as unknown as WebhookMemory
+    const attempt = { deliveryId: "d", subscriptionId: "s", attempt: 1, event: { emitId: "e" } } as AttemptRequest
+    const { outcome, record } = yield* Effect.callback<AttemptResult>((resume) => {
+      send(memory, attempt, (result) => resume(Effect.succeed(result)))
+    })
+    assert.strictEqual(outcome._tag, "Failed")
+    assert.strictEqual(record.errorClass, "internal")
+  }).pipe(
+    Effect.provideService(Programs, { getById: () => Effect.die("broken") } as unknown as Programs["Service"]),
+    Effect.provideService(Environments, {} as Environments["Service"]),
+    Effect.provideService(EgressHttp, {} as EgressHttp["Service"])
+  ))
+
 layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds", excludeTestServices: true })("$.send.s3", (it) => {
   it.effect("writes what comes within a minute into an object for each bucket and prefix, as lines of JSON", () =>
     EngineFixture.onTestClock(Effect.gen(function*() {
@@ -116,6 +137,18 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds", excludeTestServices
       assert.deepInclude(yield* accounts, { n: 2, delivered: 2 })
     })))
 
+  it.effect("writes the objects of the buckets that are there though others are not", () =>
+    EngineFixture.onTestClock(Effect.gen(function*() {
+      const { accounts, after, attempts, emit, setVariables, store } = yield* setup()
+      yield* setVariables(variablesOf(store))
+      yield* emit([line(1, { bucket: "missing" }), line(2), line(3, { bucket: "gone" }), line(4, { bucket: "two" })])
+      yield* after(60_000)
+      assert.deepStrictEqual(contents(store).map(([, text]) => text), ["2\n", "4\n"])
+      const [attempt] = yield* attempts
+      assert.deepInclude(attempt!, { outcome: "failed", status: 404 })
+      assert.deepInclude(yield* accounts, { n: 4, pending: 4 })
+    })))
+
   it.effect("shows the answer to who has no right to write", () =>
     EngineFixture.onTestClock(Effect.gen(function*() {
       const { after, attempts, emit, setVariables, store } = yield* setup()
@@ -125,6 +158,23 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds", excludeTestServices
       const [attempt] = yield* attempts
       assert.deepInclude(attempt!, { outcome: "failed", status: 403 })
       assert.include(Buffer.from(attempt!.responseBody!).toString(), "SignatureDoesNotMatch")
+    })))
+
+  it.effect("writes no line whose prefix can be none, or leaves its bucket", () =>
+    EngineFixture.onTestClock(Effect.gen(function*() {
+      const { accounts, after, emit, setVariables, store } = yield* setup()
+      yield* setVariables(variablesOf(store))
+      const prefixes = ["../two", "a/../../two", "./a", "a/..", "\ud800", "é".repeat(451)]
+      yield* emit(prefixes.map((prefix) => line(1, { prefix })))
+      yield* emit([line(2, { prefix: "..a/b../..." }), line(3, { prefix: "é".repeat(450) })])
+      yield* after(60_000)
+      assert.deepStrictEqual(contents(store).map(([, text]) => text), ["2\n", "3\n"])
+      assert.lengthOf(store.requests, 2)
+      for (const name of store.objects.keys()) {
+        assert.match(name, /^one\/(\.\.a\/b\.\.\/\.\.\.|é{450})\/\d/)
+        assert.isAtMost(Buffer.byteLength(name), "one/".length + 1_024)
+      }
+      assert.deepInclude(yield* accounts, { n: 8, delivered: 8 })
     })))
 
   it.effect("reaches no address that the egress guard refuses", () =>

@@ -71,6 +71,10 @@ const unsignable = (reason: string): DeliveryOutcome.DeliveryOutcome => ({
   message: `the request can't be made with the environment variables AWS_…: ${reason}`
 })
 
+/** All objects have one endpoint: where it is away, each of the others would wait as long. */
+const isAway = (answer: EgressHttpEnding): boolean =>
+  Result.isFailure(answer) && ["dns", "connect", "timeout"].includes(answer.failure.reason)
+
 const isDelivered = (answer: EgressHttpEnding): boolean =>
   Result.isSuccess(answer) && answer.success.status >= 200 && answer.success.status < 300
 
@@ -120,7 +124,7 @@ export const make: Effect.Effect<ObjectSend, never, EgressHttp | Environments | 
     }))
   })
 
-  /** The answer to the last object, or to the first that was not taken. */
+  /** The answer to the last object, or to the first that was not taken, which keeps no other from being written. */
   const putAll = Effect.fnUntraced(function*(memory: WebhookMemory, attempt: AttemptRequest) {
     const { accountId, workflowId } = memory.webhook
     const workflow = yield* untilAnswered(programs.getById(workflowId!))
@@ -128,12 +132,13 @@ export const make: Effect.Effect<ObjectSend, never, EgressHttp | Environments | 
     const { values } = yield* environments.of({ id: workflowId!, accountId, projectId })
     const access = accessOf(values)
     if (access === undefined) return yield* Effect.fail(notSet)
-    let answer: EgressHttpEnding | undefined
+    const answers: Array<EgressHttpEnding> = []
     for (const object of objectsOf(attempt.batch?.events ?? [attempt.event])) {
-      answer = yield* put(memory, attempt, object, access)
-      if (!isDelivered(answer)) return answer
+      const answer = yield* put(memory, attempt, object, access)
+      answers.push(answer)
+      if (isAway(answer)) break
     }
-    return answer
+    return answers.find((answer) => !isDelivered(answer)) ?? answers.at(-1)
   })
 
   return (memory, attempt, onResult) => {
@@ -146,6 +151,9 @@ export const make: Effect.Effect<ObjectSend, never, EgressHttp | Environments | 
     }
     const sending = putAll(memory, attempt).pipe(
       Effect.map((answer) => resultOf(DeliveryOutcome.ofEnding(answer, clock.currentTimeMillisUnsafe()), answer)),
+      Effect.catchDefect((defect) =>
+        Effect.andThen(Effect.logError("Objects could not be sent", defect), Effect.fail(DeliveryOutcome.internal))
+      ),
       Effect.catch((outcome) => Effect.succeed(resultOf(outcome, undefined)))
     )
     // It calls back after it has returned, also where nothing is waited for.

@@ -1,5 +1,6 @@
 /** A workflow's steps, what each sees as `this` and `$`, and what it answers (`decisions.md`, "Workflows"). */
 import * as ExactJson from "@headwater/domain/ExactJson"
+import * as ObjectPrefix from "@headwater/domain/ObjectPrefix"
 import type { RunFile } from "@headwater/domain/RunFile"
 import * as RunKey from "@headwater/domain/RunKey"
 import { told } from "../ToldProps.ts"
@@ -304,7 +305,7 @@ const line = (given: unknown): Record<string, unknown> => {
   }
   if (payload === undefined) throw new TypeError("$.send.s3 needs a payload")
   const trimmed = String(prefix).replace(/^\/+|\/+$/g, "")
-  if (trimmed.length > 700) throw new TypeError("a prefix of $.send.s3 has at most 700 characters")
+  if (!ObjectPrefix.is(trimmed)) throw new TypeError(`$.send.s3 can't take the prefix: ${ObjectPrefix.expected}`)
   return { s3: { bucket, prefix: trimmed, payload } }
 }
 
