@@ -140,6 +140,27 @@ layer(live, { timeout: "60 seconds", excludeTestServices: true })("large files",
       assert.deepStrictEqual(yield* rows, { parts: 0, unwanted: 0 })
     })))
 
+  it.effect("leave nothing behind while the bucket takes nothing", () =>
+    EngineFixture.onTestClock(Effect.gen(function*() {
+      const store = yield* Store
+      const { id } = yield* EngineFixture.account
+      yield* write(id, "one", large)
+      yield* write(id, "two", large)
+      const { unwanted } = yield* rows
+      const before = store.requests.length
+      refused = /^PUT/
+      assert.isTrue(Exit.isFailure(yield* Effect.exit(FileMoving.sweep)))
+      refused = undefined
+      assert.lengthOf(store.requests.slice(before).filter((request) => request.startsWith("PUT")), 1)
+      assert.strictEqual((yield* rows).unwanted, unwanted)
+      const kept = store.objects.size
+      yield* FileMoving.sweep
+      assert.strictEqual(store.objects.size, kept + 4)
+      yield* (yield* StoredFiles).removeBelow(id, "")
+      yield* FileMoving.sweep
+      assert.strictEqual(store.objects.size, kept)
+    })))
+
   it.effect("are removed later if the bucket does not answer, and can't be read in the meantime", () =>
     EngineFixture.onTestClock(Effect.gen(function*() {
       const files = yield* StoredFiles

@@ -36,7 +36,11 @@ const moveOne = Effect.fnUntraced(function*(bucket: Bucket, file: StoredFile) {
       if (bytes === undefined) return
       chunks.push(bytes)
     }
-    yield* bucket.put(keyOf(objects.object, nth), Buffer.concat(chunks))
+    const key = keyOf(objects.object, nth)
+    const put = bucket.put(key, Buffer.concat(chunks))
+    // Without an answer it may be there all the same.
+    const undo = Effect.ignore(Effect.andThen(bucket.remove(key), unwanted.removed(objects.object)))
+    yield* nth === 0 ? Effect.tapError(put, () => undo) : put
   }
   yield* files.move(file, objects.object, (yield* Clock.currentTimeMillis) + marginMs)
 })
@@ -57,8 +61,17 @@ export const sweep = Effect.gen(function*() {
   if (bucket === undefined) return
   const files = yield* StoredFiles
   const unwanted = yield* UnwantedObjects
-  // If one fails, the others are moved and removed all the same.
-  const moved = yield* Effect.forEach(yield* files.large(filesAtOnce), (file) => Effect.exit(moveOne(bucket, file)))
+  // If one fails, the others are moved and removed all the same, unless the bucket takes nothing.
+  const moved: Array<Exit.Exit<void, unknown>> = []
+  let isTaking = true
+  for (const file of yield* files.large(filesAtOnce)) {
+    const moving = Effect.tapError(moveOne(bucket, file), ({ _tag }) =>
+      Effect.sync(() => {
+        isTaking = _tag !== "FileBucketFailed"
+      }))
+    moved.push(yield* Effect.exit(moving))
+    if (!isTaking) break
+  }
   const due = yield* unwanted.due(yield* Clock.currentTimeMillis)
   const removed = yield* Effect.forEach(due, (objects) => Effect.exit(removeOne(bucket, objects)))
   yield* Exit.asVoidAll([...moved, ...removed])
