@@ -17,7 +17,7 @@ export const requests: StreamName = "$requests"
 /** The HTTP requests of a workflow: an event for each, which goes out as a delivery does. */
 export const sends: StreamName = "$sends"
 
-/** What a workflow sends to object storage: an event for each line, of which many go out together. */
+/** The lines that a workflow sends to object storage: an event for each, of which many go out together. */
 export const objects: StreamName = "$s3"
 
 /** Events about an account's webhooks, on the account's own log. */

@@ -510,7 +510,7 @@ const needed = ({ code }: AccountThing, secretProps: Setup.Fields) =>
 const originOf = (url: Schema.Json | undefined): string | undefined =>
   typeof url === "string" ? URL.parse(url)?.origin : undefined
 
-/** What says where the secret of an account's client goes. The server takes it along to no other place. */
+/** The fields that say where the secret of an account's client goes. The server takes it along to no other place. */
 const secretPlacesOf = ({ fields: { oauth } }: Setup.Thing) =>
   ["provider", "token_url", "device_url"].map((name) => (oauth as Setup.Fields | undefined)?.[name] ?? null)
 

@@ -19,7 +19,7 @@ export interface Limits {
   readonly filesOfRuns: { readonly account: number; readonly trial: number }
   /** Bytes of the files that an account keeps. */
   readonly filesOfAccount: number
-  /** What an account's data stores hold, all together; bytes are those of keys and values. */
+  /** The room in all data stores of an account together; bytes are those of keys and values. */
   readonly dataStoresOfAccount: { readonly bytes: number; readonly entries: number }
   /** The most times that a step may ask to be run again: each is recorded with its run. */
   readonly rerunsOfStep: number

@@ -181,7 +181,7 @@ const make = Effect.gen(function*() {
     once(
       awaited,
       id,
-      // Whoever has claimed it may be gone, and its claim ends then.
+      // The node that has claimed it may be gone, and its claim ends then.
       RealTime.on(Effect.asVoid(Effect.repeat(renewIfFree(id, generation), {
         while: (isClaimed) => isClaimed,
         schedule: Schedule.spaced(pollMs)

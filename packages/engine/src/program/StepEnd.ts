@@ -112,7 +112,7 @@ const afterFailure = (
   now: number
 ): Turn => {
   const counted = { step, tries: tries + 1, failures: failures + 1 }
-  // What has taken too long, or too much, would do so again.
+  // A step that has taken too long, or too much, would do so again.
   const delay = isLimited ? undefined : retryDelays[failures]
   return delay === undefined
     ? lastTurn(counted, { error: fault }, now)

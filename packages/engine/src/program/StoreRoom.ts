@@ -21,7 +21,7 @@ export class DataStoresFull extends Schema.TaggedError<DataStoresFull>()("DataSt
   }
 }
 
-/** What an account holds is counted anew after so long, in milliseconds; after the shorter time, if it may have become too much. */
+/** The holdings of an account are counted anew after so long, in milliseconds: sooner if they may have become too much. */
 const longestTrustMs = 60_000
 export const shortestTrustMs = 5_000
 
@@ -56,8 +56,8 @@ const addedBy = (written: ReadonlyArray<DataStoreChanges>): Count =>
   )
 
 /**
- * The room in the data stores of accounts. What they hold is counted now and then, and not with every commit: an account can
- * go past its limits by what it writes between two counts.
+ * The room in the data stores of accounts. It is counted now and then, and not with every commit: an account can go past its
+ * limits by the writes between two counts.
  */
 export class StoreRoom extends Context.Service<StoreRoom, {
   /** Lets changes be made, unless they add something and the account holds as much as it may. */

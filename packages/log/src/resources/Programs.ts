@@ -176,34 +176,6 @@ const reading = ({ sql, seal }: { readonly sql: SqlClient.SqlClient; readonly se
         all
       }),
     /**
-     * The slug itself, or with a numeric suffix that no program of the account has: the first from 2 up to 64, beyond that
-     * one that is found without looking at all. The next one to ask for the same slug waits until the surrounding
-     * transaction ends.
-     */
-    freeSlug: Effect.fnUntraced(function*(accountId: Id.AccountId, slug: string) {
-      yield* sql`SELECT pg_advisory_xact_lock(hashtextextended(${`${accountId} ${slug}`}, 0))`
-      const withSuffix = (suffix: number) => suffix === 1 ? slug : `${slug}-${suffix}`
-      let before = 0
-      let step = 1
-      while (true) {
-        const suffixes = Array.from({ length: slugsLookedAt }, (_, i) => before + step * (i + 1))
-        const rows = yield* sql<{ readonly name_slug: string }>`
-          SELECT name_slug FROM programs
-          WHERE account_id = ${accountId} AND name_slug = ANY (${texts(suffixes.map(withSuffix))})`
-        const taken = new Set(rows.map((row) => row.name_slug))
-        const free = suffixes.find((suffix) => !taken.has(withSuffix(suffix)))
-        if (free === undefined) {
-          before = suffixes.at(-1)!
-          step *= slugsLookedAt
-        } else if (step === 1) {
-          return withSuffix(free)
-        } else {
-          before = free - step
-          step /= slugsLookedAt
-        }
-      }
-    }),
-    /**
      * Programs that are to go, and those whose creation began before a time, in Unix seconds, and has not ended. Of all
      * accounts.
      */
@@ -213,6 +185,37 @@ const reading = ({ sql, seal }: { readonly sql: SqlClient.SqlClient; readonly se
   WHERE state = 'deleting' OR (state = 'creating' AND created_at < ${createdBefore}) ORDER BY id`)
   }
 }
+
+const slugs = (sql: SqlClient.SqlClient) => ({
+  /**
+   * The slug itself, or with a numeric suffix that no program of the account has: the first from 2 up to 64, beyond that
+   * one that is found without looking at all. The next one to ask for the same slug waits until the surrounding
+   * transaction ends.
+   */
+  freeSlug: Effect.fnUntraced(function*(accountId: Id.AccountId, slug: string) {
+    yield* sql`SELECT pg_advisory_xact_lock(hashtextextended(${`${accountId} ${slug}`}, 0))`
+    const withSuffix = (suffix: number) => suffix === 1 ? slug : `${slug}-${suffix}`
+    let before = 0
+    let step = 1
+    while (true) {
+      const suffixes = Array.from({ length: slugsLookedAt }, (_, i) => before + step * (i + 1))
+      const rows = yield* sql<{ readonly name_slug: string }>`
+          SELECT name_slug FROM programs
+          WHERE account_id = ${accountId} AND name_slug = ANY (${texts(suffixes.map(withSuffix))})`
+      const taken = new Set(rows.map((row) => row.name_slug))
+      const free = suffixes.find((suffix) => !taken.has(withSuffix(suffix)))
+      if (free === undefined) {
+        before = suffixes.at(-1)!
+        step *= slugsLookedAt
+      } else if (step === 1) {
+        return withSuffix(free)
+      } else {
+        before = free - step
+        step /= slugsLookedAt
+      }
+    }
+  })
+})
 
 const changes = ({ sql, seal }: { readonly sql: SqlClient.SqlClient; readonly seal: Seal["Service"] }) => {
   const { one } = rowsWith(seal)
@@ -286,6 +289,7 @@ const make = Effect.gen(function*() {
   const seal = yield* Seal
 
   return {
+    ...slugs(sql),
     ...reading({ sql, seal }),
     ...changes({ sql, seal })
   }

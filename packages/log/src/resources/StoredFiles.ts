@@ -6,7 +6,7 @@ import { SecureRandom } from "effect/crypto"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import { inBites, removeRows } from "../internal/Removal.ts"
 import * as Page from "../lists/Page.ts"
-import { FileBucket, FileBucketFailed } from "./FileBucket.ts"
+import { type Bucket, FileBucket, FileBucketFailed } from "./FileBucket.ts"
 
 interface Row {
   readonly id: Id.FileId
@@ -56,40 +56,12 @@ export interface WrittenFile {
   readonly sha256: string
 }
 
-const make = Effect.gen(function*() {
-  const sql = yield* SqlClient.SqlClient
-  const random = yield* SecureRandom.SecureRandom
-
+const reading = (sql: SqlClient.SqlClient) => {
   const found = (where: Statement.Fragment): Effect.Effect<Option.Option<StoredFile>, SqlError.SqlError> =>
     Effect.map(
       sql<Row>`SELECT * FROM stored_files WHERE ${where}`,
       ([row]) => Option.map(Option.fromUndefinedOr(row), ofRow)
     )
-
-  const bucket = yield* FileBucket
-  const partOf = (object: string, place: number, length: number) => {
-    const key = keyOf(object, Math.floor(place / partsOfObject))
-    return bucket === undefined
-      ? Effect.fail(
-        new FileBucketFailed({ message: "the file is in a bucket, and none is set (HEADWATER_FILES_S3_…)" })
-      )
-      : Effect.retry(bucket.get(key, place % partsOfObject * partBytes, length), readAgain)
-  }
-
-  const removeFound = (found: Statement.Statement<{ readonly id: string }>) =>
-    inBites(
-      bite,
-      sql`
-        WITH removed AS (
-          DELETE FROM stored_files WHERE id IN (${found}) RETURNING content
-        ), parts AS (
-          DELETE FROM stored_file_parts WHERE content IN (SELECT content FROM removed)
-        )
-        SELECT true FROM removed`
-    )
-
-  /** Parts that were put before this time, in Unix milliseconds, are of a file or gone. */
-  let lookedUntil = 0
 
   return {
     get: (accountId: Id.AccountId, id: string) => found(sql`account_id = ${accountId} AND id = ${id}`),
@@ -115,7 +87,25 @@ const make = Effect.gen(function*() {
         request,
         all: (query: Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>) =>
           Effect.map(query, (rows) => (rows as ReadonlyArray<Row>).map(ofRow))
-      }),
+      })
+  }
+}
+
+/** The bytes of files, in the database or in the operator's bucket. */
+const contents = (sql: SqlClient.SqlClient, bucket: Bucket | undefined) => {
+  const partOf = (object: string, place: number, length: number) => {
+    const key = keyOf(object, Math.floor(place / partsOfObject))
+    return bucket === undefined
+      ? Effect.fail(
+        new FileBucketFailed({ message: "the file is in a bucket, and none is set (HEADWATER_FILES_S3_…)" })
+      )
+      : Effect.retry(bucket.get(key, place % partsOfObject * partBytes, length), readAgain)
+  }
+
+  /** Parts that were put before this time, in Unix milliseconds, are of a file or gone. */
+  let lookedUntil = 0
+
+  return {
     /** Undefined if it is not there. A bucket that does not give it is a defect, `FileBucketFailed`. */
     part: Effect.fnUntraced(function*(accountId: Id.AccountId, content: string, place: number) {
       const [row] = yield* sql<{
@@ -151,42 +141,6 @@ const make = Effect.gen(function*() {
           ) AS bytes`,
         ([row]) => Number(row?.bytes ?? 0)
       ),
-    /** Has bytes be the file at a path, in place of the one that is there. */
-    write: Effect.fnUntraced(function*(accountId: Id.AccountId, file: WrittenFile) {
-      const id = yield* Id.make("file").pipe(Effect.provideService(SecureRandom.SecureRandom, random))
-      const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)
-      return yield* Effect.gen(function*() {
-        const before = yield* sql<Row>`
-          SELECT * FROM stored_files
-          WHERE account_id = ${accountId} AND path = ${file.path} AND content <> ${file.content} FOR UPDATE`
-        const [row] = yield* sql<Row>`
-          INSERT INTO stored_files ${
-          sql.insert({
-            id,
-            account_id: accountId,
-            path: file.path,
-            size: file.size,
-            content_type: file.contentType,
-            content: file.content,
-            checksum: `${file.content} ${file.sha256}`,
-            created_at: now,
-            updated_at: now
-          })
-        }
-          ON CONFLICT (account_id, path) DO UPDATE SET size = excluded.size, content_type = excluded.content_type,
-            content = excluded.content, checksum = excluded.checksum, updated_at = excluded.updated_at,
-            object = CASE stored_files.content WHEN excluded.content THEN stored_files.object END
-          RETURNING *`
-        for (const { content } of before) yield* sql`DELETE FROM stored_file_parts WHERE content = ${content}`
-        return ofRow(row!)
-      }).pipe(sql.withTransaction)
-    }),
-    remove: (accountId: Id.AccountId, path: string): Effect.Effect<void, SqlError.SqlError> =>
-      Effect.asVoid(sql`
-        WITH removed AS (
-          DELETE FROM stored_files WHERE account_id = ${accountId} AND path = ${path} RETURNING content
-        )
-        DELETE FROM stored_file_parts WHERE content IN (SELECT content FROM removed)`),
     /** Removes bytes that no file has: of those that have become too old for that since the last time. */
     removeStray: Effect.fnUntraced(function*(now: number) {
       const until = now - strayMs
@@ -201,38 +155,94 @@ const make = Effect.gen(function*() {
       )
       lookedUntil = until
     }),
-    /** Files that the database has and that are large, oldest first. */
-    large: (limit: number): Effect.Effect<ReadonlyArray<StoredFile>, SqlError.SqlError> =>
-      Effect.map(
-        // The size is a literal, as it is in the index.
-        sql<Row>`
-          SELECT * FROM stored_files WHERE object IS NULL AND size > ${sql.literal(String(largeBytes))}
-          ORDER BY created_at LIMIT ${limit}`,
-        (rows) => rows.map(ofRow)
-      ),
-    /**
-     * Has the bytes of a file be those of objects, which were noted to go (`UnwantedObjects.put`). Answers false if there is no
-     * such file any more, or the objects may be on their way out.
-     */
-    move: Effect.fnUntraced(function*({ accountId, content, id }: StoredFile, object: string, now: number) {
-      const kept = yield* sql`DELETE FROM unwanted_objects WHERE object = ${object} AND due_at > ${now} RETURNING true`
-      const moved = kept.length === 0 ? [] : yield* sql`
-        UPDATE stored_files SET object = ${object}
-        WHERE id = ${id} AND content = ${content} AND object IS NULL RETURNING true`
-      if (moved.length === 0) return false
-      yield* sql`DELETE FROM stored_file_parts WHERE content = ${content} AND account_id = ${accountId}`
-      return true
-    }, (moving, _file, object) =>
-      moving.pipe(
-        Effect.filterOrFail((isMoved) => isMoved, () => new NotMoved({ object })),
-        sql.withTransaction,
-        Effect.catchTag("NotMoved", () => Effect.succeed(false))
-      )),
     /** Removes bytes that no file is to have. */
     discard: (accountId: Id.AccountId, content: string): Effect.Effect<void, SqlError.SqlError> =>
       Effect.asVoid(sql`
         DELETE FROM stored_file_parts WHERE content = ${content} AND account_id = ${accountId}
-          AND NOT EXISTS (SELECT FROM stored_files WHERE content = ${content})`),
+          AND NOT EXISTS (SELECT FROM stored_files WHERE content = ${content})`)
+  }
+}
+
+const writing = (sql: SqlClient.SqlClient, random: SecureRandom.SecureRandom["Service"]) => ({
+  /** Has bytes be the file at a path, in place of the one that is there. */
+  write: Effect.fnUntraced(function*(accountId: Id.AccountId, file: WrittenFile) {
+    const id = yield* Id.make("file").pipe(Effect.provideService(SecureRandom.SecureRandom, random))
+    const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)
+    return yield* Effect.gen(function*() {
+      const before = yield* sql<Row>`
+          SELECT * FROM stored_files
+          WHERE account_id = ${accountId} AND path = ${file.path} AND content <> ${file.content} FOR UPDATE`
+      const [row] = yield* sql<Row>`
+          INSERT INTO stored_files ${
+        sql.insert({
+          id,
+          account_id: accountId,
+          path: file.path,
+          size: file.size,
+          content_type: file.contentType,
+          content: file.content,
+          checksum: `${file.content} ${file.sha256}`,
+          created_at: now,
+          updated_at: now
+        })
+      }
+          ON CONFLICT (account_id, path) DO UPDATE SET size = excluded.size, content_type = excluded.content_type,
+            content = excluded.content, checksum = excluded.checksum, updated_at = excluded.updated_at,
+            object = CASE stored_files.content WHEN excluded.content THEN stored_files.object END
+          RETURNING *`
+      for (const { content } of before) yield* sql`DELETE FROM stored_file_parts WHERE content = ${content}`
+      return ofRow(row!)
+    }).pipe(sql.withTransaction)
+  }),
+  remove: (accountId: Id.AccountId, path: string): Effect.Effect<void, SqlError.SqlError> =>
+    Effect.asVoid(sql`
+        WITH removed AS (
+          DELETE FROM stored_files WHERE account_id = ${accountId} AND path = ${path} RETURNING content
+        )
+        DELETE FROM stored_file_parts WHERE content IN (SELECT content FROM removed)`),
+  /** Files that the database has and that are large, oldest first. */
+  large: (limit: number): Effect.Effect<ReadonlyArray<StoredFile>, SqlError.SqlError> =>
+    Effect.map(
+      // The size is a literal, as it is in the index.
+      sql<Row>`
+          SELECT * FROM stored_files WHERE object IS NULL AND size > ${sql.literal(String(largeBytes))}
+          ORDER BY created_at LIMIT ${limit}`,
+      (rows) => rows.map(ofRow)
+    ),
+  /**
+   * Has the bytes of a file be those of objects, which were noted to go (`UnwantedObjects.put`). Answers false if there is no
+   * such file any more, or the objects may be on their way out.
+   */
+  move: Effect.fnUntraced(function*({ accountId, content, id }: StoredFile, object: string, now: number) {
+    const kept = yield* sql`DELETE FROM unwanted_objects WHERE object = ${object} AND due_at > ${now} RETURNING true`
+    const moved = kept.length === 0 ? [] : yield* sql`
+        UPDATE stored_files SET object = ${object}
+        WHERE id = ${id} AND content = ${content} AND object IS NULL RETURNING true`
+    if (moved.length === 0) return false
+    yield* sql`DELETE FROM stored_file_parts WHERE content = ${content} AND account_id = ${accountId}`
+    return true
+  }, (moving, _file, object) =>
+    moving.pipe(
+      Effect.filterOrFail((isMoved) => isMoved, () => new NotMoved({ object })),
+      sql.withTransaction,
+      Effect.catchTag("NotMoved", () => Effect.succeed(false))
+    ))
+})
+
+const removal = (sql: SqlClient.SqlClient) => {
+  const removeFound = (found: Statement.Statement<{ readonly id: string }>) =>
+    inBites(
+      bite,
+      sql`
+        WITH removed AS (
+          DELETE FROM stored_files WHERE id IN (${found}) RETURNING content
+        ), parts AS (
+          DELETE FROM stored_file_parts WHERE content IN (SELECT content FROM removed)
+        )
+        SELECT true FROM removed`
+    )
+
+  return {
     /** Removes files of events that are older than their account keeps events. */
     expire: ({ defaultDays, now }: { readonly now: number; readonly defaultDays: number }) =>
       removeFound(sql<{ readonly id: string }>`
@@ -251,6 +261,17 @@ const make = Effect.gen(function*() {
       yield* removeRows(sql, "stored_file_parts", sql`account_id = ${accountId}`, 100)
       yield* removeRows(sql, "stored_files", sql`account_id = ${accountId}`)
     })
+  }
+}
+
+const make = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const random = yield* SecureRandom.SecureRandom
+  return {
+    ...reading(sql),
+    ...contents(sql, yield* FileBucket),
+    ...writing(sql, random),
+    ...removal(sql)
   }
 })
 

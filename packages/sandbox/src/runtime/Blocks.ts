@@ -197,7 +197,7 @@ const resultOf = (node: Node, results: Results): unknown => {
   return taken.length === 0 ? {} : lastOf(taken[0]!.nodes, results) ?? {}
 }
 
-/** What the last step of a path gave that was run. */
+/** The result of the last step of a path that was run. */
 const lastOf = (nodes: Nodes, results: Results): unknown =>
   nodes.map((node) => resultOf(node, results)).findLast((result) => result !== undefined)
 

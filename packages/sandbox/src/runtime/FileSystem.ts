@@ -126,7 +126,7 @@ const grown = (chunk: Buffer, wanted: number): Buffer => {
 
 const isAbroad = (path: string): boolean => !/^\/+tmp(\/|$)/.test(path) && /[^/]/.test(path)
 
-/** What the system itself has: nobody, in the root. */
+/** The system's own entry: nobody's, in the root. */
 const system = {
   cwd: () => "/",
   emitWarning: () => {},

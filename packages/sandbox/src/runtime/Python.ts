@@ -50,7 +50,7 @@ export const isPython = (step: unknown): step is PythonStep & Record<string, unk
 /** The file that the code of a step is called in tracebacks and in errors. */
 const fileOf = (name: string): string => `${name}.py`
 
-/** What the code of a step is yet to be given, if this process can tell. Refuses code that can't run. */
+/** The packages that the code of a step lacks, if this process can tell. Refuses code that can't run. */
 export const check = (name: string, { code }: PythonStep): { readonly needs?: unknown } => {
   if (steps === undefined) return {}
   const file = fileOf(name)

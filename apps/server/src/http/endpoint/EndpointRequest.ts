@@ -109,8 +109,8 @@ export type Begin = (
  * - Q1. A stage that is done already goes on in the same call; a fiber waits for any other.
  * - Q2. It holds room for its body from before that is read until the program's owner has answered.
  * - Q3. It is replied to once. Cancelled, as its client has gone, it ends if its body is not there yet, and goes on otherwise.
- * - Q4. Its files are kept before it is ingested, and removed if it is refused then. What becomes of them without an answer
- *   goes with the retention of the account.
+ * - Q4. Its files are kept before it is ingested, and removed if it is refused then. Without an answer, they go with
+ *   the retention of the account.
  */
 class EndpointRequest {
   private state: "coming" | "ingesting" | "over" = "coming"

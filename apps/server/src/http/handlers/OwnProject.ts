@@ -15,7 +15,7 @@ export const makeFind = Effect.map(
 
 const unsaid: { readonly projectId?: never } = {}
 
-/** What a request says of the project: nothing, its id, or null for none. */
+/** The project that a request gives: nothing, its id, or null for none. */
 export const makeGiven = Effect.map(
   makeFind,
   (find) =>
