@@ -126,7 +126,7 @@ const grown = (chunk: Buffer, wanted: number): Buffer => {
 
 const isAbroad = (path: string): boolean => !/^\/+tmp(\/|$)/.test(path) && /[^/]/.test(path)
 
-/** The system's own entry: nobody's, in the root. */
+/** The parts of `process` that it asks for: it is nobody, in the root. */
 const system = {
   cwd: () => "/",
   emitWarning: () => {},
