@@ -5,7 +5,7 @@ import { ComponentFiles } from "../code/ComponentFiles.ts"
 import { CommandRefused } from "../CommandRefused.ts"
 import type { ActionName } from "./MovedWorkflow.ts"
 
-/** Where an action is. */
+/** The place of an action. */
 export interface ActionPlace {
   /** An import, or the path of a file in the set-up. */
   readonly place: string

@@ -19,7 +19,7 @@ export interface ActionName {
   readonly isPrivate: boolean
 }
 
-/** What a step runs. */
+/** The code that a step runs. */
 export type Code =
   | { readonly _tag: "File"; readonly path: string }
   | { readonly _tag: "Action"; readonly action: ActionName }
@@ -52,14 +52,14 @@ export interface MovedWorkflow {
   readonly name: string
   readonly slug: string
   readonly folder: string
-  /** Whether it was switched off. */
+  /** True if it was switched off. */
   readonly wasInactive: boolean
   readonly triggers: ReadonlyArray<MovedTrigger>
   readonly steps: ReadonlyArray<MovedStep>
   readonly timeoutSeconds: number | undefined
   /** Values of props, those of a step as `<step>.<prop>`. */
   readonly props: Record<string, Json>
-  /** Whether requests are answered by the code. */
+  /** True if the code answers requests. */
   readonly responds: boolean
   /** Ids of accounts and data stores there, by the prop. */
   readonly accounts: Readonly<Record<string, string>>
@@ -278,7 +278,7 @@ export const of = ({ file, files, findings: told, folder, id, slug }: ProjectWor
       const replacement = BuiltInSteps.replacementOf(key, own.values)
       if (replacement !== undefined) {
         tell("different", [...at, "uses"], `${namespace}: ${key} is a step of this server's own here`)
-        // What is sealed as a whole may be anything.
+        // A seal of the whole may hide any of them.
         const reads = ["_enc", ...replacement.reads]
         drop(at, step, own, reads, `the step that stands for ${key} does not read it`)
         const lost = step.disabled === true
