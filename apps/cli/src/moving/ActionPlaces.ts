@@ -3,7 +3,7 @@ import * as Path from "node:path"
 import { ApiAccess } from "../access/ApiAccess.ts"
 import { ComponentFiles } from "../code/ComponentFiles.ts"
 import { CommandRefused } from "../CommandRefused.ts"
-import type { ActionName } from "./MovedWorkflow.ts"
+import type { ActionName } from "./StepCode.ts"
 
 /** The place of an action. */
 export interface ActionPlace {
