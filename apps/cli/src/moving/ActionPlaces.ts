@@ -3,9 +3,9 @@ import * as Path from "node:path"
 import { ApiAccess } from "../access/ApiAccess.ts"
 import { ComponentFiles } from "../code/ComponentFiles.ts"
 import { CommandRefused } from "../CommandRefused.ts"
-import type { ActionName } from "./MovedWorkflow.ts"
+import type { ActionName } from "./StepCode.ts"
 
-/** Where an action is. */
+/** The place of an action. */
 export interface ActionPlace {
   /** An import, or the path of a file in the set-up. */
   readonly place: string

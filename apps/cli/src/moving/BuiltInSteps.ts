@@ -150,7 +150,7 @@ export const fileOf = (name: Name): string =>
 
 type Fields = Readonly<Record<string, Schema.Json>>
 
-/** What stands in place of an action of the service, and which of the action's props it reads. */
+/** A step that stands in place of an action of the service, with those of the action's props that it reads. */
 export type Replacement =
   & { readonly reads: ReadonlyArray<string> }
   & (

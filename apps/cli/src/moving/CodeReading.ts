@@ -1,4 +1,4 @@
-/** What the code of steps says of its surroundings, as far as its text shows it. */
+/** The code of steps, read for its surroundings as far as its text shows them. */
 
 /** A place in a file. */
 export interface Place {
@@ -12,7 +12,7 @@ export interface CodeReading {
   /** Members of the event of the trigger that are read. */
   readonly eventMembers: ReadonlySet<string>
   readonly responds: boolean
-  /** What works otherwise here. */
+  /** Things that work otherwise here. */
   readonly differences: ReadonlyArray<Place & { readonly message: string; readonly kind: "different" | "missing" }>
 }
 

@@ -19,11 +19,11 @@ export interface Need {
   /** By which `finish` is given it. */
   readonly name: string
   readonly message: string
-  /** Whether the workflow can't be switched on before. */
+  /** True if the workflow can't be switched on before. */
   readonly isRequired: boolean
 }
 
-/** How a workflow that was moved stands. */
+/** The standing of a workflow that was moved. */
 export interface Standing {
   /** Its id there. */
   readonly movedFrom: string
@@ -178,7 +178,7 @@ export const named = (standings: ReadonlyArray<Standing>, name: string) => {
     : Effect.succeed(found)
 }
 
-/** What somebody gives: text of the command line, or JSON of a file. */
+/** A value that somebody gives: text of the command line, or JSON of a file. */
 export type Value = { readonly text: string } | { readonly json: Json }
 export type Given = ReadonlyMap<string, Value>
 

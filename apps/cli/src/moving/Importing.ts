@@ -53,7 +53,7 @@ const isRenamed = ({ ids }: SetupFolder.Folder) => ({ action, thing }: SetupPlan
 
 const isPlanned = (plan: SetupPlan.Plan, ref: string) => !plan.leftOut.some((left) => left.ref === ref)
 
-/** What the server says against a workflow, at its place in the project if it is in a file of that. */
+/** The server's objection to a workflow, at its place in the project if it is in a file of that. */
 const refusal = (
   target: string,
   ref: string,

@@ -2,7 +2,9 @@
 import type { Schema } from "effect"
 import * as Path from "node:path"
 import * as BuiltInSteps from "./BuiltInSteps.ts"
-import type { ActionName, MovedStep, MovedWorkflow } from "./MovedWorkflow.ts"
+import type { MovedStep } from "./MovedSteps.ts"
+import type { MovedWorkflow } from "./MovedWorkflow.ts"
+import type { ActionName } from "./StepCode.ts"
 
 /** The import of an action, or the path of its file in the set-up. */
 export type Places = (action: ActionName) => string

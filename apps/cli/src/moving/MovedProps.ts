@@ -139,3 +139,22 @@ export const of = (
   }
   return { values, accounts, stores, refused, sealed, declared, filter, findings }
 }
+
+/** The names of all props that have a value. */
+export const namesIn = ({ accounts, refused, sealed, stores, values }: MovedProps): ReadonlyArray<string> => [
+  ...new Set([...Object.keys({ ...values, ...stores, ...accounts, ...refused }), ...sealed])
+]
+
+/** The declarations that a step in Python comes with, and those that its values let see. */
+export const declaredIn = ({ accounts, declared, stores, values }: MovedProps): ReadonlyArray<DeclaredProp> => {
+  const names = new Set(declared.map(({ name }) => name))
+  return [
+    ...declared,
+    ...Object.keys(accounts).filter((name) => !names.has(name))
+      .map((name) => ({ name, declaration: { type: "app", app: name } })),
+    ...Object.keys(stores).filter((name) => !names.has(name))
+      .map((name) => ({ name, declaration: { type: "data_store" } })),
+    ...Object.keys(values).filter((name) => !names.has(name) && stores[name] === undefined)
+      .map((name) => ({ name, declaration: { type: "any", optional: true } }))
+  ]
+}

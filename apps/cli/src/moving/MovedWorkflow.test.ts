@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import * as FastCheck from "fast-check"
 import * as MovedModule from "./MovedModule.ts"
+import type { MovedStep } from "./MovedSteps.ts"
 import * as MovedWorkflow from "./MovedWorkflow.ts"
 import * as WorkflowFile from "./WorkflowFile.ts"
 
@@ -312,7 +313,7 @@ export default {
       (names, note) => {
         const file = "steps: []"
         const workflow = of(file)
-        const steps = names.map((name): MovedWorkflow.MovedStep => ({
+        const steps = names.map((name): MovedStep => ({
           name,
           code: { _tag: "File", path: "a/entry.js" },
           disabled: false,

@@ -20,7 +20,7 @@ export interface Moved {
   readonly from: string
   /** Its place in the set-up; null where nothing of it could be made. */
   readonly ref: string | null
-  /** Whether the server has it, or would take it. */
+  /** True if the server has it, or would take it. */
   readonly deployed: boolean
   readonly came: { readonly triggers: number; readonly steps: number; readonly props: number; readonly files: number }
   readonly findings: ReadonlyArray<Finding>
@@ -50,7 +50,7 @@ const findingLines = (findings: ReadonlyArray<Finding>) =>
       .map((finding) => `  ${titles[kind].padEnd(14)}  ${place(finding)}: ${finding.message}`)
   )
 
-/** How many there are of each kind. */
+/** The number of findings of each kind, and of workflows. */
 export const countsOf = ({ findings, workflows }: Report) => {
   const all = [...findings, ...workflows.flatMap(({ findings }) => findings)]
   const of = (kind: Finding["kind"]) => all.filter((finding) => finding.kind === kind).length

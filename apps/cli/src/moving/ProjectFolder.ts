@@ -58,133 +58,172 @@ const idIn = (name: string): string | undefined => /(?:^|-)(p_[0-9A-Za-z]+)$/.ex
 
 const slash = (path: string) => path.split(Path.sep).join("/")
 
+const isLink = Effect.fnUntraced(function*(path: string) {
+  const files = yield* FileSystem.FileSystem
+  return Option.isSome(yield* Effect.option(files.readLink(path)))
+})
+
+const typeOf = Effect.fnUntraced(function*(path: string) {
+  const files = yield* FileSystem.FileSystem
+  return Option.getOrUndefined(yield* Effect.option(files.stat(path)))?.type
+})
+
+const namesIn = Effect.fnUntraced(function*(root: string, folder: string) {
+  const files = yield* FileSystem.FileSystem
+  const names = yield* Effect.mapError(
+    files.readDirectory(Path.join(root, folder)),
+    ({ message }) => new CommandRefused({ message: `${folder === "" ? root : folder} can't be read: ${message}` })
+  )
+  return names.toSorted()
+})
+
+/** The files below a folder of a workflow, which are its own. */
+const ownFiles = Effect.fnUntraced(function*(root: string, folder: string) {
+  const files = yield* FileSystem.FileSystem
+  const own: Array<ProjectFile> = []
+  const findings: Array<Finding> = []
+  let bytes = 0
+  const within = Effect.fnUntraced(function*(inner: string, depth: number): Effect.fn.Return<
+    void,
+    CommandRefused,
+    FileSystem.FileSystem
+  > {
+    const names = yield* namesIn(root, Path.join(folder, inner))
+    if (inner !== "" && (names.includes(workflowFile) || names.includes(recordFile))) return
+    for (const name of names) {
+      const path = Path.join(inner, name)
+      const shown = slash(Path.join(folder, path))
+      if (skipped.has(name) || inner === "" && (name === workflowFile || name === stateFile)) continue
+      if (yield* isLink(Path.join(root, folder, path))) {
+        findings.push(failed(shown, "is a symbolic link, which is not followed"))
+        continue
+      }
+      const type = yield* typeOf(Path.join(root, folder, path))
+      if (type === "Directory") {
+        if (depth < deepest) yield* within(path, depth + 1)
+        continue
+      }
+      if (type !== "File") {
+        findings.push(failed(shown, "is no plain file"))
+        continue
+      }
+      const info = yield* Effect.option(files.stat(Path.join(root, folder, path)))
+      bytes += Number(Option.getOrUndefined(info)?.size ?? 0n)
+      if (own.length >= mostFiles || bytes > mostFileBytes) {
+        findings.push(
+          failed(shown, `is left out: a workflow brings ${mostFiles} files of ${mostFileBytes} bytes at most`)
+        )
+        return
+      }
+      const content = yield* Effect.option(files.readFile(Path.join(root, folder, path)))
+      if (Option.isSome(content)) own.push({ path: slash(path), bytes: content.value })
+      else findings.push(failed(shown, "can't be read"))
+    }
+  })
+  yield* within("", 0)
+  return { files: own, findings }
+})
+
+/** A folder of the project, with the names of its entries. */
+interface Folder {
+  readonly root: string
+  readonly folder: string
+  readonly names: ReadonlyArray<string>
+}
+
+/** The bytes of a file of a workflow's folder, if it is a plain one. */
+const bytesOf = Effect.fnUntraced(function*({ folder, names, root }: Folder, name: string) {
+  const files = yield* FileSystem.FileSystem
+  const path = Path.join(root, folder, name)
+  if (!names.includes(name) || (yield* isLink(path)) || (yield* typeOf(path)) !== "File") return undefined
+  const size = Number((yield* Effect.orElseSucceed(files.stat(path), () => ({ size: 0n }))).size)
+  // One that is larger is refused by its size.
+  if (size > WorkflowFile.mostBytes) return new Uint8Array(WorkflowFile.mostBytes + 1)
+  return Option.getOrUndefined(yield* Effect.option(files.readFile(path)))
+})
+
+const shownIn = ({ folder }: Folder, name: string) => slash(Path.join(folder, name))
+
+/** The name of a folder, and the id in it. */
+const namedBy = ({ folder, root }: Folder) => {
+  const name = Path.basename(folder === "" ? Path.resolve(root) : folder)
+  return { name, id: idIn(name) }
+}
+
+/** The id of a folder's workflow: that of its state, else that in its name, else the folder. */
+const identify = Effect.fnUntraced(function*(at: Folder) {
+  const findings: Array<Finding> = []
+  const bytes = yield* bytesOf(at, stateFile)
+  const state = bytes === undefined ? undefined : WorkflowFile.readState(bytes)
+  if (state !== undefined && Result.isFailure(state)) {
+    findings.push(...state.failure.map(({ line, message }) => failed(shownIn(at, stateFile), message, line)))
+  }
+  const given = state !== undefined && Result.isSuccess(state) ? state.success.value.id : undefined
+  if (given !== undefined && idIn(given) !== given) {
+    findings.push(failed(shownIn(at, stateFile), `id: ${JSON.stringify(given)} is not the id of a workflow`))
+  }
+  const id = given !== undefined && idIn(given) === given ? given : namedBy(at).id
+  return { id: id ?? (slash(at.folder) || "."), hasState: state !== undefined, findings }
+})
+
+/** A workflow of which only `workflow.yaml` was read; nothing if the file is another program's. */
+const open = Effect.fnUntraced(function*(at: Folder) {
+  const { findings, hasState, id } = yield* identify(at)
+  const bytes = yield* bytesOf(at, workflowFile)
+  const file = bytes === undefined ? undefined : WorkflowFile.readWorkflow(bytes)
+  if (file === undefined || Result.isFailure(file)) {
+    const faults = file === undefined ? [{ line: 1, message: "is missing, or is no plain file" }] : file.failure
+    const all = [...findings, ...faults.map(({ line, message }) => failed(shownIn(at, workflowFile), message, line))]
+    return { id, file: undefined, findings: all }
+  }
+  const { lineOf, value: { schema = "" } } = file.success
+  if (schema !== "workflow/2022.04") {
+    // Programs of other kinds call their files so, too.
+    if (!schema.startsWith("workflow/") && !hasState) return undefined
+    findings.push({
+      kind: "different",
+      file: shownIn(at, workflowFile),
+      line: lineOf(["schema"]),
+      message: `schema: ${JSON.stringify(schema)} is read as if it were "workflow/2022.04"`
+    })
+  }
+  return { id, file: file.success, findings }
+})
+
 /** Reads a folder that the hosted service synchronises with git. */
 export const read = Effect.fnUntraced(function*(root: string) {
-  const files = yield* FileSystem.FileSystem
   const workflows: Array<ProjectWorkflow> = []
   const unread: Array<Unread> = []
   const findings: Array<Finding> = []
   const firstOf = new Map<string, string>()
   let folders = 0
 
-  const isLink = (path: string) => Effect.map(Effect.option(files.readLink(path)), Option.isSome)
-  const typeOf = (path: string) =>
-    Effect.map(Effect.option(files.stat(path)), (info) => Option.getOrUndefined(info)?.type)
-  const namesIn = (folder: string) =>
-    Effect.map(
-      Effect.mapError(
-        files.readDirectory(Path.join(root, folder)),
-        ({ message }) => new CommandRefused({ message: `${folder === "" ? root : folder} can't be read: ${message}` })
-      ),
-      (names) => names.toSorted()
-    )
-
-  /** The files below a folder of a workflow, which are its own. */
-  const ownFiles = Effect.fnUntraced(function*(folder: string, told: Array<Finding>) {
-    const own: Array<ProjectFile> = []
-    let bytes = 0
-    const within = Effect.fnUntraced(function*(inner: string, depth: number): Effect.fn.Return<
-      void,
-      CommandRefused,
-      FileSystem.FileSystem
-    > {
-      const names = yield* namesIn(Path.join(folder, inner))
-      if (inner !== "" && (names.includes(workflowFile) || names.includes(recordFile))) return
-      for (const name of names) {
-        const path = Path.join(inner, name)
-        const shown = slash(Path.join(folder, path))
-        if (skipped.has(name) || inner === "" && (name === workflowFile || name === stateFile)) continue
-        if (yield* isLink(Path.join(root, folder, path))) {
-          told.push(failed(shown, "is a symbolic link, which is not followed"))
-          continue
-        }
-        const type = yield* typeOf(Path.join(root, folder, path))
-        if (type === "Directory") {
-          if (depth < deepest) yield* within(path, depth + 1)
-          continue
-        }
-        if (type !== "File") {
-          told.push(failed(shown, "is no plain file"))
-          continue
-        }
-        const info = yield* Effect.option(files.stat(Path.join(root, folder, path)))
-        bytes += Number(Option.getOrUndefined(info)?.size ?? 0n)
-        if (own.length >= mostFiles || bytes > mostFileBytes) {
-          told.push(
-            failed(shown, `is left out: a workflow brings ${mostFiles} files of ${mostFileBytes} bytes at most`)
-          )
-          return
-        }
-        const content = yield* Effect.option(files.readFile(Path.join(root, folder, path)))
-        if (Option.isSome(content)) own.push({ path: slash(path), bytes: content.value })
-        else told.push(failed(shown, "can't be read"))
-      }
-    })
-    yield* within("", 0)
-    return own
-  })
-
-  const readWorkflow = Effect.fnUntraced(function*(folder: string, names: ReadonlyArray<string>) {
-    const shown = (name: string) => slash(Path.join(folder, name))
-    const bytesOf = Effect.fnUntraced(function*(name: string) {
-      const path = Path.join(root, folder, name)
-      if (!names.includes(name) || (yield* isLink(path)) || (yield* typeOf(path)) !== "File") return undefined
-      const size = Number((yield* Effect.orElseSucceed(files.stat(path), () => ({ size: 0n }))).size)
-      // One that is larger is refused by its size.
-      if (size > WorkflowFile.mostBytes) return new Uint8Array(WorkflowFile.mostBytes + 1)
-      return Option.getOrUndefined(yield* Effect.option(files.readFile(path)))
-    })
-    const named = idIn(Path.basename(folder === "" ? Path.resolve(root) : folder))
-    const told: Array<Finding> = []
-    const stateBytes = yield* bytesOf(stateFile)
-    const state = stateBytes === undefined ? undefined : WorkflowFile.readState(stateBytes)
-    if (state !== undefined && Result.isFailure(state)) {
-      told.push(...state.failure.map(({ line, message }) => failed(shown(stateFile), message, line)))
-    }
-    const given = state !== undefined && Result.isSuccess(state) ? state.success.value.id : undefined
-    if (given !== undefined && idIn(given) !== given) {
-      told.push(failed(shown(stateFile), `id: ${JSON.stringify(given)} is not the id of a workflow`))
-    }
-    const id = (given !== undefined && idIn(given) === given ? given : named) ?? (slash(folder) || ".")
-    const bytes = yield* bytesOf(workflowFile)
-    const file = bytes === undefined ? undefined : WorkflowFile.readWorkflow(bytes)
-    if (file === undefined || Result.isFailure(file)) {
-      const faults = file === undefined ? [{ line: 1, message: "is missing, or is no plain file" }] : file.failure
-      const all = [...told, ...faults.map(({ line, message }) => failed(shown(workflowFile), message, line))]
-      unread.push({ id, folder: slash(folder) || ".", findings: all })
+  const readWorkflow = Effect.fnUntraced(function*(at: Folder) {
+    const opened = yield* open(at)
+    if (opened === undefined) return
+    const { file, findings: told, id } = opened
+    const folder = slash(at.folder)
+    const shown = folder || "."
+    if (file === undefined) {
+      unread.push({ id, folder: shown, findings: told })
       return
-    }
-    const { schema = "" } = file.success.value
-    if (schema !== "workflow/2022.04") {
-      // Programs of other kinds call their files so, too.
-      if (!schema.startsWith("workflow/") && state === undefined) return
-      told.push({
-        kind: "different",
-        file: shown(workflowFile),
-        line: file.success.lineOf(["schema"]),
-        message: `schema: ${JSON.stringify(schema)} is read as if it were "workflow/2022.04"`
-      })
     }
     const other = firstOf.get(id)
     if (other !== undefined) {
-      unread.push({
-        id,
-        folder: slash(folder) || ".",
-        findings: [
-          failed(shown(names.includes(stateFile) ? stateFile : workflowFile), `${other} is the same workflow (${id})`)
-        ]
-      })
+      const place = shownIn(at, at.names.includes(stateFile) ? stateFile : workflowFile)
+      unread.push({ id, folder: shown, findings: [failed(place, `${other} is the same workflow (${id})`)] })
       return
     }
-    firstOf.set(id, slash(folder) || ".")
-    const name = Path.basename(folder === "" ? Path.resolve(root) : folder)
+    firstOf.set(id, shown)
+    const own = yield* ownFiles(root, at.folder)
+    const { id: named, name } = namedBy(at)
     workflows.push({
       id,
-      folder: slash(folder),
+      folder,
       slug: named === undefined ? name : name.slice(0, -named.length).replace(/-$/, "") || named,
-      file: file.success,
-      files: yield* ownFiles(folder, told),
-      findings: told
+      file,
+      files: own.files,
+      findings: [...told, ...own.findings]
     })
   })
 
@@ -199,9 +238,9 @@ export const read = Effect.fnUntraced(function*(root: string) {
         message: `${root} has more than ${mostFolders} folders: give that of the project`
       })
     }
-    const names = yield* namesIn(folder)
+    const names = yield* namesIn(root, folder)
     if (names.includes(recordFile)) return
-    if (names.includes(workflowFile) || names.includes(stateFile)) yield* readWorkflow(folder, names)
+    if (names.includes(workflowFile) || names.includes(stateFile)) yield* readWorkflow({ root, folder, names })
     for (const name of names) {
       if (skipped.has(name)) continue
       const inner = Path.join(folder, name)
