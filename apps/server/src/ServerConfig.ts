@@ -82,7 +82,7 @@ export interface ServerSettings {
   readonly maxCode: number
   /** Bytes of one configured prop's JSON. */
   readonly maxProp: number
-  /** What an account's data stores may hold, all together. */
+  /** The room in all data stores of an account together. */
   readonly dataStores: Limits["dataStoresOfAccount"]
   /** Limits of each run of component code. */
   readonly runLimits: Pick<

@@ -1,7 +1,7 @@
 import type { ProcessKind } from "./ProcessKind.ts"
 import type { Work } from "./SandboxPool.ts"
 
-/** What distinguishes the queues. */
+/** The properties by which queues differ. */
 type Queue = Pick<Work, "accountId" | "isolation" | "kind">
 
 /**

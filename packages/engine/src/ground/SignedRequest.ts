@@ -2,7 +2,7 @@ import { AwsV4Signer } from "aws4fetch"
 import { Effect } from "effect"
 import { createHash } from "node:crypto"
 
-/** Where and as whom objects are written and read. */
+/** The object storage, and the credentials by which its objects are written and read. */
 export interface ObjectAccess {
   /** Without a slash at its end. */
   readonly endpoint: string

@@ -23,7 +23,7 @@ const snapshot = AsyncLocalStorage.snapshot.bind(AsyncLocalStorage)
 let maxBytes = 0
 let text = ""
 
-/** What the module exports. */
+/** The exports of the module. */
 interface Loaded {
   readonly FileSystem: typeof FileSystem
 }

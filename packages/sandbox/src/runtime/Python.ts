@@ -40,7 +40,7 @@ const newFiles = interpreter === undefined ? undefined : PythonFiles.of(interpre
 /** An empty `/tmp` for a step, until it is closed; none in a process for JavaScript. */
 export const openFiles = (): PythonFiles | undefined => newFiles?.(mostBytes())
 
-// What Python has of a token is a copy.
+// Python has a copy of each token.
 onToken((before, now) => steps?.renew(before.token, now.token))
 
 export const isPython = (step: unknown): step is PythonStep & Record<string, unknown> =>

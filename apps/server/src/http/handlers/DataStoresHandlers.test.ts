@@ -26,5 +26,22 @@ layer(Http.layer.pipe(Layer.provide(Layer.succeed(EngineLimits, limits))), { exc
         }
         assert.strictEqual((yield* request("DELETE", `${path}/entries`)).status, 204)
       }))
+
+    it.effect("takes none from an action that is run by itself", () =>
+      Effect.gen(function*() {
+        const { request } = yield* Http.tenant()
+        yield* request("POST", "/v1/data_stores", { body: { name: "full" } })
+        const component_code = `export default {
+          type: "action",
+          props: { store: { type: "data_store" } },
+          async run() { await this.store.set("a", 1) }
+        }`
+        const { json } = yield* request("POST", "/v1/actions/run", {
+          body: { component_code, configured_props: { store: "full" } }
+        })
+        assert.strictEqual<unknown>(json["data"]!["error"]!["name"], "DataStoresFull", JSON.stringify(json))
+        const { json: entries } = yield* request("GET", "/v1/data_stores/full/entries")
+        assert.isEmpty(entries["data"])
+      }))
   }
 )
