@@ -16,6 +16,7 @@ import { EnvironmentApi } from "./EnvironmentApi.ts"
 import { EventsApi } from "./EventsApi.ts"
 import { FiguresApi } from "./FiguresApi.ts"
 import { FilesApi } from "./FilesApi.ts"
+import { ImportsApi } from "./ImportsApi.ts"
 import { GraphApi } from "./GraphApi.ts"
 import { JourneyApi } from "./JourneyApi.ts"
 import { KeysApi } from "./KeysApi.ts"
@@ -57,6 +58,7 @@ export class HeadwaterApi extends HttpApi.make("headwater")
   .add(ProjectsApi)
   .add(EnvironmentApi)
   .add(DataStoresApi)
+  .add(ImportsApi)
   .add(FilesApi)
   .add(WorkflowsApi)
   .add(WorkflowRunsApi)
