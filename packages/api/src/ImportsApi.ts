@@ -121,7 +121,8 @@ export class ImportsApi extends HttpApiGroup.make("imports")
         examples: [{ report: exampleReport }]
       }),
       success: Pagination.Single(ImportResource),
-      error: Problem.PayloadTooLarge
+      // A name that is no text, such as one with a NUL, leads nowhere.
+      error: [Problem.NotFound, Problem.PayloadTooLarge]
     }).annotate(NeededScope, "write").annotate(TakesLargeBody, "values").annotateMerge(Extension.operation(
       "Set the report of an import",
       "As `headwater import` does, for the console to show. A name has at most " +
