@@ -83,16 +83,6 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
         await page.setViewportSize({ width, height: 900 })
         assert.isFalse(await PageFaults.overflows(page), `it is wider than ${width} px`)
       }
-      const folder = process.env["SHOTS"]
-      if (folder !== undefined) {
-        for (const colorScheme of ["light", "dark"] as const) {
-          for (const width of [360, 1440]) {
-            await page.emulateMedia({ colorScheme })
-            await page.setViewportSize({ width, height: 1200 })
-            await page.screenshot({ path: `${folder}/${colorScheme}-${width}.png` })
-          }
-        }
-      }
 
       await site.api("PUT", `/workflows/${orders.id}`, { active: true, configured_props: { shop: "south" } })
       await page.reload()

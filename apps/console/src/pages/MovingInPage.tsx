@@ -2,12 +2,12 @@ import { address, hrefOf, visit } from "../api/Address.ts"
 import { type Loading, useLoading } from "../api/Loading.ts"
 import { count } from "../charts/Figures.ts"
 import { Badge, type Tone } from "../parts/Badge.tsx"
-import { Copy } from "../parts/Copy.tsx"
 import { Delete } from "../parts/Delete.tsx"
 import { Empty } from "../parts/Empty.tsx"
 import { harmless } from "../parts/Harmless.ts"
 import { ImportFindings, Told } from "../parts/ImportFindings.tsx"
 import { tell } from "../parts/Notices.tsx"
+import { Endpoint } from "../parts/PropField.tsx"
 import { Shown } from "../parts/Shown.tsx"
 import { Time } from "../parts/Time.tsx"
 import * as Imports from "../resources/Imports.ts"
@@ -30,16 +30,7 @@ const Name = ({ imported, present }: Imports.Standing) => {
 }
 
 const Url = ({ url, what }: { readonly url: string | null | undefined; readonly what: string }) =>
-  url === null || url === undefined
-    ? <span class="note">not known</span>
-    : (
-      <span class="endpoint">
-        <code>
-          <bdi>{harmless(url)}</bdi>
-        </code>{" "}
-        <Copy text={() => url} what={what} />
-      </span>
-    )
+  url === null || url === undefined ? <span class="note">not known</span> : <Endpoint url={url} what={what} />
 
 const Endpoints = ({ standings }: { readonly standings: ReadonlyArray<Imports.Standing> }) => {
   const rows = standings.flatMap((standing) => standing.imported.endpoints.map((endpoint) => ({ standing, endpoint })))
@@ -47,10 +38,12 @@ const Endpoints = ({ standings }: { readonly standings: ReadonlyArray<Imports.St
   return (
     <section class="block" aria-label="URLs">
       <h2>URLs</h2>
-      <p class="note">
-        A project's folder has no old URLs:{" "}
-        <code>headwater import finish &lt;workflow&gt; --set hi_…=&lt;old URL&gt;</code> adds one.
-      </p>
+      {rows.every(({ endpoint }) => endpoint.old_url !== null) ? null : (
+        <p class="note">
+          A project's folder has no old URLs:{" "}
+          <code>headwater import finish &lt;workflow&gt; --set hi_…=&lt;old URL&gt;</code> adds one.
+        </p>
+      )}
       <table class="plain moved-urls">
         <thead>
           <tr>
@@ -147,26 +140,13 @@ const Totals = ({ shown }: { readonly shown: Imports.Shown }) => {
   )
 }
 
-const Report = ({ name, onGone }: { readonly name: string; readonly onGone: () => void }) => {
+const Report = ({ name }: { readonly name: string }) => {
   const report = useLoading(name, (signal) => Imports.shown(name, signal), { everyMs: pollMs })
   return (
     <Shown loading={report} what="the report">
       {(shown) => (
         <>
-          <div class="bar">
-            <Totals shown={shown} />
-            <span class="grow" />
-            <Delete
-              what={`the report of ${harmless(name)}`}
-              act={async () => {
-                await Imports.drop(name)
-                tell("done", "The report is deleted.")
-                onGone()
-              }}
-            >
-              <p>The workflows stay. The next import, or its status, brings the report again.</p>
-            </Delete>
-          </div>
+          <Totals shown={shown} />
           <Endpoints standings={shown.standings} />
           {shown.findings.length === 0 ? null : (
             <section class="block" aria-label="The project">
@@ -189,15 +169,34 @@ const Chosen = ({ imports, loading }: {
   const name = imports.find((each) => each.name === asked)?.name ?? imports[0]?.name
   if (name === undefined) {
     return (
-      <Empty what="Nothing was moved in.">
-        <p>
-          <code>headwater import pipedream &lt;folder&gt;</code> brings the workflows of a project.
-        </p>
-      </Empty>
+      <>
+        <div class="page-head">
+          <h1>Moving in</h1>
+        </div>
+        <Empty what="Nothing was moved in.">
+          <p>
+            <code>headwater import pipedream &lt;folder&gt;</code> brings the workflows of a project.
+          </p>
+        </Empty>
+      </>
     )
   }
   return (
     <>
+      <div class="page-head">
+        <h1>Moving in</h1>
+        <span class="grow" />
+        <Delete
+          what={`the report of ${harmless(name)}`}
+          act={async () => {
+            await Imports.drop(name)
+            tell("done", "The report is deleted.")
+            void loading.reload()
+          }}
+        >
+          <p>The workflows stay. The next import, or its status, brings the report again.</p>
+        </Delete>
+      </div>
       {imports.length === 1 ? null : (
         <label class="field moved-choice">
           <span>Import</span>
@@ -209,7 +208,7 @@ const Chosen = ({ imports, loading }: {
           </select>
         </label>
       )}
-      <Report key={name} name={name} onGone={() => void loading.reload()} />
+      <Report key={name} name={name} />
     </>
   )
 }
@@ -219,9 +218,6 @@ export default () => {
   const imports = useLoading("imports", Imports.list, { everyMs: pollMs })
   return (
     <div class="page">
-      <div class="page-head">
-        <h1>Moving in</h1>
-      </div>
       <Shown loading={imports} what="the imports">
         {(found) => <Chosen imports={found} loading={imports} />}
       </Shown>
