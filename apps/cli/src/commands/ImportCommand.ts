@@ -16,6 +16,7 @@ import * as Output from "../text/Output.ts"
 import { fillCommand } from "./ApplyCommand.ts"
 import { isAtTerminal } from "./DeployCommand.ts"
 import { finishCommand, statusCommand } from "./ImportFinishCommand.ts"
+import { forwardCommand } from "./ImportForwardCommand.ts"
 
 const pipedreamCommand = Command.make(
   "pipedream",
@@ -106,5 +107,10 @@ const pipedreamCommand = Command.make(
 
 /** Moves projects in from elsewhere. With a folder that was exported from here it is another name of `apply`. */
 export const importCommand = fillCommand.pipe(
-  Command.withSubcommands([pipedreamCommand, statusCommand, finishCommand])
+  Command.withSubcommands([
+    pipedreamCommand,
+    statusCommand,
+    finishCommand,
+    forwardCommand
+  ])
 )

@@ -9,7 +9,7 @@ import { harmless } from "../text/HarmlessText.ts"
 import * as Output from "../text/Output.ts"
 import { isAtTerminal, namedValues } from "./DeployCommand.ts"
 
-const into = Flag.String("into").pipe(
+export const into = Flag.String("into").pipe(
   Flag.withDescription("The folder of the set-up that the import has made"),
   Flag.withDefault("moved")
 )
