@@ -15,6 +15,7 @@ import { harmless } from "../text/HarmlessText.ts"
 import * as Output from "../text/Output.ts"
 import { fillCommand } from "./ApplyCommand.ts"
 import { isAtTerminal } from "./DeployCommand.ts"
+import { compareCommand } from "./ImportCompareCommand.ts"
 import { finishCommand, statusCommand } from "./ImportFinishCommand.ts"
 import { forwardCommand } from "./ImportForwardCommand.ts"
 
@@ -111,6 +112,7 @@ export const importCommand = fillCommand.pipe(
     pipedreamCommand,
     statusCommand,
     finishCommand,
-    forwardCommand
+    forwardCommand,
+    compareCommand
   ])
 )
