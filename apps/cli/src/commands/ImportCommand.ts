@@ -65,7 +65,7 @@ const pipedreamCommand = Command.make(
     const { applied, failed } = goesOn ? yield* Importing.apply(plan, into) : { applied: [], failed: [] }
     if (!dryRun) yield* KeptReport.keep(into, report, Option.isNone(only))
     const { standings } = dryRun ? { standings: [] } : yield* Finishing.read(into)
-    if (goesOn) yield* KeptReport.show(into, standings)
+    const untold = goesOn ? yield* KeptReport.show(into, standings) : []
     if (json) {
       const changes = SetupPlan.jsonOf(plan)
       yield* Console.log(
@@ -88,7 +88,8 @@ const pipedreamCommand = Command.make(
         SetupApplication.linesOf(applied),
         ...failed.flatMap(({ faults }) => faults.map((fault) => `Not done: ${fault}`)),
         `Nothing of it is switched on yet: see what each workflow needs with \`headwater import status --into ${into}\``,
-        ...Endpoints.linesOf(standings)
+        ...Endpoints.linesOf(standings),
+        ...untold
       ].join("\n")))
     }
     if (isAsked && !mayAsk) {

@@ -48,7 +48,7 @@ export const statusCommand = Command.make(
   { into, json: Output.json },
   Effect.fnUntraced(function*({ into, json }) {
     const { standings } = yield* Finishing.read(into)
-    yield* KeptReport.show(into, standings)
+    const untold = yield* KeptReport.show(into, standings)
     const active = standings.filter(({ resource }) => resource?.active === true).length
     yield* Output.print(
       json,
@@ -56,7 +56,8 @@ export const statusCommand = Command.make(
       harmless([
         ...standings.flatMap(linesOf),
         `${active} of ${standings.length} workflows are active`,
-        ...Endpoints.linesOf(standings)
+        ...Endpoints.linesOf(standings),
+        ...untold
       ].join("\n"))
     )
   })
@@ -112,12 +113,12 @@ export const finishCommand = Command.make(
     const all = !json && (yield* isAtTerminal) ? yield* Finishing.ask(standing, given) : given
     const { dropped } = yield* Finishing.finish(into, standing, all, { activates: activate })
     const { standings: now } = yield* Finishing.read(into)
-    yield* KeptReport.show(into, now)
+    const untold = yield* KeptReport.show(into, now)
     const after = yield* Finishing.named(now, standing.movedFrom)
     if (json) yield* Console.log(JSON.stringify(shown(after)))
     else {
       const told = dropped.map((name) => `  left out      ${name}: the code has no such prop`)
-      yield* Console.log(harmless([...linesOf(after), ...told, ...Endpoints.linesOf([after])].join("\n")))
+      yield* Console.log(harmless([...linesOf(after), ...told, ...Endpoints.linesOf([after]), ...untold].join("\n")))
     }
   })
 ).pipe(

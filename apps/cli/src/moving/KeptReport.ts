@@ -1,6 +1,6 @@
 /** Keeps the report of an import beside what it has made, and shows it on the server. */
 import type { ImportReport } from "@headwater/api/ImportsApi"
-import { Console, Effect, FileSystem, Option, Schema } from "effect"
+import { Effect, FileSystem, Option, Schema } from "effect"
 import * as Path from "node:path"
 import { ApiAccess } from "../access/ApiAccess.ts"
 import { CommandRefused } from "../CommandRefused.ts"
@@ -112,12 +112,17 @@ export const reportOf = (kept: Report, standings: ReadonlyArray<Standing>): Impo
   }
 }
 
-/** Has the console show how the workflows of a folder stand, under the folder's name. A failure ends no command. */
+/**
+ * Has the console show how the workflows of a folder stand, under the folder's name. A failure ends no command.
+ *
+ * @returns lines that say why it does not, if so
+ */
 export const show = Effect.fnUntraced(function*(folder: string, standings: ReadonlyArray<Standing>) {
   const { call } = yield* ApiAccess
   const report = reportOf(yield* read(folder), standings)
   const name = cut(Path.basename(Path.resolve(folder)), 100) || "moved"
-  yield* call(({ imports }) => imports.set({ params: { name }, payload: { report } })).pipe(
-    Effect.catch((error) => Console.error(`The console does not show this report: ${error.message}`))
-  )
+  return yield* Effect.match(call(({ imports }) => imports.set({ params: { name }, payload: { report } })), {
+    onSuccess: (): ReadonlyArray<string> => [],
+    onFailure: ({ message }) => [`The console does not show this report: ${message}`]
+  })
 })
