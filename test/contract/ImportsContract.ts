@@ -44,6 +44,7 @@ export const rows = (it: It): void => {
       const refused = yield* client.send("PUT", "/imports/other", { body: { report: faulty } })
       assertInvalid(refused, "report.findings.0.kind", "report.findings.0.line")
       assertInvalid(yield* client.send("PUT", `/imports/${"n".repeat(101)}`, { body: { report } }), "name")
+      assertProblem(yield* client.send("PUT", "/imports/a%00b", { body: { report } }), 404, "not_found")
       const long = { ...finding, message: "m".repeat(10_000) }
       const large = { workflows: [], findings: Array.from({ length: 500 }, () => long) }
       assertProblem(yield* client.send("PUT", "/imports/large", { body: { report: large } }), 413, "payload_too_large")
