@@ -49,7 +49,7 @@ const standingOf = (imported: ImportedWorkflow, present: Present | undefined, is
     needs: present === undefined
       ? []
       : imported.needs.filter(({ is_required, kind, name }) =>
-        ofProps.has(kind) && is_required ? missing.has(name) : !present.active
+        !is_required || (ofProps.has(kind) ? missing.has(name) : !present.active)
       )
   }
 }
