@@ -7,6 +7,7 @@ import * as DatabaseClaim from "./DatabaseClaim.ts"
 import * as DataStores from "./migrations/DataStores.ts"
 import * as EnvironmentVariables from "./migrations/EnvironmentVariables.ts"
 import * as FilesAndObjects from "./migrations/FilesAndObjects.ts"
+import * as ImportReports from "./migrations/ImportReports.ts"
 import * as Mailboxes from "./migrations/Mailboxes.ts"
 import * as OAuthAccounts from "./migrations/OAuthAccounts.ts"
 import * as OAuthConnections from "./migrations/OAuthConnections.ts"
@@ -37,7 +38,8 @@ const migrations = {
   "0046_files_and_objects": FilesAndObjects.make,
   "0048_step_props": StepProps.make,
   "0049_projects": Projects.make,
-  "0050_run_paths": RunPaths.make
+  "0050_run_paths": RunPaths.make,
+  "0051_import_reports": ImportReports.make
 }
 
 /** A version of before the baseline has made the database. */
