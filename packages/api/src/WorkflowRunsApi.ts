@@ -107,7 +107,7 @@ const StepResource = Schema.Struct({
 
 export const RunDetails = Schema.Struct({
   ...run,
-  event: JsonValue("The event that started the run."),
+  event: JsonValue("The event that started the run; null once one has ended whose request was not to be stored."),
   steps: Schema.Array(StepResource)
 }).annotate({
   identifier: "WorkflowRunDetails",

@@ -17,6 +17,7 @@ import type { Executable } from "./ComponentRuns.ts"
 import type { ProgramMemory } from "./ProgramMemory.ts"
 import * as RunEvents from "./RunEvents.ts"
 import * as TriggeredWorkflows from "./TriggeredWorkflows.ts"
+import * as UnstoredRuns from "./UnstoredRuns.ts"
 import { beginning, type WorkflowProgress } from "./WorkflowProgress.ts"
 
 /** The turn that a run takes after a step. */
@@ -172,7 +173,7 @@ export const originOf = (
   cellId,
   input: {
     kind: run.trigger.kind,
-    eventJson: run.event,
+    eventJson: UnstoredRuns.isUnstored(run) ? "{}" : run.event,
     // The event of a workflow's run is whole from the beginning.
     isShaped: true,
     id: run.trigger.id,
@@ -207,17 +208,21 @@ export const make = (options: {
   readonly now: number
   /** The workflows that the step may have run. */
   readonly known: TriggeredWorkflows.KnownWorkflows
+  readonly erasureOf: UnstoredRuns.ErasureOf
   readonly written?: (turn: Turn) => CommitParts
 }) => {
-  const { executable, files, known, limits, memory, now, progress, step: { n, result, startedAt } } = options
+  const { erasureOf, executable, files, known, limits, memory, now, progress, step: { n, startedAt } } = options
   const { run } = progress
+  const isUnstored = UnstoredRuns.isUnstored(run)
+  const result = isUnstored ? UnstoredRuns.bare(options.step.result) : options.step.result
   const steps = executable.component.steps ?? []
   const { id, name } = steps[run.step]!
   const outcome = outcomeOf(result, progress, limits, known)
   const settings = settingsOf(memory)
-  const turn = outcome._tag === "Failed"
+  const told = outcome._tag === "Failed"
     ? afterFailure(run, settings, outcome.fault, result.outcome === "limit", now)
     : afterSuccess(run, outcome.flow, steps.length, limits.rerunsOfStep, now)
+  const turn = isUnstored && told.exitReason !== null ? { ...told, exitReason: "" } : told
   const isAgain = turn.status === "waiting" && turn.step === run.step
   const resultJson = outcome._tag === "Done" && !isAgain ? outcome.resultJson : null
   const record: Omit<StepRecord, "events"> = {
@@ -245,6 +250,7 @@ export const make = (options: {
   // Files are for the next step, if there is one.
   const fileChanges = outcome._tag === "Done" && turn.endedAt === null ? result.files : undefined
   const ofFiles = fileChanges === undefined ? [] : files.write(run.id, fileChanges)
+  const erased = turn.endedAt === null ? [] : erasureOf(memory.program.accountId, run).updates ?? []
   const ended: EndedRun = {
     origin: originOf(memory, progress, id),
     component: executable.component,
@@ -258,7 +264,7 @@ export const make = (options: {
       const last = appended.at(-1)?.id
       return {
         ...parts,
-        ...(ofFiles.length === 0 ? {} : { updates: [...parts.updates ?? [], ...ofFiles] }),
+        updates: [...parts.updates ?? [], ...ofFiles, ...erased],
         steps: [{ ...record, events: first === undefined || last === undefined ? null : { first, last } }]
       }
     },

@@ -26,6 +26,7 @@ import * as StepFiles from "./StepFiles.ts"
 import { StepsTogether } from "./StepsTogether.ts"
 import * as TriggeredWorkflows from "./TriggeredWorkflows.ts"
 import { UncommittedRuns } from "./UncommittedRuns.ts"
+import * as UnstoredRuns from "./UnstoredRuns.ts"
 import { beginning, callOf, isOfRun, runOver, type StepsOfRuns, WorkflowProgress } from "./WorkflowProgress.ts"
 
 /** Told what the code responds to the request over which a run began. */
@@ -45,6 +46,7 @@ const services = Effect.all({
   components: Components,
   config: EngineConfig,
   deployments: Deployments,
+  erasureOf: UnstoredRuns.makeErasureOf,
   files: WorkflowFiles,
   filesOf: StepFiles.make,
   findWorkflows: TriggeredWorkflows.makeFind,
@@ -225,7 +227,7 @@ export class StepRuns {
   ): Effect.Effect<boolean> {
     return Effect.gen({ self: this }, function*() {
       const { run } = progress
-      const { code, files, findWorkflows, limits } = this.parts
+      const { code, erasureOf, files, findWorkflows, limits } = this.parts
       const known = yield* findWorkflows(memory.program.accountId, [step.result])
       const now = yield* Clock.currentTimeMillis
       const { ended, fileChanges, name, resultJson, turn } = StepEnd.make({
@@ -236,7 +238,8 @@ export class StepRuns {
         files,
         limits,
         now,
-        known
+        known,
+        erasureOf
       })
       const submission = yield* code.handOver(memory, [ended])
       code.noteRefusal(submission, [run.id])
@@ -268,7 +271,10 @@ export class StepRuns {
     return Effect.gen({ self: this }, function*() {
       const turn = StepEnd.lastTurn(progress.run, { error: fault }, yield* Clock.currentTimeMillis)
       const origin = StepEnd.originOf(memory, progress, progress.run.workflowId)
-      yield* this.parts.code.fail(memory, origin, fault, StepEnd.partsOf(progress, turn))
+      yield* this.parts.code.fail(memory, origin, fault, {
+        ...StepEnd.partsOf(progress, turn),
+        ...this.parts.erasureOf(memory.program.accountId, progress.run)
+      })
       return false as const
     })
   }
@@ -348,7 +354,12 @@ export class StepRuns {
         return
       }
       const id = yield* this.runIdOf(input)
-      const { event, trigger } = former.value
+      const { endedAt, event, trigger } = former.value
+      if (endedAt !== null && UnstoredRuns.isUnstored(former.value)) {
+        const message = `nothing of the run ${asked.run} is kept, as its request asked for`
+        yield* code.fail(memory, originOf(memory, input), { name: "NotRepeatable", message }, input.take())
+        return
+      }
       const before = new Set(all.slice(0, step).map(({ name }) => name))
       const done = (yield* untilAnswered(runs.stepsOf(asked.run)))
         .filter(({ name, result }) => result !== null && before.has(name))

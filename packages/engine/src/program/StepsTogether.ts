@@ -14,6 +14,7 @@ import type { RunsTogether } from "./RunsTogether.ts"
 import * as StepEnd from "./StepEnd.ts"
 import type * as TriggeredWorkflows from "./TriggeredWorkflows.ts"
 import type { UncommittedRuns } from "./UncommittedRuns.ts"
+import type * as UnstoredRuns from "./UnstoredRuns.ts"
 import { callOf, type InputOfRun, type StepsOfRuns, type WorkflowProgress } from "./WorkflowProgress.ts"
 
 /** A run that takes longer shows as under way before it ends, in milliseconds. */
@@ -27,6 +28,7 @@ export interface BeginningRun {
 
 interface Parts {
   readonly code: CodeRuns
+  readonly erasureOf: UnstoredRuns.ErasureOf
   readonly files: WorkflowFiles["Service"]
   readonly findWorkflows: Effect.Success<typeof TriggeredWorkflows.makeFind>
   readonly given: StepsOfRuns
@@ -123,7 +125,7 @@ export class StepsTogether {
     now: number,
     known: TriggeredWorkflows.KnownWorkflows
   ) {
-    const { executable, parts: { files, limits, memory } } = this
+    const { executable, parts: { erasureOf, files, limits, memory } } = this
     const { input, progress } = run
     const taken = run === this.begun ? undefined : input.take()
     const written = (turn: StepEnd.Turn): CommitParts => {
@@ -132,7 +134,7 @@ export class StepsTogether {
         ? parts
         : { ...taken, runs: [{ ...progress.run, ...turn }], duePut: [...taken.duePut ?? [], ...parts.duePut] }
     }
-    return StepEnd.make({ memory, executable, progress, step, files, limits, now, known, written }).ended
+    return StepEnd.make({ memory, executable, progress, step, files, limits, now, known, erasureOf, written }).ended
   }
 
   private readonly showLong = Effect.gen({ self: this }, function*() {

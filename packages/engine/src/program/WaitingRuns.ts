@@ -13,6 +13,7 @@ import type { ProgramMemory } from "./ProgramMemory.ts"
 import type { ProgramOwner } from "./ProgramOwner.ts"
 import { changingOwners } from "./ProgramRequests.ts"
 import * as StepEnd from "./StepEnd.ts"
+import * as UnstoredRuns from "./UnstoredRuns.ts"
 import { read as readProgress } from "./WorkflowProgress.ts"
 
 /** Nothing is to be written: the wish has come to this without it. */
@@ -55,6 +56,7 @@ const isAfter = ({ waitsFor }: WorkflowRun, last: Pick<StepRecord, "n"> | undefi
  */
 export class WaitingRuns {
   private readonly deciding = Semaphore.makeUnsafe(1)
+  private readonly erasureOf: UnstoredRuns.ErasureOf
   private readonly files: WorkflowFiles["Service"]
   private readonly limits: Limits
   private readonly owner: ProgramOwner
@@ -64,8 +66,10 @@ export class WaitingRuns {
     owner: ProgramOwner,
     files: WorkflowFiles["Service"],
     runs: WorkflowRuns["Service"],
-    limits: Limits
+    limits: Limits,
+    erasureOf: UnstoredRuns.ErasureOf
   ) {
+    this.erasureOf = erasureOf
     this.files = files
     this.owner = owner
     this.runs = runs
@@ -73,7 +77,13 @@ export class WaitingRuns {
   }
 
   static readonly make = Effect.fnUntraced(function*(owner: ProgramOwner) {
-    return new WaitingRuns(owner, yield* WorkflowFiles, yield* WorkflowRuns, yield* EngineLimits)
+    return new WaitingRuns(
+      owner,
+      yield* WorkflowFiles,
+      yield* WorkflowRuns,
+      yield* EngineLimits,
+      yield* UnstoredRuns.makeErasureOf
+    )
   })
 
   /** Has a run go on for which it is time, or its turn. */
@@ -90,7 +100,12 @@ export class WaitingRuns {
         return
       }
       if (run.waitsFor === "suspend" && StepEnd.settingsOf(memory).suspensionTimeout === "cancel") {
-        yield* owner.commit(memory, [], { ...parts, runChanges: [cancelledAt(run, now)] })
+        const { accountId } = memory.program
+        yield* owner.commit(memory, [], {
+          ...parts,
+          runChanges: [cancelledAt(run, now)],
+          ...this.erasureOf(accountId, run)
+        })
         return
       }
       const resumed = { ...run, status: "running" as const, dueAt: null, waitsFor: null }
@@ -126,7 +141,8 @@ export class WaitingRuns {
         }
         const { durable } = yield* owner.commit(current, [], {
           runChanges: [cancelledAt(run, yield* Clock.currentTimeMillis)],
-          dueDone: [StepEnd.resumption(run.workflowId, id, dueAt)]
+          dueDone: [StepEnd.resumption(run.workflowId, id, dueAt)],
+          ...this.erasureOf(current.program.accountId, run)
         })
         return { durable: Effect.andThen(durable, onCancelled(run)) }
       }))

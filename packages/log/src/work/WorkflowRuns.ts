@@ -23,7 +23,9 @@ export const RunTrigger = Schema.Struct({
   /** The id of that event or request in its log, as clients write it; none for a tick. */
   eventId: Schema.optionalKey(Schema.String),
   /** The run of which this one repeats a part. */
-  rerunOf: Schema.optionalKey(Schema.String)
+  rerunOf: Schema.optionalKey(Schema.String),
+  /** Set for a request of which nothing is to be kept once the run has ended: the paths of the files that came with it. */
+  unstored: Schema.optionalKey(Schema.Array(Schema.String))
 })
 export type RunTrigger = typeof RunTrigger.Type
 
@@ -274,7 +276,14 @@ const writing = (sql: SqlClient.SqlClient) => ({
     ${integers(resumptions.map(({ n }) => n))},
     ${texts(resumptions.map(({ resumeData }) => resumeData))}
   ) AS c (run_id, n, resume_data)
-  WHERE s.run_id = c.run_id AND s.n = c.n`)
+  WHERE s.run_id = c.run_id AND s.n = c.n`),
+  /** Leaves nothing of what a run was given and gave. */
+  erase: (id: RunId): Effect.Effect<void, SqlError.SqlError> =>
+    Effect.asVoid(sql`
+  WITH steps AS (
+    UPDATE workflow_steps SET configured_props = NULL, result = NULL, resume_data = NULL WHERE run_id = ${id}
+  )
+  UPDATE workflow_runs SET event = 'null', rerun_context = NULL WHERE id = ${id}`)
 })
 
 /** Single runs, and their steps. */

@@ -73,9 +73,6 @@ const allOf = (
 const usualRatio = 8
 const usualBytes = 64 * 1024
 
-/** The field of the query that asks for a body to be a file. */
-const uploadField = "pipedream_upload_body"
-
 /** The bytes of a body that is uploaded that are in memory. */
 const uploadRoom = 2 * partBytes
 
@@ -222,15 +219,13 @@ class EndpointRequest {
   /** True if the body is to be a file. The URL of a run that waits takes none. */
   private isUpload({ runKey }: Endpoint): boolean {
     if (runKey !== undefined || !RequestBody.isPresent({ headers: this.headers })) return false
-    if (this.headers["x-pd-upload-body"] === "1") return true
-    const { query } = this.url
-    return query.includes(uploadField) && EndpointBody.pairsOf(query).get(uploadField) === "1"
+    return this.asks("x-pd-upload-body", "pipedream_upload_body")
   }
 
   /** Files are kept for nobody who would be refused, or wants to try the endpoint alone. */
   private tryFirst(endpoint: Endpoint, next: () => void): void {
     const { ingest } = this.services
-    const test = { ...this.taken("{}"), isTest: true }
+    const test = { ...this.taken(endpoint, "{}"), isTest: true }
     const tried = Effect.callback<Exit.Exit<HttpReply, RequestError>>((resume) =>
       ingest.take(endpoint, test, (exit) => resume(Effect.succeed(exit)))
     )
@@ -348,23 +343,32 @@ class EndpointRequest {
     )
   }
 
-  private get isTest(): boolean {
-    return this.headers["x-pd-notrigger"] === "1"
+  /** True if a request asks for something by a header, or by a field of its query. */
+  private asks(header: string, field = header): boolean {
+    const { query } = this.url
+    return this.headers[header] === "1" ||
+      query.includes(field) && EndpointBody.pairsOf(query).get(field) === "1"
   }
 
-  private taken(eventJson: string): TakenRequest {
+  private get isTest(): boolean {
+    return this.asks("x-pd-notrigger")
+  }
+
+  private taken({ programId }: Endpoint, eventJson: string): TakenRequest {
     const { authorization } = this.headers
+    const isUnstored = Id.kindOf(programId) === "workflow" && this.asks("x-pd-nostore")
     return {
       eventJson,
       hops: hopsOf(this.headers["x-headwater-hops"]),
       ...(authorization === undefined ? {} : { authorization }),
-      ...(this.isTest ? { isTest: true } : {})
+      ...(this.isTest ? { isTest: true } : {}),
+      ...(isUnstored ? { unstored: this.files?.paths ?? [] } : {})
     }
   }
 
   private ingest(endpoint: Endpoint, eventJson: string): void {
     this.state = "ingesting"
-    this.services.ingest.take(endpoint, this.taken(eventJson), (reply) => {
+    this.services.ingest.take(endpoint, this.taken(endpoint, eventJson), (reply) => {
       if (this.files !== undefined && isRefused(reply)) this.runFork(this.files.drop)
       this.end(reply)
     })
