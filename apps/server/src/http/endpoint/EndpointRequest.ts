@@ -2,12 +2,13 @@ import * as Problem from "@headwater/api/Problem"
 import { isDone } from "@headwater/domain/Done"
 import * as Id from "@headwater/domain/Id"
 import * as OwnMember from "@headwater/domain/OwnMember"
+import { mediaTypeOf } from "@headwater/domain/RequestEventBody"
 import { partBytes } from "@headwater/domain/RunFile"
 import * as RunKey from "@headwater/domain/RunKey"
 import { EngineConfig } from "@headwater/engine/EngineConfig"
 import { EventFiles, type FilesOfEvent } from "@headwater/engine/EventFiles"
 import { type Endpoint, type HttpReply, Ingest, type RequestError, type TakenRequest } from "@headwater/engine/Ingest"
-import { Effect, Exit, Fiber, Option, Stream } from "effect"
+import { Effect, Exit, Fiber, Option, type Schema, Stream } from "effect"
 import { Headers } from "effect/http"
 import type { IncomingMessage } from "node:http"
 import { BodyRoom } from "../conventions/BodyRoom.ts"
@@ -20,6 +21,8 @@ import { RateLimiting } from "../conventions/RateLimiting.ts"
 import * as RequestBody from "../conventions/RequestBody.ts"
 import type { IntakeError } from "./EndpointAnswer.ts"
 import * as EndpointBody from "./EndpointBody.ts"
+import type { FormRefused } from "./FormUpload.ts"
+import * as FormUpload from "./FormUpload.ts"
 
 type Task = Omit<EventTask, "_tag">
 
@@ -153,7 +156,9 @@ class EndpointRequest {
               ingest.admit(endpoint),
               () =>
                 this.isUpload(endpoint)
-                  ? this.tryFirst(endpoint, () => this.takeRoomToUpload(endpoint))
+                  ? this.tryFirst(endpoint, () => this.takeRoomFor(endpoint, uploadRoom, this.upload(endpoint)))
+                  : this.isLargeForm(endpoint)
+                  ? this.tryFirst(endpoint, () => this.takeRoomFor(endpoint, this.formRoom, this.uploadForm(endpoint)))
                   : this.takeRoom(endpoint)
             )
         )
@@ -236,35 +241,92 @@ class EndpointRequest {
     })
   }
 
-  private takeRoomToUpload(endpoint: Endpoint): void {
+  /** True for a form that is larger than other bodies may be, and says so. */
+  private isLargeForm({ runKey }: Endpoint): boolean {
+    const { headers, services: { settings: { maxBody } } } = this
+    return runKey === undefined && headers["content-encoding"] === undefined &&
+      RequestBody.isDeclaredLargerThan({ headers }, maxBody) &&
+      mediaTypeOf(headers["content-type"] ?? "") === "multipart/form-data"
+  }
+
+  private takeRoomFor(endpoint: Endpoint, bytes: number, event: Effect.Effect<string, IntakeError>): void {
     const { room } = this.services
-    const taken = room.take(
-      "received",
-      endpoint.accountId,
-      uploadRoom,
-      () => this.hold("received", endpoint, uploadRoom)
-    )
-    this.after(taken, () => this.after(this.upload(endpoint), (eventJson) => this.ingest(endpoint, eventJson)))
+    const taken = room.take("received", endpoint.accountId, bytes, () => this.hold("received", endpoint, bytes))
+    this.after(taken, () => this.after(event, (eventJson) => this.ingest(endpoint, eventJson)))
   }
 
   /** The event of a request whose body is kept as a file, as it comes. */
   private upload(endpoint: Endpoint): Effect.Effect<string, IntakeError> {
-    const { message, services: { files, rate } } = this
+    const name = this.url.path.slice(this.url.path.lastIndexOf("/") + 1)
+    return this.eventOf(
+      endpoint,
+      ({ contentType, files, mostBytes }) =>
+        files.keep({ name: name === "" ? "body" : name, contentType }, this.chunksTo(endpoint)).pipe(
+          Effect.filterOrFail((kept) => kept !== null, () => noRoomForFile(mostBytes)),
+          Effect.map((raw_body_url) => ({ raw_body_url }))
+        )
+    )
+  }
+
+  /** Bytes of a large form that are in memory: its fields, or a part of a file. */
+  private get formRoom(): number {
+    return Math.max(uploadRoom, this.services.settings.maxBody)
+  }
+
+  /** The event of a form whose files are kept, as they come. */
+  private uploadForm(endpoint: Endpoint): Effect.Effect<string, IntakeError> {
+    const { settings: { maxBody } } = this.services
+    const refusalOf = (mostBytes: number): Record<FormRefused["reason"], IntakeError> => ({
+      unreadable: unreadableForm,
+      fields_too_large: Problem.tooLarge("The fields of the form", maxBody, "HEADWATER_MAX_BODY"),
+      no_room: noRoomForFile(mostBytes)
+    })
+    return this.eventOf(
+      endpoint,
+      ({ contentType, files, mostBytes }) =>
+        RequestBody.isDeclaredLargerThan({ headers: this.headers }, mostBytes + maxBody)
+          ? Effect.fail(noRoomForFile(mostBytes))
+          : FormUpload.fieldsOf({
+            contentType,
+            bytes: this.chunksTo(endpoint),
+            mostFieldBytes: maxBody,
+            keep: files.keep
+          }).pipe(
+            Effect.catchTag("FormRefused", ({ reason }) => Effect.fail(refusalOf(mostBytes)[reason]))
+          )
+    )
+  }
+
+  /** The event of a request whose files are kept as its body comes. Those of one that comes to nothing are removed. */
+  private eventOf(
+    endpoint: Endpoint,
+    bodyOf: (given: {
+      readonly contentType: string
+      readonly files: FilesOfEvent
+      readonly mostBytes: number
+    }) => Effect.Effect<Schema.Json, IntakeError>
+  ): Effect.Effect<string, IntakeError> {
+    const { message, services: { files: { begin, mostBytes } } } = this
     const { contentType, request: { client_ip, url, ...rest } } = this.taskOf(endpoint, new Uint8Array())
-    this.files = files.begin(endpoint)
-    const chunks = Stream.suspend(() =>
+    return Effect.suspend(() => {
+      const files = begin(endpoint)
+      this.files = files
+      return bodyOf({ contentType, files, mostBytes }).pipe(
+        Effect.ensuring(Effect.sync(() => message.resume())),
+        Effect.onError(() => files.drop)
+      )
+    }).pipe(Effect.map((body) => JSON.stringify({ ...rest, body, client_ip, url })))
+  }
+
+  /** The body as it comes. */
+  private chunksTo({ accountId }: Endpoint): Stream.Stream<Uint8Array, IntakeError> {
+    return Stream.suspend(() =>
       Stream.fromAsyncIterable<Uint8Array, IntakeError>(
         // The connection goes on behind the answer.
-        message.iterator({ destroyOnReturn: false }),
+        this.message.iterator({ destroyOnReturn: false }),
         () => unreadable
       )
-    ).pipe(Stream.tap((chunk) => Effect.sync(() => rate.noteBytes(endpoint.accountId, chunk.length))))
-    const name = this.url.path.slice(this.url.path.lastIndexOf("/") + 1)
-    return this.files.keep({ name: name === "" ? "body" : name, contentType }, chunks).pipe(
-      Effect.tap(() => Effect.sync(() => message.resume())),
-      Effect.filterOrFail((kept) => kept !== null, () => noRoomForFile(files.mostBytes)),
-      Effect.map((raw_body_url) => JSON.stringify({ ...rest, body: { raw_body_url }, client_ip, url }))
-    )
+    ).pipe(Stream.tap((chunk) => Effect.sync(() => this.services.rate.noteBytes(accountId, chunk.length))))
   }
 
   private hold(which: "received" | "decoded", { accountId }: Endpoint, bytes: number): void {
@@ -447,6 +509,8 @@ const notOfRuns = (method: string) => {
 }
 
 const unreadable = Problem.invalid([{ path: "", message: "The request body could not be read." }])
+
+const unreadableForm = Problem.invalid([{ path: "", message: "The form could not be read to its end." }])
 
 const noRoomForFile = (mostBytes: number) =>
   new Problem.PayloadTooLarge({
