@@ -7,7 +7,7 @@ import type { ModelConsumer } from "./ModelConsumer.ts"
 import { passes } from "./ModelFate.ts"
 import type { FilterName } from "./ModelFilter.ts"
 import type { Manner } from "./ModelSink.ts"
-import { keepIn } from "./ModelStore.ts"
+import { keepIn, type Stored } from "./ModelStore.ts"
 import type { WorkflowRun } from "./ModelWorkflow.ts"
 import type { EventRow, Observation } from "./Observation.ts"
 
@@ -39,7 +39,7 @@ export interface ModelSource {
   /** Payloads it told of. */
   readonly told: Array<string>
   /** What it has in the data store, by key. */
-  readonly stored: Map<string, string>
+  readonly stored: Map<string, Stored>
   /** Of a workflow, by id. */
   readonly workflowRuns: Map<string, WorkflowRun>
 }

@@ -490,7 +490,7 @@ export const check = (model: Model, seen: Observation, received: ReadonlyArray<R
   for (const source of model.sources.values()) {
     checkHeard(model, source)
     checkRuns(model, source, seen)
-    checkStored(source, seen.entries)
+    checkStored(source, seen.entries, model.furthest)
   }
   model.rest(now)
 }
