@@ -14,8 +14,8 @@ export interface Kept {
 }
 
 /** How long a value stays that goes after a while, in seconds. */
-export const briefSeconds = 50
-export const shortSeconds = 500
+export const briefSeconds = 5
+export const shortSeconds = 300
 
 /** What runs do to a key in turn: those of a source, of which it is known beforehand what they find, let no time pass. */
 export const changes = ["set", "swap", "delete", "miss", "brief", "shorten", "stay"] as const

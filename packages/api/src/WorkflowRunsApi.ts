@@ -11,6 +11,7 @@ import * as Problem from "./Problem.ts"
 import * as Projection from "./Projection.ts"
 import { RequestCheck } from "./RequestCheck.ts"
 import { ResourceId } from "./ResourceId.ts"
+import { StepProps } from "./StepProps.ts"
 import { Text } from "./Text.ts"
 import { runRefused, RunStarted, workflowParams } from "./WorkflowsApi.ts"
 
@@ -92,11 +93,7 @@ const StepResource = Schema.Struct({
   started_at_ms: milliseconds,
   wall_ms: Schema.Int,
   cpu_ms: Schema.Int,
-  configured_props: Schema.NullOr(Schema.Record(Schema.String, Schema.Json)).annotate({
-    description:
-      "The step's own props with the values that it ran with, as far as they are data and no secrets: with at " +
-      "most 64 KiB of JSON, and a mark in place of each value that does not fit. Null if it has none."
-  }),
+  configured_props: StepProps,
   result: Schema.NullOr(JsonValue("The value that later steps see.")),
   error: Schema.NullOr(Fault),
   logs: Schema.Array(JsonValue("A line of its console: {ts, level, message}.")),
