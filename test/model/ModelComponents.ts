@@ -77,6 +77,17 @@ export default {
     this.$emit({ by, count, key: body.key, whole: true })
   }
 }`,
+  holder: `
+export default {
+  props: { http: "$.interface.http", db: "$.service.db", shop: { type: "app", app: "shop" } },
+  async run({ body }) {${count}
+    this.$emit({ by, token: this.shop.$auth.oauth_access_token })
+    this.$emit({ by, count, key: body.key })
+    if (body.laterAt) this.$emit({ by, later: body.key }, { delivery_ts: body.laterAt })
+    if (body.fail) throw new Error("as asked")
+    this.$emit({ by, count, key: body.key, whole: true })
+  }
+}`,
   keeper: `
 const keep = ${keep}
 const pathOf = ${pathOf}

@@ -45,6 +45,12 @@ export interface EntryRow {
   readonly expires_at: bigint | null
 }
 
+/** The account over OAuth. */
+export interface TokenRow {
+  readonly generation: number
+  readonly expires_at: bigint
+}
+
 export interface WorkflowRunRow {
   readonly id: string
   readonly workflow_id: string
@@ -63,6 +69,7 @@ export interface Observation {
   readonly webhooks: ReadonlyArray<WebhookRow>
   readonly subscriptions: ReadonlyArray<{ readonly id: string }>
   readonly workflowRuns: ReadonlyArray<WorkflowRunRow>
+  readonly token: TokenRow | undefined
   readonly bulkParts: ReadonlyArray<BulkPartRow>
   /** What is in the data store, by key, and has not been removed, also where its time is over. */
   readonly entries: ReadonlyMap<string, EntryRow>
@@ -77,8 +84,10 @@ const readAll = Effect.gen(function*() {
     SELECT emitter_id, streams FROM heads WHERE emitter_id NOT LIKE 'u\\_%'`
   const counts = yield* sql<{ program_id: string; value: string }>`
     SELECT program_id, value FROM program_state WHERE key = 'count'`
+  const [token] = yield* sql<TokenRow>`SELECT generation, expires_at FROM oauth_accounts`
   const entries = yield* sql<EntryRow>`SELECT key, value, expires_at FROM data_store_entries`
   return {
+    token,
     entries: new Map(entries.map((entry) => [entry.key, entry])),
     heads: new Map(heads.map(({ emitter_id, streams }) => [emitter_id, streams])),
     events: yield* sql<EventRow>`
