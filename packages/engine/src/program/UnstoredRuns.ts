@@ -26,8 +26,8 @@ export const bare = ({ configuredPropsJson: _props, error, unreadable, ...result
   ...(error === undefined ? {} : { error: { name: error.name, message: notKept, stack: "" } })
 })
 
-/** Parts of the commit that ends a run. */
-export type ErasureOf = (accountId: AccountId, run: WorkflowRun) => Pick<CommitParts, "updates">
+/** The updates of the commit that ends a run. */
+export type ErasureOf = (accountId: AccountId, run: WorkflowRun) => NonNullable<CommitParts["updates"]>
 
 export const makeErasureOf: Effect.Effect<ErasureOf, never, EventLog | StoredFiles | WorkflowRuns> = Effect.gen(
   function*() {
@@ -37,16 +37,14 @@ export const makeErasureOf: Effect.Effect<ErasureOf, never, EventLog | StoredFil
 
     return (accountId, run) => {
       const { trigger, workflowId } = run
-      return trigger.unstored === undefined ? {} : {
-        updates: [
-          runs.erase(run.id),
-          ...Option.match(EventId.parse(trigger.eventId ?? ""), {
-            onNone: () => [],
-            onSome: (id) => [events.eraseRequest(workflowId, id)]
-          }),
-          ...trigger.unstored.map((path) => files.remove(accountId, path))
-        ]
-      }
+      return trigger.unstored === undefined ? [] : [
+        runs.erase(run.id),
+        ...Option.match(EventId.parse(trigger.eventId ?? ""), {
+          onNone: () => [],
+          onSome: (id) => [events.eraseRequest(workflowId, id)]
+        }),
+        ...trigger.unstored.map((path) => files.remove(accountId, path))
+      ]
     }
   }
 )
