@@ -5,8 +5,8 @@ import { broken } from "./ModelBroken.ts"
 import type { TokenRow } from "./Observation.ts"
 
 /** How long a token lives, and how much of that has gone at least when it is renewed, in seconds. */
-export const lifeSeconds = 3_600
-const renewedAfterSeconds = 2_900
+export const lifeSeconds = 300
+const renewedAfterSeconds = 220
 
 /** The text of a token says which one it is, counted from 0. */
 export const textOf = (nth: number): string => `token-${nth}-of-all`
