@@ -11,7 +11,9 @@ export const EventMeta = Schema.Struct({
   summary: Schema.optional(Schema.String),
   ts: Schema.optional(Schema.Union([Schema.String, Schema.Finite])),
   /** Set for a request that came by e-mail, or through the API: an event, or a run to repeat. */
-  kind: Schema.optional(RequestKind)
+  kind: Schema.optional(RequestKind),
+  /** Set for a request of which nothing is to be kept once its run has ended: the paths of the files that came with it. */
+  unstored: Schema.optional(Schema.Array(Schema.String))
 })
 export type EventMeta = typeof EventMeta.Type
 

@@ -34,11 +34,13 @@ export interface IngestRequest {
   readonly authorization?: string
   /** True if it is only to be answered as it would be: it does not come into the log, and begins no run. */
   readonly isTest?: boolean
+  /** Given if nothing of it is to be kept once its run has ended: the paths of the files that came with it. */
+  readonly unstored?: ReadonlyArray<string>
 }
 
 /** True if a request has nothing but what every one has. */
-export const isPlain = ({ authorization, isTest, kind }: IngestRequest): boolean =>
-  authorization === undefined && kind === undefined && isTest === undefined
+export const isPlain = ({ authorization, isTest, kind, unstored }: IngestRequest): boolean =>
+  authorization === undefined && kind === undefined && isTest === undefined && unstored === undefined
 
 /** The reasons for which a request is not taken, or not answered. */
 export type RequestError = BacklogFull | EndpointNotFound | NotAnswered | TokenRefused | Unavailable

@@ -52,7 +52,8 @@ export const ProgramEntity = Entity.make("Program", [
       payload: Schema.String,
       hops: Schema.Int,
       authorization: Schema.optionalKey(Schema.String),
-      isTest: Schema.optionalKey(Schema.Boolean)
+      isTest: Schema.optionalKey(Schema.Boolean),
+      unstored: Schema.optionalKey(Schema.Array(Schema.String))
     },
     success: HttpReply,
     error: Schema.Union([BacklogFull, EndpointNotFound, NotAnswered, TokenRefused, Unavailable])

@@ -25,6 +25,7 @@ import type { ProgramMemory } from "./ProgramMemory.ts"
 import * as RunEvents from "./RunEvents.ts"
 import * as RunStanding from "./RunStanding.ts"
 import * as TriggeredWorkflows from "./TriggeredWorkflows.ts"
+import * as UnstoredRuns from "./UnstoredRuns.ts"
 import { beginning, type Turn, type WorkflowProgress } from "./WorkflowProgress.ts"
 
 /** A step that has ended. */
@@ -86,9 +87,6 @@ export const undone = ({ files: _files, ...result }: RunResult, fault: RunFault)
 /** True if the step is committed only where values of data stores are what it found: if they are not, it is run again. */
 export const hasExpectations = ({ result }: EndedStep): boolean =>
   result.stores.some(({ changes }) => changes.some((change) => "expected" in change))
-
-/** True if a step may have asked that its run goes on in several branches at once. */
-export const mayAskToFork = ({ result: { answerJson = "" } }: EndedStep): boolean => answerJson.includes(`"fork":`)
 
 /** Characters that are kept of the reason a step ends a run for: lists of runs show it. */
 const longestReason = 1_000
@@ -175,7 +173,7 @@ export const originOf = (
   cellId,
   input: {
     kind: run.trigger.kind,
-    eventJson: run.event,
+    eventJson: UnstoredRuns.isUnstored(run) ? "{}" : run.event,
     // The event of a workflow's run is whole from the beginning.
     isShaped: true,
     id: run.trigger.id,
@@ -229,12 +227,13 @@ export const make = (options: {
   readonly now: number
   /** The workflows that the step may have run. */
   readonly known: TriggeredWorkflows.KnownWorkflows
-  /** True if the run may be on several paths at once. */
-  readonly mayFork?: boolean
+  readonly erasureOf: UnstoredRuns.ErasureOf
   readonly written?: (run: WorkflowRun) => CommitParts
 }) => {
-  const { executable, files, known, limits, memory, now, progress, runs, step: { result, startedAt } } = options
+  const { erasureOf, executable, files, known, limits, memory, now, progress, runs, step: { startedAt } } = options
   const { path, run } = progress
+  const isUnstored = UnstoredRuns.isUnstored(run)
+  const result = isUnstored ? UnstoredRuns.bare(options.step.result) : options.step.result
   const n = progress.steps.recorded + 1
   const steps = executable.component.steps ?? []
   const before = path?.forked.standing ?? RunStanding.ofRun(run)
@@ -242,10 +241,11 @@ export const make = (options: {
   const { id, name } = steps[run.step]!
   const outcome = outcomeOf(result, progress, limits, known)
   const settings = settingsOf(memory)
-  const turn = outcome._tag === "Failed"
+  const told = outcome._tag === "Failed"
     ? afterFailure(run, settings, outcome.fault, result.outcome === "limit", now)
     : afterSuccess(run, outcome.flow, end, limits.rerunsOfStep, now)
-  const fork = options.mayFork === true && outcome._tag === "Done" && turn.status === "running"
+  const turn = isUnstored && told.exitReason !== null ? { ...told, exitReason: "" } : told
+  const fork = outcome._tag === "Done" && turn.status === "running"
     ? RunStanding.checkedFork(outcome.flow.fork, run.step, end)
     : undefined
   const after = standingAfter(
@@ -283,6 +283,7 @@ export const make = (options: {
   const left = outcome._tag === "Done" && after.run.endedAt === null ? result.files : undefined
   const fileChanges = left === undefined || path === undefined ? left : changesOver(progress.steps.files, left)
   const ofFiles = fileChanges === undefined ? [] : files.write(run.id, fileChanges)
+  const erased = after.run.endedAt === null ? [] : erasureOf(memory.program.accountId, run)
   const ended: EndedRun = {
     origin: originOf(memory, progress, id),
     component: executable.component,
@@ -296,7 +297,7 @@ export const make = (options: {
       const last = appended.at(-1)?.id
       return {
         ...parts,
-        ...(ofFiles.length === 0 ? {} : { updates: [...parts.updates ?? [], ...ofFiles] }),
+        updates: [...parts.updates ?? [], ...ofFiles, ...erased],
         steps: [{ ...record, events: first === undefined || last === undefined ? null : { first, last } }]
       }
     },

@@ -21,6 +21,7 @@ import type { ProgramOwner } from "./ProgramOwner.ts"
 import { changingOwners } from "./ProgramRequests.ts"
 import * as RunStanding from "./RunStanding.ts"
 import * as StepEnd from "./StepEnd.ts"
+import * as UnstoredRuns from "./UnstoredRuns.ts"
 import { placeOf, type Turn, type WorkflowProgress } from "./WorkflowProgress.ts"
 
 /** Nothing is to be written: the wish has come to this without it. */
@@ -94,18 +95,25 @@ const waitingAfter = (
  */
 export class WaitingRuns {
   private readonly deciding = Semaphore.makeUnsafe(1)
+  private readonly erasureOf: UnstoredRuns.ErasureOf
   private readonly limits: Limits
   private readonly owner: ProgramOwner
   private readonly runs: WorkflowRuns["Service"]
 
-  private constructor(owner: ProgramOwner, runs: WorkflowRuns["Service"], limits: Limits) {
+  private constructor(
+    owner: ProgramOwner,
+    runs: WorkflowRuns["Service"],
+    limits: Limits,
+    erasureOf: UnstoredRuns.ErasureOf
+  ) {
+    this.erasureOf = erasureOf
     this.owner = owner
     this.runs = runs
     this.limits = limits
   }
 
   static readonly make = Effect.fnUntraced(function*(owner: ProgramOwner) {
-    return new WaitingRuns(owner, yield* WorkflowRuns, yield* EngineLimits)
+    return new WaitingRuns(owner, yield* WorkflowRuns, yield* EngineLimits, yield* UnstoredRuns.makeErasureOf)
   })
 
   /** Has a run, or a path of it, go on for which it is time, or its turn. */
@@ -220,7 +228,13 @@ export class WaitingRuns {
     return Effect.gen({ self: this }, function*() {
       const own = StepEnd.partsOf(this.runs, before, after)
       const alsoDone = own.dueDone.filter(({ key }) => dueDone.every((item) => item.key !== key))
-      const submission = yield* this.owner.commit(memory, [], { ...parts, ...own, dueDone: [...dueDone, ...alsoDone] })
+      const erased = after.run.endedAt === null ? [] : this.erasureOf(memory.program.accountId, after.run)
+      const submission = yield* this.owner.commit(memory, [], {
+        ...parts,
+        ...own,
+        updates: [...own.updates, ...erased],
+        dueDone: [...dueDone, ...alsoDone]
+      })
       forked?.note(after, submission)
       return submission
     })

@@ -160,7 +160,8 @@ export const runOver = (
     hops: input.hops,
     emitterId: input.from?.emitterId ?? programId,
     stream: input.from?.stream ?? Stream.requests,
-    ...(input.cause === undefined ? {} : { eventId: EventId.format(input.cause.id) })
+    ...(input.cause === undefined ? {} : { eventId: EventId.format(input.cause.id) }),
+    ...(input.unstored === undefined ? {} : { unstored: input.unstored })
   },
   event: input.eventJson,
   startedAt,

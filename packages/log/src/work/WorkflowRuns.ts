@@ -3,7 +3,6 @@ import { type AccountId, DeploymentId, firstAt, RunId, WorkflowId } from "@headw
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import * as Column from "../database/Column.ts"
-import * as OldestAllowed from "../database/OldestAllowed.ts"
 import * as Rows from "../internal/Rows.ts"
 import { bigints, integers, numbers, texts } from "../internal/SqlArray.ts"
 import * as Page from "../lists/Page.ts"
@@ -24,7 +23,9 @@ export const RunTrigger = Schema.Struct({
   /** The id of that event or request in its log, as clients write it; none for a tick. */
   eventId: Schema.optionalKey(Schema.String),
   /** The run of which this one repeats a part. */
-  rerunOf: Schema.optionalKey(Schema.String)
+  rerunOf: Schema.optionalKey(Schema.String),
+  /** Set for a request of which nothing is to be kept once the run has ended: the paths of the files that came with it. */
+  unstored: Schema.optionalKey(Schema.Array(Schema.String))
 })
 export type RunTrigger = typeof RunTrigger.Type
 
@@ -318,6 +319,13 @@ const writing = (sql: SqlClient.SqlClient) => ({
     ${texts(resumptions.map(({ resumeData }) => resumeData))}
   ) AS c (run_id, n, resume_data)
   WHERE s.run_id = c.run_id AND s.n = c.n`),
+  /** Leaves nothing of what a run was given and gave. */
+  erase: (id: RunId): Effect.Effect<void, SqlError.SqlError> =>
+    Effect.asVoid(sql`
+  WITH steps AS (
+    UPDATE workflow_steps SET configured_props = NULL, result = NULL, resume_data = NULL WHERE run_id = ${id}
+  )
+  UPDATE workflow_runs SET event = 'null', rerun_context = NULL WHERE id = ${id}`),
   /** The parts of a commit that change the paths of a run. */
   writePaths: (
     runId: RunId,
@@ -534,21 +542,7 @@ const removals = (sql: SqlClient.SqlClient) => {
   }
 }
 
-/** The lowest schema of servers that know the paths of runs. Others would take a run on several for one at its block. */
-const schemaOfPaths = 50
-
-/** Paths of a run: true if it may be on several, since no server uses the database that does not know them, or may from now on. */
-const forking = (sql: SqlClient.SqlClient) => {
-  let isAllowed = false
-  const allow = Effect.map(
-    Effect.provideService(OldestAllowed.raiseIfUnused(schemaOfPaths), SqlClient.SqlClient, sql),
-    (is) => isAllowed = is
-  )
-  return { mayFork: Effect.suspend(() => isAllowed ? Effect.succeed(true) : allow) }
-}
-
 const make = Effect.map(SqlClient.SqlClient, (sql) => ({
-  ...forking(sql),
   ...writing(sql),
   ...reading(sql),
   ...lists(sql),
