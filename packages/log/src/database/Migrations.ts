@@ -4,6 +4,7 @@ import { Effect, Option, Schedule, Schema } from "effect"
 import { Migrator, SqlClient, SqlError } from "effect/sql"
 import * as Baseline from "./Baseline.ts"
 import * as DatabaseClaim from "./DatabaseClaim.ts"
+import * as Couriers from "./migrations/Couriers.ts"
 import * as DataStores from "./migrations/DataStores.ts"
 import * as EnvironmentVariables from "./migrations/EnvironmentVariables.ts"
 import * as FilesAndObjects from "./migrations/FilesAndObjects.ts"
@@ -35,7 +36,8 @@ const migrations = {
   "0045_stored_file_checksums": StoredFileChecksums.make,
   "0046_files_and_objects": FilesAndObjects.make,
   "0048_step_props": StepProps.make,
-  "0049_projects": Projects.make
+  "0049_projects": Projects.make,
+  "0053_couriers": Couriers.make
 }
 
 /** A version of before the baseline has made the database. */
