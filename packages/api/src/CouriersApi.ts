@@ -95,7 +95,9 @@ export class CouriersApi extends HttpApiGroup.make("couriers")
             description: `Names of at most ${mostVariables} environment variables. They are set as secrets.`
           })
         ),
-        files: Schema.optionalKey(Schema.Boolean.annotate({ description: "Whether it may write files. Default: false." })),
+        files: Schema.optionalKey(
+          Schema.Boolean.annotate({ description: "Whether it may write files. Default: false." })
+        ),
         project_id: Schema.optionalKey(Text.annotate({
           description: "Id, name or slug of the project that the variables are for. Default: all of the account."
         })),

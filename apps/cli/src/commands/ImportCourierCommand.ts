@@ -45,8 +45,10 @@ const storeFor = Effect.fnUntraced(function*(given: string, moved: ReadonlyMap<s
   const [there = "", name] = given.split("=", 2)
   const reference = name ?? moved.get(MovedProps.storeRef(there)) ?? there
   const found = yield* call(({ dataStores }) => dataStores.get({ params: { id: reference }, query: {} })).pipe(
-    Effect.catchTag("NotFoundProblem", () =>
-      call(({ dataStores }) => dataStores.create({ headers: {}, payload: { name: name ?? there } })))
+    Effect.catchTag(
+      "NotFoundProblem",
+      () => call(({ dataStores }) => dataStores.create({ headers: {}, payload: { name: name ?? there } }))
+    )
   )
   return [there, found.data.id] as const
 })
@@ -56,12 +58,16 @@ const linesOf = (courier: CourierResource, now: number) => {
   const brings = [...Object.keys(stores), ...variables, ...(files ? ["files"] : [])]
   const came = (kind: string, name = "") => arrived.find((each) => each.kind === kind && each.name === name)
   const lines = [
-    ...Object.entries(stores).map(([there, here]) => [`${there} -> ${here}`, came("data_store", there), "entries"] as const),
+    ...Object.entries(stores).map(([there, here]) =>
+      [`${there} -> ${here}`, came("data_store", there), "entries"] as const
+    ),
     ...(variables.length > 0 ? [[variables.join(", "), came("variables"), "variables"] as const] : []),
     ...(files ? [["files", came("files"), "files"] as const] : [])
   ]
   return [
-    `${id}: ${expires_at * 1_000 <= now ? "has ended" : `until ${Output.time(expires_at)}`}, for ${brings.length} things`,
+    `${id}: ${
+      expires_at * 1_000 <= now ? "has ended" : `until ${Output.time(expires_at)}`
+    }, for ${brings.length} things`,
     ...lines.map(([what, arrival, unit]) =>
       `  ${what}: ${
         arrival === undefined
@@ -143,10 +149,14 @@ export const courierCommand = Command.make(
     )
     const { id, token, url } = data
     const code = CourierStep.codeOf({ url, token, stores: found.map(([there]) => there), variables, files })
-    yield* Console.log(json ? JSON.stringify({ id, url, stores: data.stores, expires_at: data.expires_at, code }) : code)
+    yield* Console.log(
+      json ? JSON.stringify({ id, url, stores: data.stores, expires_at: data.expires_at, code }) : code
+    )
     if (!json) {
       yield* Console.error(
-        `It brings to ${url} until ${Output.time(data.expires_at)}: see what has come with \`headwater import courier status\``
+        `It brings to ${url} until ${
+          Output.time(data.expires_at)
+        }: see what has come with \`headwater import courier status\``
       )
     }
   })

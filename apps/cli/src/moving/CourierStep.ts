@@ -21,7 +21,9 @@ const propsOf = (stores: ReadonlyArray<string>) =>
 
 /** The code of the step. */
 export const codeOf = ({ files, stores, token, url, variables }: Errand): string =>
-  `// Paste this into a step of Node.js code, choose the data stores, and run the step once. It brings to ${new URL(url).host}
+  `// Paste this into a step of Node.js code, choose the data stores, and run the step once. It brings to ${
+    new URL(url).host
+  }
 // what is named here. Run again, it brings only what has changed. The token below opens nothing else: remove the step afterwards.
 import { createHash } from "crypto"
 import { readdir, readFile } from "fs/promises"

@@ -107,13 +107,17 @@ const make = Effect.gen(function*() {
     /** The one whose token it is, as long as it lives. */
     authenticate: (token: Redacted.Redacted): Effect.Effect<Option.Option<Courier>, SqlError.SqlError> =>
       Redacted.value(token).startsWith(prefix)
-        ? Effect.flatMap(Effect.all([hashOf(token), seconds]), ([hash, now]) =>
-          one(sql`SELECT * FROM couriers WHERE hash = decode(${hash}, 'hex') AND expires_at > ${now}`))
+        ? Effect.flatMap(
+          Effect.all([hashOf(token), seconds]),
+          ([hash, now]) => one(sql`SELECT * FROM couriers WHERE hash = decode(${hash}, 'hex') AND expires_at > ${now}`)
+        )
         : Effect.succeedNone,
     /** What each of these has brought. */
     arrivals: (ids: ReadonlyArray<Id.CourierId>) =>
       Effect.map(
-        sql<Omit<Arrival, "pages" | "items" | "bytes" | "at"> & { readonly courier_id: string; readonly counts: string }>`
+        sql<
+          Omit<Arrival, "pages" | "items" | "bytes" | "at"> & { readonly courier_id: string; readonly counts: string }
+        >`
           SELECT courier_id, kind, CASE WHEN kind = 'data_store' THEN name ELSE '' END AS name,
             json_build_object(
               'pages', count(*), 'items', sum(items), 'bytes', sum(bytes), 'at', max(taken_at)
@@ -123,7 +127,11 @@ const make = Effect.gen(function*() {
         (rows) => {
           const found = new Map<string, Array<Arrival>>()
           for (const { counts, courier_id: id, kind, name } of rows) {
-            found.set(id, [...found.get(id) ?? [], { kind, name, ...JSON.parse(counts) as Omit<Arrival, "kind" | "name"> }])
+            found.set(id, [...found.get(id) ?? [], {
+              kind,
+              name,
+              ...JSON.parse(counts) as Omit<Arrival, "kind" | "name">
+            }])
           }
           return found
         }

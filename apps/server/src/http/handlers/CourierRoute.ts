@@ -6,7 +6,13 @@ import * as ExactJson from "@headwater/domain/ExactJson"
 import { isDeeper } from "@headwater/domain/JsonDepth"
 import * as OwnMember from "@headwater/domain/OwnMember"
 import * as Storable from "@headwater/domain/Storable"
-import { filePathExpected, isFilePath, isOfEvents, longestContentType, onlyOfEvents } from "@headwater/domain/StoredFile"
+import {
+  filePathExpected,
+  isFilePath,
+  isOfEvents,
+  longestContentType,
+  onlyOfEvents
+} from "@headwater/domain/StoredFile"
 import { Environments } from "@headwater/engine/Environments"
 import * as FileUpload from "@headwater/engine/FileUpload"
 import { shortestTrustMs, StoreRoom } from "@headwater/engine/StoreRoom"
@@ -43,11 +49,16 @@ const VariablesPage = Schema.Struct({ variables: Schema.Record(Schema.String, Sc
 const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1()
 
 const read = <A>(schema: Schema.Codec<A, unknown>, value: Schema.Json) =>
-  Effect.mapError(Schema.decodeEffect(schema)(value, { errors: "all" }), ({ issue }) =>
-    Problem.invalid(issuesOf(issue).issues.map(({ message, path = [] }) => ({
-      path: path.map((part) => String(Predicate.isObject(part) ? Reflect.get(part, "key") : part)).join("."),
-      message
-    }))))
+  Effect.mapError(
+    Schema.decodeEffect(schema)(value, { errors: "all" }),
+    ({ issue }) =>
+      Problem.invalid(
+        issuesOf(issue).issues.map(({ message, path = [] }) => ({
+          path: path.map((part) => String(Predicate.isObject(part) ? Reflect.get(part, "key") : part)).join("."),
+          message
+        }))
+      )
+  )
 
 const deadToken = new Problem.Unauthorized(
   Problem.because(
@@ -104,7 +115,9 @@ export const layer = HttpRouter.use(Effect.fnUntraced(function*(router) {
     const storeId = OwnMember.get(stores, name)
     if (storeId === undefined) return yield* notNamed("store", name)
     // With numbers as they were sent.
-    const exact = ExactJson.mayHoldInexact(text) ? ExactJson.parse(text) as Schema.JsonObject : json as Schema.JsonObject
+    const exact = ExactJson.mayHoldInexact(text)
+      ? ExactJson.parse(text) as Schema.JsonObject
+      : json as Schema.JsonObject
     const changes = new Map(given.map(({ key }, index) => {
       const { value } = (exact["entries"] as ReadonlyArray<Schema.JsonObject>)[index]!
       return [key, { _tag: "Set", key, value: JSON.stringify(value), ttl: null }] as const
@@ -118,7 +131,14 @@ export const layer = HttpRouter.use(Effect.fnUntraced(function*(router) {
       )
     }
     if (Option.isNone(yield* dataStores.get(accountId, storeId))) return yield* Problem.notFound("data store", storeId)
-    const page = { kind: "data_store", name, number, hash: sha256(text), items: given.length, bytes: text.length } as const
+    const page = {
+      kind: "data_store",
+      name,
+      number,
+      hash: sha256(text),
+      items: given.length,
+      bytes: text.length
+    } as const
     if (yield* couriers.has(id, page)) return false
     const written = { storeId, cleared: false, changes: [...changes.values()] }
     yield* room.take(accountId, [written]).pipe(Effect.catchTag(
@@ -141,11 +161,20 @@ export const layer = HttpRouter.use(Effect.fnUntraced(function*(router) {
     const large = given.find(([, value]) => Buffer.byteLength(value) > mostValueBytes)
     if (large !== undefined) return yield* Problem.tooLarge(`variables.${large[0]}`, mostValueBytes)
     const owner = { id: projectId ?? accountId, accountId }
-    const page = { kind: "variables", name: "", number: 0, hash: sha256(text), items: given.length, bytes: text.length } as const
+    const page = {
+      kind: "variables",
+      name: "",
+      number: 0,
+      hash: sha256(text),
+      items: given.length,
+      bytes: text.length
+    } as const
     const taken = yield* couriers.take(
       id,
       page,
-      Effect.forEach(given, ([name, value]) => environment.set(owner, name, { value, isSecret: true }), { discard: true })
+      Effect.forEach(given, ([name, value]) => environment.set(owner, name, { value, isSecret: true }), {
+        discard: true
+      })
     ).pipe(Effect.catchTag(
       "EnvironmentTooLarge",
       () => Effect.fail(Problem.tooLarge("The environment variables", mostBytes))

@@ -84,8 +84,12 @@ layer(Http.layer, { excludeTestServices: true })("couriers", (it) => {
       assert.deepStrictEqual(Http.issuePaths(yield* http.request("POST", "/v1/couriers", { body: {} })), [""])
       const only = yield* http.created("/v1/couriers", { variables: ["A"] })
       const key = Json.textOf(only["token"])
-      assert.deepStrictEqual(Http.issuePaths(yield* http.request("PUT", "/courier?path=a", { raw: "a", key })), ["path"])
-      assert.deepStrictEqual(Http.issuePaths(yield* http.request("POST", "/courier", { body: page(1), key })), ["store"])
+      assert.deepStrictEqual(Http.issuePaths(yield* http.request("PUT", "/courier?path=a", { raw: "a", key })), [
+        "path"
+      ])
+      assert.deepStrictEqual(Http.issuePaths(yield* http.request("POST", "/courier", { body: page(1), key })), [
+        "store"
+      ])
     }))
 
   it.effect("need a live token, which opens nothing else", () =>
