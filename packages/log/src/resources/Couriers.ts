@@ -1,7 +1,7 @@
 import { type Arrival, Courier, mostPages } from "@headwater/domain/Courier"
 import * as Id from "@headwater/domain/Id"
 import * as RealTime from "@headwater/domain/RealTime"
-import { Context, Effect, Layer, Option, Redacted, Schema } from "effect"
+import { Context, Effect, Layer, type Option, Redacted, Schema } from "effect"
 import { type Digest, SecureRandom } from "effect/crypto"
 import { SqlClient, type SqlError } from "effect/sql"
 import * as Column from "../database/Column.ts"
