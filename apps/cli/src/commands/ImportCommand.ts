@@ -3,7 +3,10 @@ import { Argument, Command, Flag, Prompt } from "effect/cli"
 import { ApiAccess } from "../access/ApiAccess.ts"
 import { ComponentFiles } from "../code/ComponentFiles.ts"
 import { CommandRefused } from "../CommandRefused.ts"
+import * as Endpoints from "../moving/Endpoints.ts"
+import * as Finishing from "../moving/Finishing.ts"
 import * as Importing from "../moving/Importing.ts"
+import * as KeptReport from "../moving/KeptReport.ts"
 import * as MovingReport from "../moving/MovingReport.ts"
 import * as ProjectPlace from "../moving/ProjectPlace.ts"
 import { besideEnding } from "../moving/SetupWriting.ts"
@@ -14,8 +17,10 @@ import * as Output from "../text/Output.ts"
 import { fillCommand } from "./ApplyCommand.ts"
 import { isAtTerminal } from "./DeployCommand.ts"
 import * as ImportArchive from "./ImportArchiveCommand.ts"
+import { compareCommand } from "./ImportCompareCommand.ts"
 import { courierCommand } from "./ImportCourierCommand.ts"
 import { finishCommand, statusCommand } from "./ImportFinishCommand.ts"
+import { forwardCommand } from "./ImportForwardCommand.ts"
 
 interface Given {
   readonly dryRun: boolean
@@ -48,16 +53,33 @@ const importProject = Effect.fnUntraced(
     // Without changes, too: it keeps the ids of what is there.
     const goesOn = !dryRun && (!isAsked || mayAsk && (yield* Prompt.Confirm({ message: "Do this?" })))
     const { applied, failed } = goesOn ? yield* Importing.apply(plan, into) : { applied: [], failed: [] }
+    if (!dryRun) yield* KeptReport.keep(into, report, Option.isNone(only))
+    const { standings } = dryRun ? { standings: [] } : yield* Finishing.read(into)
+    const untold = goesOn ? yield* KeptReport.show(into, standings) : []
     if (json) {
       const changes = SetupPlan.jsonOf(plan)
       yield* Console.log(
-        JSON.stringify({ into, report: MovingReport.jsonOf(report), kept, beside, removed, changes, applied, failed })
+        JSON.stringify({
+          into,
+          report: MovingReport.jsonOf(report),
+          kept,
+          beside,
+          removed,
+          changes,
+          applied,
+          failed,
+          endpoints: standings.flatMap((standing) =>
+            Endpoints.of(standing).map((endpoint) => ({ workflow: standing.record.name, ...endpoint }))
+          )
+        })
       )
     } else if (goesOn && plan.changes.length > 0) {
       yield* Console.log(harmless([
         SetupApplication.linesOf(applied),
         ...failed.flatMap(({ faults }) => faults.map((fault) => `Not done: ${fault}`)),
-        `Nothing of it is switched on yet: see what each workflow needs with \`headwater import status --into ${into}\``
+        `Nothing of it is switched on yet: see what each workflow needs with \`headwater import status --into ${into}\``,
+        ...Endpoints.linesOf(standings),
+        ...untold
       ].join("\n")))
     }
     if (isAsked && !mayAsk) {
@@ -119,5 +141,12 @@ const pipedreamCommand = Command.make(
 
 /** Moves projects in from elsewhere. With a folder that was exported from here it is another name of `apply`. */
 export const importCommand = fillCommand.pipe(
-  Command.withSubcommands([pipedreamCommand, courierCommand, statusCommand, finishCommand])
+  Command.withSubcommands([
+    pipedreamCommand,
+    courierCommand,
+    statusCommand,
+    finishCommand,
+    forwardCommand,
+    compareCommand
+  ])
 )
