@@ -4,6 +4,7 @@ import { Effect, Option, Schedule, Schema } from "effect"
 import { Migrator, SqlClient, SqlError } from "effect/sql"
 import * as Baseline from "./Baseline.ts"
 import * as DatabaseClaim from "./DatabaseClaim.ts"
+import * as Couriers from "./migrations/Couriers.ts"
 import * as DataStores from "./migrations/DataStores.ts"
 import * as EnvironmentVariables from "./migrations/EnvironmentVariables.ts"
 import * as FilesAndObjects from "./migrations/FilesAndObjects.ts"
@@ -39,7 +40,8 @@ const migrations = {
   "0048_step_props": StepProps.make,
   "0049_projects": Projects.make,
   "0050_run_paths": RunPaths.make,
-  "0051_import_reports": ImportReports.make
+  "0051_import_reports": ImportReports.make,
+  "0053_couriers": Couriers.make
 }
 
 /** A version of before the baseline has made the database. */
