@@ -1,6 +1,7 @@
 import { NewOAuth } from "@headwater/api/AppAccountsApi"
 import * as Batch from "@headwater/api/Batch"
 import * as Filter from "@headwater/api/Filter"
+import { InitialState } from "@headwater/api/SourcesApi"
 import { textUpTo } from "@headwater/api/Text"
 import * as WebhookRequestSettings from "@headwater/api/WebhookRequestSettings"
 import * as WebhookSettings from "@headwater/api/WebhookSettings"
@@ -109,7 +110,11 @@ export const files = {
     ...WebhookRequestSettings.changed
   }),
   components: Schema.Struct({ code: Schema.String }),
-  sources: Schema.Struct({ ...programs, registry: Schema.optionalKey(Schema.String) }),
+  sources: Schema.Struct({
+    ...programs,
+    registry: Schema.optionalKey(Schema.String),
+    initial_state: Schema.optionalKey(InitialState)
+  }),
   workflows: Schema.Struct({
     ...programs,
     concurrency: Schema.optionalKey(WorkflowResource.fields.concurrency),
@@ -146,6 +151,15 @@ export const webhookSettings = [
   "secret_headers",
   "tls"
 ] as const
+
+/** Fields of a program that are not compared with those of the account: its code, its props, and what it begins with. */
+export const programFieldsApart: ReadonlyArray<string> = [
+  "code",
+  "url",
+  "registry",
+  "configured_props",
+  "initial_state"
+]
 
 export const workflowSettings = [
   "concurrency",

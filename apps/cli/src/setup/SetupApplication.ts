@@ -1,3 +1,4 @@
+import type { InitialState } from "@headwater/api/SourcesApi"
 import { Effect, Predicate, Schema } from "effect"
 import { ApiAccess, ServerAway } from "../access/ApiAccess.ts"
 import { CommandRefused } from "../CommandRefused.ts"
@@ -221,7 +222,14 @@ class Application {
         )
         return { id: data.id, endpoint: endpointOf(data.configured_props) }
       }
-      const { data } = yield* this.call(({ sources }) => sources.create({ headers: {}, payload }))
+      // It was checked when the file was read.
+      const initial = thing.fields["initial_state"] as InitialState | undefined
+      const { data } = yield* this.call(({ sources }) =>
+        sources.create({
+          headers: {},
+          payload: { ...payload, ...(initial === undefined ? {} : { initial_state: initial }) }
+        })
+      )
       if (!active) {
         yield* this.call(({ sources }) => sources.update({ params: { id: data.id }, payload: { active: false } }))
       }

@@ -326,7 +326,7 @@ class Planning {
       }
       const props = propsOf(thing.fields) ?? {}
       const has = propsOf(present.fields) ?? {}
-      const plain = Object.keys(thing.fields).filter((name) => name !== "code" && name !== "configured_props")
+      const plain = Object.keys(thing.fields).filter((name) => !Setup.programFieldsApart.includes(name))
       this.changes.push({
         action: "change",
         thing,
@@ -373,9 +373,7 @@ class Planning {
         this.changes.push({ ...nothing, action: "create", thing, present, code, secretProps })
         return
       }
-      const plain = Object.keys(thing.fields).filter((name) =>
-        !["code", "url", "registry", "configured_props"].includes(name)
-      )
+      const plain = Object.keys(thing.fields).filter((name) => !Setup.programFieldsApart.includes(name))
       const where = path ?? url ?? registry
       const fields = [
         ...differences("", before, this.inPresentProject(thing), plain),

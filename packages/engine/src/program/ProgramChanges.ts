@@ -35,10 +35,11 @@ const tick = (program: Program, key: string, dueAt: number): DueItem => ({
 const timersOf = (program: Program): ReadonlyArray<DueItem> =>
   Object.keys(program.timers).map((key) => tick(program, key, Number.MAX_SAFE_INTEGER))
 
-const firstTicks = (program: Program, now: number): Effect.Effect<ReadonlyArray<DueItem>> =>
+/** The first ticks after a time, in Unix milliseconds. */
+const firstTicks = (program: Program, after: number): Effect.Effect<ReadonlyArray<DueItem>> =>
   Effect.forEach(
     Object.entries(program.timers),
-    ([key, timer]) => Effect.map(Effect.orDie(Timer.nextDue(timer, now, now)), (dueAt) => tick(program, key, dueAt))
+    ([key, timer]) => Effect.map(Effect.orDie(Timer.nextDue(timer, after, after)), (dueAt) => tick(program, key, dueAt))
   )
 
 const services = Effect.all({ deployments: Deployments, programs: Programs, sql: SqlClient.SqlClient })
@@ -96,9 +97,11 @@ export class ProgramChanges {
 
   /**
    * Runs the hooks of a new program and puts it in service. The emits of a hook commit with the hook; `emits` says whether
-   * those of `deploy` count.
+   * those of `deploy` count. Its timers go on from the last poll elsewhere, if there was one.
    */
-  deploy({ emits } = { emits: true }): Effect.Effect<void, HookFailed | ProgramNotFound | Unavailable> {
+  deploy(
+    { emits, polledAt }: { readonly emits: boolean; readonly polledAt?: number } = { emits: true }
+  ): Effect.Effect<void, HookFailed | ProgramNotFound | Unavailable> {
     return this.change(Effect.gen({ self: this }, function*() {
       const { owner, programId, programs } = this.parts
       const memory = yield* owner.current
@@ -111,7 +114,7 @@ export class ProgramChanges {
       CrashPoint.reached("create-activated")
       const now = yield* Clock.currentTimeMillis
       yield* this.save({
-        duePut: memory.program.active ? yield* firstTicks(memory.program, now) : [],
+        duePut: memory.program.active ? yield* firstTicks(memory.program, polledAt ?? now) : [],
         also: Effect.asVoid(programs.setState(programId, "ready"))
       })
       this.isDeployed = true

@@ -21,6 +21,7 @@ import { ActorCalls, type HookFailed, ProgramNotFound } from "../ground/ActorCal
 import { toUnavailable, type Unavailable } from "../ground/Unavailable.ts"
 import { Router } from "../routing/Router.ts"
 import { WebhookLifecycle } from "../webhook/WebhookLifecycle.ts"
+import * as InitialState from "./InitialState.ts"
 import * as ProgramErasure from "./ProgramErasure.ts"
 import type { InvalidProps } from "./PropsChoice.ts"
 import * as PropsChoice from "./PropsChoice.ts"
@@ -64,6 +65,7 @@ const makeInsert = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const subscriptions = yield* Subscriptions
   const webhooks = yield* Webhooks
+  const writeState = yield* InitialState.makeWrite
   const turns = yield* RcMap.make({ lookup: (_name: string) => Semaphore.make(1) })
 
   /** Makes the webhook that sends a workflow's own requests and objects, which it hears of on the workflow's log. */
@@ -83,7 +85,11 @@ const makeInsert = Effect.gen(function*() {
   const inTurn = (accountId: Id.AccountId, slug: string) => <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     Effect.scoped(Effect.flatMap(RcMap.get(turns, `${accountId} ${slug}`), (turn) => turn.withPermit(effect)))
 
-  return Effect.fnUntraced(function*(unnamed: Omit<Program, "nameSlug">) {
+  return Effect.fnUntraced(function*(
+    unnamed: Omit<Program, "nameSlug">,
+    component: Component,
+    state: InitialState.InitialState | undefined
+  ) {
     const { accountId, componentId, id, name, projectId } = unnamed
     const slug = slugOf(name)
     const { isListenedTo, program } = yield* sql.withTransaction(Effect.gen(function*() {
@@ -95,6 +101,7 @@ const makeInsert = Effect.gen(function*() {
       const isSending = isWorkflowId(id)
       if (isSending) yield* createSender(accountId, id)
       yield* heads.create(id, accountId)
+      if (state !== undefined) yield* writeState(id, component, state)
       const isListenedTo = yield* subscriptions.createAutomatic(accountId, id)
       return { program, isListenedTo: isListenedTo || isSending }
     })).pipe(inTurn(accountId, slug))
@@ -154,9 +161,17 @@ export class ProgramLifecycle extends Context.Service<ProgramLifecycle, {
     readonly projectId?: Id.ProjectId | null
     /** Makes a workflow of it, whose code the component is. */
     readonly workflow?: WorkflowSettings
+    /** The state of a source that was at work elsewhere before. */
+    readonly initialState?: InitialState.InitialState | undefined
   }) => Effect.Effect<
     Program,
-    ComponentGone | HookFailed | InvalidProps | ProjectGone | SandboxUnavailable | Unavailable
+    | ComponentGone
+    | HookFailed
+    | InitialState.InvalidInitialState
+    | InvalidProps
+    | ProjectGone
+    | SandboxUnavailable
+    | Unavailable
   >
   /** Props given replace by name and the others stay; without a component the program keeps its own. */
   readonly update: (program: Program, input: {
@@ -195,6 +210,7 @@ export class ProgramLifecycle extends Context.Service<ProgramLifecycle, {
           component,
           configuredProps,
           emitOnDeploy = true,
+          initialState,
           name: given,
           projectId = null,
           workflow: settings
@@ -206,34 +222,46 @@ export class ProgramLifecycle extends Context.Service<ProgramLifecycle, {
             undefined,
             { mayLack: settings !== undefined && !active }
           )
+          if (initialState !== undefined) {
+            yield* InitialState.check(initialState, component, { additionalProps, timers })
+          }
           const name = given ?? slugOf(component.name)
           const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)
           const program = yield* Effect.gen(function*() {
-            return yield* insert({
-              id: settings === undefined
-                ? Id.SourceId.make(yield* newId("source"))
-                : Id.WorkflowId.make(yield* newId("workflow")),
-              accountId,
-              componentId: component.id,
-              name,
-              props,
-              timers,
-              additionalProps,
-              active,
-              state: "creating",
-              endpointKey: hasEndpoint ? yield* newEndpointKey : null,
-              workflow: settings === undefined ? null : { deploymentId: yield* newDeploymentId, settings },
-              projectId,
-              createdAt: now,
-              updatedAt: now
-            })
+            return yield* insert(
+              {
+                id: settings === undefined
+                  ? Id.SourceId.make(yield* newId("source"))
+                  : Id.WorkflowId.make(yield* newId("workflow")),
+                accountId,
+                componentId: component.id,
+                name,
+                props,
+                timers,
+                additionalProps,
+                active,
+                state: "creating",
+                endpointKey: hasEndpoint ? yield* newEndpointKey : null,
+                workflow: settings === undefined ? null : { deploymentId: yield* newDeploymentId, settings },
+                projectId,
+                emitFrom: initialState?.emitFrom ?? null,
+                createdAt: now,
+                updatedAt: now
+              },
+              component,
+              initialState
+            )
           }).pipe(
             // Another program that was renamed took the slug in between: the next free one.
             Effect.retry({ while: (error) => error._tag === "SlugTaken", times: 20 }),
             Effect.catchTag("SlugTaken", Effect.die)
           )
           CrashPoint.reached("create-inserted")
-          yield* actors.deploy(program.id, { emits: emitOnDeploy }).pipe(
+          const polledAt = initialState?.polledAt
+          yield* actors.deploy(program.id, {
+            emits: emitOnDeploy,
+            ...(polledAt === undefined ? {} : { polledAt })
+          }).pipe(
             Effect.catchTag("ProgramNotFound", Effect.die),
             Effect.onError(() =>
               takeDown(program).pipe(

@@ -15,6 +15,7 @@ import * as OutgoingLine from "../webhook/OutgoingLine.ts"
 import * as OutgoingMail from "../webhook/OutgoingMail.ts"
 import * as OutgoingRequest from "../webhook/OutgoingRequest.ts"
 import * as Dedupe from "./Dedupe.ts"
+import * as InitialState from "./InitialState.ts"
 import type { ProgramInput } from "./ProgramInput.ts"
 
 /** A longer payload is read in steps, which takes longer as a whole. */
@@ -80,6 +81,20 @@ const emitTime = (ts: number | string | undefined): number | undefined => {
   const value = typeof ts === "number" ? ts : ts.trim() === "" ? Number.NaN : Number(ts)
   if (Number.isFinite(value)) return Math.abs(value) < secondsLimit ? value * 1_000 : value
   return Option.getOrUndefined(Option.map(DateTime.make(String(ts)), DateTime.toEpochMillis))
+}
+
+/**
+ * True if an event is of the time in which the source was elsewhere. One that has no time of its own is, if it comes with a
+ * hook or with the first poll here.
+ */
+const isOfBefore = (
+  { ts }: RunEmit,
+  beginning: InitialState.Beginning | undefined,
+  { kind }: RunOrigin["input"]
+): boolean => {
+  if (beginning === undefined) return false
+  const at = emitTime(ts)
+  return at === undefined ? !beginning.hasBegun && (kind === "TIMER" || kind === "HOOK") : at < beginning.emitFrom
 }
 
 /** The last time there is in JavaScript, Unix milliseconds. */
@@ -168,6 +183,8 @@ export function* make(options: {
   readonly result: RunResult
   readonly strategy: Strategy | null
   readonly known: ReadonlyMap<string, string>
+  /** The place at which a source goes on that was elsewhere before. */
+  readonly beginning?: InitialState.Beginning | undefined
   /** The streams the emitter has. Those that the run begins are added. */
   readonly streams: Set<string>
   readonly now: number
@@ -175,7 +192,7 @@ export function* make(options: {
   /** True if a failure of the run goes to `$errors`. */
   readonly isReported?: boolean
 }): Generator<void, RunEvents> {
-  const { emitId, isReported = true, now, origin, result, strategy, streams } = options
+  const { beginning, emitId, isReported = true, now, origin, result, strategy, streams } = options
   const hops = origin.input.hops + 1
   const { cause } = origin.input
   const emits = ordered(result.emits)
@@ -190,10 +207,15 @@ export function* make(options: {
   const misnamed: Array<string> = []
   const delayed: Array<DueItem> = []
   let duplicates = 0
+  let ofBefore = 0
   let unreadable = 0
   for (const [index, emit] of emits.entries()) {
     if (!decision.passes[index]) {
       duplicates++
+      continue
+    }
+    if (isOfBefore(emit, beginning, origin.input)) {
+      ofBefore++
       continue
     }
     yield
@@ -223,7 +245,10 @@ export function* make(options: {
       events.push(event)
     }
   }
-  for (const line of result.logs) {
+  const notes = ofBefore === 0 || beginning === undefined
+    ? []
+    : [{ ts: now, level: "info", message: InitialState.noteOf(ofBefore, beginning) }]
+  for (const line of [...result.logs, ...notes]) {
     yield
     events.push({ stream: Stream.logs, emitId: emitId(), hops, meta: {}, cause, payload: JSON.stringify(line) })
   }
@@ -265,12 +290,18 @@ export function* make(options: {
     })
   }
   const failure = failureOf(result)
+  const isPoll = failure === undefined && origin.input.kind === "TIMER"
   if (failure !== undefined && isReported) fail(failure)
 
   return {
     events,
     delayed,
     duplicates,
-    marks: [...decision.marks].map(([mark, value]) => ({ emitterId: origin.programId, mark, value, seenAt: now }))
+    marks: [...decision.marks, ...InitialState.markOf(beginning, isPoll)].map(([mark, value]) => ({
+      emitterId: origin.programId,
+      mark,
+      value,
+      seenAt: now
+    }))
   }
 }

@@ -52,6 +52,7 @@ const makeProgramOf = Effect.gen(function*() {
         ? { deploymentId: Id.DeploymentId.make(yield* newId("deployment")), settings: defaultSettings }
         : null,
       projectId: null,
+      emitFrom: null,
       createdAt: 0,
       updatedAt: 0
     }

@@ -8,6 +8,7 @@ import * as DataStores from "./migrations/DataStores.ts"
 import * as EnvironmentVariables from "./migrations/EnvironmentVariables.ts"
 import * as FilesAndObjects from "./migrations/FilesAndObjects.ts"
 import * as Mailboxes from "./migrations/Mailboxes.ts"
+import * as MovingPrograms from "./migrations/MovingPrograms.ts"
 import * as OAuthAccounts from "./migrations/OAuthAccounts.ts"
 import * as OAuthConnections from "./migrations/OAuthConnections.ts"
 import * as Projects from "./migrations/Projects.ts"
@@ -35,7 +36,8 @@ const migrations = {
   "0045_stored_file_checksums": StoredFileChecksums.make,
   "0046_files_and_objects": FilesAndObjects.make,
   "0048_step_props": StepProps.make,
-  "0049_projects": Projects.make
+  "0049_projects": Projects.make,
+  "0052_moving_programs": MovingPrograms.make
 }
 
 /** A version of before the baseline has made the database. */

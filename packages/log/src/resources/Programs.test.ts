@@ -68,6 +68,7 @@ const programOf = Effect.fnUntraced(function*(component: OwnComponent, overrides
     state: "ready",
     endpointKey: null,
     projectId: null,
+    emitFrom: null,
     workflow: null,
     createdAt: 1,
     updatedAt: 1,

@@ -161,6 +161,7 @@ export const layer = HttpApiBuilder.group(
           Effect.catchTags({
             // Nobody deletes the component of a workflow but with the workflow.
             ComponentGone: Effect.die,
+            InvalidInitialState: Effect.die,
             InvalidProps: ({ issues }) => Effect.fail(Problem.invalid(issues)),
             ProjectGone: ({ id }) => Effect.fail(Problem.notFound("project", id))
           }),
