@@ -12,6 +12,7 @@ import * as Projection from "./Projection.ts"
 import * as ProjectsApi from "./ProjectsApi.ts"
 import { RequestCheck, TakesLargeBody } from "./RequestCheck.ts"
 import { ResourceId } from "./ResourceId.ts"
+import * as Shadow from "./Shadow.ts"
 import { CodeText, Text } from "./Text.ts"
 import { UnixMillis } from "./UnixMillis.ts"
 import { UnixSeconds } from "./UnixSeconds.ts"
@@ -43,6 +44,7 @@ export const SourceResource = Schema.Struct({
   name: Schema.String,
   name_slug: Schema.String.annotate({ description: "Works wherever the source's id does." }),
   ...ProjectsApi.shown,
+  ...Shadow.shown,
   emit_from_ms: Schema.optionalKey(UnixMillis.annotate({
     description: "From initial_state: events of before this time are not emitted. Missing if none was given.",
     ...Extension.mark
@@ -78,6 +80,7 @@ const input = {
     })
   ),
   ...ProjectsApi.given,
+  ...Shadow.given,
   ...Projection.fields
 }
 

@@ -14,6 +14,7 @@ import * as Projection from "./Projection.ts"
 import * as ProjectsApi from "./ProjectsApi.ts"
 import { RequestCheck, TakesLargeBody } from "./RequestCheck.ts"
 import { ResourceId } from "./ResourceId.ts"
+import * as Shadow from "./Shadow.ts"
 import { CodeText, Text } from "./Text.ts"
 import { UnixSeconds } from "./UnixSeconds.ts"
 import { WebhookSecret } from "./WebhooksApi.ts"
@@ -115,6 +116,7 @@ export const WorkflowResource = Schema.Struct({
   active: Schema.Boolean,
   ...settings,
   ...ProjectsApi.shown,
+  ...Shadow.shown,
   created_at: UnixSeconds,
   updated_at: UnixSeconds
 }).annotate({ identifier: "Workflow", examples: [exampleWorkflow] })
@@ -146,6 +148,7 @@ const input = {
   attachments: Schema.optionalKey(settings.attachments),
   memory_mb: Schema.optionalKey(settings.memory_mb),
   ...ProjectsApi.given,
+  ...Shadow.given,
   ...Projection.fields
 }
 

@@ -11,7 +11,9 @@ export const EventMeta = Schema.Struct({
   summary: Schema.optional(Schema.String),
   ts: Schema.optional(Schema.Union([Schema.String, Schema.Finite])),
   /** Set for a request that came by e-mail, or through the API: an event, or a run to repeat. */
-  kind: Schema.optional(RequestKind)
+  kind: Schema.optional(RequestKind),
+  /** True of what came about in shadow: none of it leaves the server, unless somebody asks for that. */
+  shadow: Schema.optional(Schema.Boolean)
 })
 export type EventMeta = typeof EventMeta.Type
 

@@ -37,6 +37,8 @@ export const Program = Schema.Struct({
    * none.
    */
   emitFrom: Schema.NullOr(Schema.Int).pipe(Schema.withDecodingDefaultTypeKey(Effect.succeed(null))),
+  /** True if what it sends is held, since it runs beside another that sends. Older nodes name none. */
+  shadow: Schema.Boolean.pipe(Schema.withDecodingDefaultTypeKey(Effect.succeed(false))),
   /** Unix seconds. */
   createdAt: Schema.Int,
   updatedAt: Schema.Int

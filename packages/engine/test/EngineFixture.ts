@@ -86,6 +86,7 @@ export const program = Effect.fnUntraced(function*(accountId: Id.AccountId, code
   readonly state?: Program["state"]
   readonly workflow?: Partial<WorkflowSettings>
   readonly emitFrom?: number
+  readonly shadow?: boolean
 } = {}) {
   const kind = options.workflow === undefined ? "source" : "workflow"
   const description = yield* (yield* Sandbox).inspect({
@@ -136,6 +137,7 @@ export const program = Effect.fnUntraced(function*(accountId: Id.AccountId, code
     endpointKey: component.id,
     projectId: null,
     emitFrom: options.emitFrom ?? null,
+    shadow: options.shadow ?? false,
     workflow: options.workflow === undefined ? null : {
       deploymentId: Id.DeploymentId.make(yield* Id.make("deployment")),
       settings: { ...defaultSettings, ...options.workflow }

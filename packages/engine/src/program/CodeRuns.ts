@@ -54,7 +54,7 @@ export const originOf = ({ component, program }: ProgramMemory, input: ProgramIn
   programId: program.id,
   deploymentId: program.workflow?.deploymentId ?? component.id,
   cellId: program.id,
-  input
+  input: program.shadow ? { ...input, isShadow: true } : input
 })
 
 export const unstorable = (what: string, refusal: CommitRejected): RunEvents.RunFailure => ({
@@ -235,7 +235,7 @@ export class CodeRuns {
         stream: Stream.errors,
         emitId: EmitId.make(),
         hops: RunEvents.errorHops(origin),
-        meta: {},
+        meta: RunEvents.metaOf(origin),
         cause: origin.input.cause,
         payload: RunEvents.errorPayload(origin, now, failure)
       }], parts))

@@ -31,53 +31,55 @@ const logged = (program: Parameters<typeof stream>[0]) =>
 const numbers = (program: Parameters<typeof stream>[0]) =>
   Effect.map(stream(program), (events) => events.map(({ n }) => n))
 
-layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })("a source that was elsewhere", (it) => {
-  it.effect("goes on with its timer after the last poll there, at once if that tick has passed", () =>
-    Effect.gen(function*() {
-      yield* TestClock.setTime(nine)
-      const dueAt = Effect.fnUntraced(function*(polledAt: number) {
-        const { actor, program } = yield* start(polling(true), { timers })
-        yield* actor.deploy({ emits: true, polledAt })
-        const [item] = yield* (yield* DueWork).allOf(program.id, "timer")
-        return item?.dueAt
-      })
-      assert.strictEqual(yield* dueAt(nine - 20_000), nine + 40_000)
-      assert.strictEqual(yield* dueAt(nine - 90_000), nine - 30_000)
-    }).pipe(EngineFixture.onTestClock))
+layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })(
+  "a source that was elsewhere",
+  (it) => {
+    it.effect("goes on with its timer after the last poll there, at once if that tick has passed", () =>
+      Effect.gen(function*() {
+        yield* TestClock.setTime(nine)
+        const dueAt = Effect.fnUntraced(function*(polledAt: number) {
+          const { actor, program } = yield* start(polling(true), { timers })
+          yield* actor.deploy({ emits: true, polledAt })
+          const [item] = yield* (yield* DueWork).allOf(program.id, "timer")
+          return item?.dueAt
+        })
+        assert.strictEqual(yield* dueAt(nine - 20_000), nine + 40_000)
+        assert.strictEqual(yield* dueAt(nine - 90_000), nine - 30_000)
+      }).pipe(EngineFixture.onTestClock))
 
-  it.effect("emits no event of a time before, says how many it left out, and takes them for seen", () =>
-    Effect.gen(function*() {
-      yield* TestClock.setTime(nine)
-      const { actor, program } = yield* start(polling(true), { timers, emitFrom: nine })
-      yield* actor.deploy()
-      yield* TestClock.setTime(nine + minute)
-      yield* actor.wake(Wake.forDueWork)
-      assert.deepStrictEqual(yield* numbers(program), [0, 1])
-      assert.deepStrictEqual(yield* logged(program), [
-        "2 events of before 2026-11-21T09:00:00.000Z were noted as seen and not emitted (initial_state.emit_from_ms)"
-      ])
-      yield* TestClock.setTime(nine + 2 * minute)
-      yield* actor.wake(Wake.forDueWork)
-      assert.deepStrictEqual(yield* numbers(program), [0, 1, 2])
-      assert.lengthOf(yield* logged(program), 1)
-    }).pipe(EngineFixture.onTestClock))
-
-  it.effect("takes events without a time of its first poll for seen, and emits those of the next ones", () =>
-    Effect.gen(function*() {
-      yield* TestClock.setTime(nine)
-      const { actor, program } = yield* start(polling(false), { timers, emitFrom: nine })
-      yield* actor.deploy()
-      for (const n of [1, 2]) {
-        yield* TestClock.setTime(nine + n * minute)
+    it.effect("emits no event of a time before, says how many it left out, and takes them for seen", () =>
+      Effect.gen(function*() {
+        yield* TestClock.setTime(nine)
+        const { actor, program } = yield* start(polling(true), { timers, emitFrom: nine })
+        yield* actor.deploy()
+        yield* TestClock.setTime(nine + minute)
         yield* actor.wake(Wake.forDueWork)
-      }
-      assert.deepStrictEqual(yield* numbers(program), [2])
-    }).pipe(EngineFixture.onTestClock))
+        assert.deepStrictEqual(yield* numbers(program), [0, 1])
+        assert.deepStrictEqual(yield* logged(program), [
+          "2 events of before 2026-11-21T09:00:00.000Z were noted as seen and not emitted (initial_state.emit_from_ms)"
+        ])
+        yield* TestClock.setTime(nine + 2 * minute)
+        yield* actor.wake(Wake.forDueWork)
+        assert.deepStrictEqual(yield* numbers(program), [0, 1, 2])
+        assert.lengthOf(yield* logged(program), 1)
+      }).pipe(EngineFixture.onTestClock))
 
-  it.effect("has not polled by a run that failed, and leaves out what its hooks emit", () =>
-    Effect.gen(function*() {
-      yield* TestClock.setTime(nine)
-      const code = `
+    it.effect("takes events without a time of its first poll for seen, and emits those of the next ones", () =>
+      Effect.gen(function*() {
+        yield* TestClock.setTime(nine)
+        const { actor, program } = yield* start(polling(false), { timers, emitFrom: nine })
+        yield* actor.deploy()
+        for (const n of [1, 2]) {
+          yield* TestClock.setTime(nine + n * minute)
+          yield* actor.wake(Wake.forDueWork)
+        }
+        assert.deepStrictEqual(yield* numbers(program), [2])
+      }).pipe(EngineFixture.onTestClock))
+
+    it.effect("has not polled by a run that failed, and leaves out what its hooks emit", () =>
+      Effect.gen(function*() {
+        yield* TestClock.setTime(nine)
+        const code = `
 export default {
   props: { timer: "$.interface.timer", db: "$.service.db" },
   hooks: { deploy() { this.$emit({ n: "hook" }) } },
@@ -88,12 +90,13 @@ export default {
     if (n === 1) throw new Error("away")
   }
 }`
-      const { actor, program } = yield* start(code, { timers, emitFrom: nine })
-      yield* actor.deploy()
-      for (const n of [1, 2, 3]) {
-        yield* TestClock.setTime(nine + n * minute)
-        yield* actor.wake(Wake.forDueWork)
-      }
-      assert.deepStrictEqual(yield* numbers(program), [3])
-    }).pipe(EngineFixture.onTestClock))
-})
+        const { actor, program } = yield* start(code, { timers, emitFrom: nine })
+        yield* actor.deploy()
+        for (const n of [1, 2, 3]) {
+          yield* TestClock.setTime(nine + n * minute)
+          yield* actor.wake(Wake.forDueWork)
+        }
+        assert.deepStrictEqual(yield* numbers(program), [3])
+      }).pipe(EngineFixture.onTestClock))
+  }
+)

@@ -5,7 +5,7 @@ import * as CrashPoint from "@headwater/log/commit/CrashPoint"
 import { Deployments } from "@headwater/log/resources/Deployments"
 import { Programs } from "@headwater/log/resources/Programs"
 import type { DueItem } from "@headwater/log/work/DueWork"
-import { Clock, Effect, Option, Semaphore } from "effect"
+import { Clock, Effect, Equal, Option, Semaphore } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import type { HookFailed, ProgramNotFound } from "../ground/ActorCalls.ts"
 import type { CommitParts, PartsOf } from "../ground/EmitterLog.ts"
@@ -125,6 +125,12 @@ export class ProgramChanges {
   update(next: Program): Effect.Effect<void, HookFailed | ProgramNotFound | Unavailable> {
     return this.change(Effect.gen({ self: this }, function*() {
       const before = yield* this.parts.owner.current
+      if (Equal.equals({ ...next, shadow: before.program.shadow }, before.program)) {
+        // It goes on: a vendor would tell it nothing between its hooks.
+        yield* this.alone(Effect.void)
+        yield* this.save({ also: this.updateRow(next) })
+        return
+      }
       // For a workflow too, paused or not: the steps that are under way end before anything changes.
       if (before.program.active || before.program.workflow !== null) yield* this.deactivate(before)
       CrashPoint.reached("update-deactivated")

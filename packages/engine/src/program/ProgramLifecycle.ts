@@ -159,6 +159,8 @@ export class ProgramLifecycle extends Context.Service<ProgramLifecycle, {
     readonly active?: boolean
     /** Default: null, none. */
     readonly projectId?: Id.ProjectId | null
+    /** Default: false. */
+    readonly shadow?: boolean | undefined
     /** Makes a workflow of it, whose code the component is. */
     readonly workflow?: WorkflowSettings
     /** The state of a source that was at work elsewhere before. */
@@ -181,6 +183,8 @@ export class ProgramLifecycle extends Context.Service<ProgramLifecycle, {
     readonly active: boolean
     /** Null for none; without it the program stays where it is. */
     readonly projectId?: Id.ProjectId | null
+    /** Without it the program stays as it is. */
+    readonly shadow?: boolean | undefined
     /** Of a workflow; without them it keeps its own. */
     readonly settings?: WorkflowSettings
   }) => Effect.Effect<Program, HookFailed | InvalidProps | SandboxUnavailable | ProgramNotFound | Unavailable>
@@ -213,6 +217,7 @@ export class ProgramLifecycle extends Context.Service<ProgramLifecycle, {
           initialState,
           name: given,
           projectId = null,
+          shadow = false,
           workflow: settings
         }) {
           const { additionalProps, hasEndpoint, props, timers } = yield* configure(
@@ -245,6 +250,7 @@ export class ProgramLifecycle extends Context.Service<ProgramLifecycle, {
                 workflow: settings === undefined ? null : { deploymentId: yield* newDeploymentId, settings },
                 projectId,
                 emitFrom: initialState?.emitFrom ?? null,
+                shadow,
                 createdAt: now,
                 updatedAt: now
               },
@@ -279,7 +285,15 @@ export class ProgramLifecycle extends Context.Service<ProgramLifecycle, {
       const update: ProgramLifecycle["Service"]["update"] = Effect.fnUntraced(
         function*(
           program,
-          { active, component: given, configuredProps, name, projectId = program.projectId, settings }
+          {
+            active,
+            component: given,
+            configuredProps,
+            name,
+            projectId = program.projectId,
+            settings,
+            shadow = program.shadow
+          }
         ) {
           const component = given ?? (yield* Effect.flatMap(
             components.getById(program.componentId),
@@ -304,6 +318,7 @@ export class ProgramLifecycle extends Context.Service<ProgramLifecycle, {
             additionalProps,
             active,
             projectId,
+            shadow,
             workflow: program.workflow === null ? null : {
               deploymentId: isDeployed ? yield* newDeploymentId : program.workflow.deploymentId,
               settings: settings ?? program.workflow.settings

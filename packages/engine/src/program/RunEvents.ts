@@ -51,7 +51,7 @@ export interface RunOrigin {
   readonly deploymentId: string
   /** The source itself, the step of a workflow. */
   readonly cellId: string
-  readonly input: Pick<ProgramInput, "kind" | "eventJson" | "isShaped" | "id" | "at" | "hops" | "cause">
+  readonly input: Pick<ProgramInput, "kind" | "eventJson" | "isShaped" | "isShadow" | "id" | "at" | "hops" | "cause">
   /** Set where errors are kept and go no further, since they are of code that handles errors. */
   readonly isHandler?: boolean
 }
@@ -112,7 +112,7 @@ const ordered = (emits: ReadonlyArray<RunEmit>): ReadonlyArray<RunEmit> => {
   return emits.map((emit) => emitTime(emit.ts) === undefined ? emit : timed[next++]!.emit)
 }
 
-const metaOf = ({ id, summary, ts }: RunEmit): EventMeta => ({
+const metaOfEmit = ({ id, summary, ts }: RunEmit): EventMeta => ({
   ...(id === undefined ? {} : { id }),
   ...(summary === undefined ? {} : { summary }),
   ...(ts === undefined || emitTime(ts) === undefined ? {} : { ts })
@@ -158,6 +158,10 @@ const limitMessages = {
   output: "the run exceeded its limit of emits and logs (limit: output)"
 } as const
 
+/** The metadata of an event of a run, beside what an emit gave. */
+export const metaOf = ({ input }: Pick<RunOrigin, "input">): EventMeta =>
+  input.isShadow === true ? { shadow: true } : {}
+
 export const errorHops = ({ input, isHandler }: RunOrigin): number => isHandler === true ? maxHops : input.hops + 1
 
 /** Told where something has come round so often that it goes no further. */
@@ -195,6 +199,7 @@ export function* make(options: {
   const { beginning, emitId, isReported = true, now, origin, result, strategy, streams } = options
   const hops = origin.input.hops + 1
   const { cause } = origin.input
+  const meta = metaOf(origin)
   const emits = ordered(result.emits)
   const decision: Dedupe.Decision = strategy === null
     ? { passes: emits.map(() => true), marks: new Map() }
@@ -234,7 +239,7 @@ export function* make(options: {
       stream,
       emitId: emitId(),
       hops,
-      meta: metaOf(emit),
+      meta: { ...metaOfEmit(emit), ...meta },
       cause,
       payload: emit.payload
     }
@@ -250,14 +255,14 @@ export function* make(options: {
     : [{ ts: now, level: "info", message: InitialState.noteOf(ofBefore, beginning) }]
   for (const line of [...result.logs, ...notes]) {
     yield
-    events.push({ stream: Stream.logs, emitId: emitId(), hops, meta: {}, cause, payload: JSON.stringify(line) })
+    events.push({ stream: Stream.logs, emitId: emitId(), hops, meta, cause, payload: JSON.stringify(line) })
   }
   const fail = (error: RunFailure) =>
     events.push({
       stream: Stream.errors,
       emitId: emitId(),
       hops: errorHops(origin),
-      meta: {},
+      meta,
       cause,
       payload: errorPayload(origin, now, error)
     })

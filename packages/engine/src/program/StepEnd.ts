@@ -16,6 +16,7 @@ import type { EndedRun } from "./CodeRuns.ts"
 import type { Executable } from "./ComponentRuns.ts"
 import type { ProgramMemory } from "./ProgramMemory.ts"
 import * as RunEvents from "./RunEvents.ts"
+import * as Shadow from "./Shadow.ts"
 import * as TriggeredWorkflows from "./TriggeredWorkflows.ts"
 import { beginning, type WorkflowProgress } from "./WorkflowProgress.ts"
 
@@ -178,6 +179,7 @@ export const originOf = (
     id: run.trigger.id,
     at: run.trigger.at,
     hops: run.trigger.hops,
+    isShadow: run.trigger.shadow === true,
     cause: causeOf(run.trigger)
   },
   isHandler: run.trigger.kind === "EVENT" && run.trigger.stream === Stream.errors
@@ -215,7 +217,10 @@ export const make = (options: {
   const { id, name } = steps[run.step]!
   const outcome = outcomeOf(result, progress, limits, known)
   const settings = settingsOf(memory)
-  const turn = outcome._tag === "Failed"
+  const held = outcome._tag === "Failed" ? Shadow.heldBy(outcome.fault, run.trigger) : undefined
+  const turn = held !== undefined
+    ? lastTurn(run, { exit: held }, now)
+    : outcome._tag === "Failed"
     ? afterFailure(run, settings, outcome.fault, result.outcome === "limit", now)
     : afterSuccess(run, outcome.flow, steps.length, limits.rerunsOfStep, now)
   const isAgain = turn.status === "waiting" && turn.step === run.step
@@ -239,7 +244,7 @@ export const make = (options: {
     ...own,
     duePut: [
       ...own.duePut ?? [],
-      ...TriggeredWorkflows.itemsOf(triggers, known, run.trigger.hops + 1, now)
+      ...TriggeredWorkflows.itemsOf(triggers, known, run.trigger.hops + 1, run.trigger.shadow === true, now)
     ]
   }
   // Files are for the next step, if there is one.
@@ -249,7 +254,11 @@ export const make = (options: {
     origin: originOf(memory, progress, id),
     component: executable.component,
     // The effects of a step that failed are undone, so that they are done once when the step is run again.
-    result: outcome._tag === "Done" ? result : undone(result, outcome.fault),
+    result: outcome._tag === "Done"
+      ? result
+      : held === undefined
+      ? undone(result, outcome.fault)
+      : Shadow.heldResult(undone(result, outcome.fault)),
     isReported: settings.errors === "each" || turn.endedAt !== null,
     isInvocation: parts.runs !== undefined,
     failure: turn.status === "error" && outcome._tag === "Failed" ? outcome.fault : undefined,

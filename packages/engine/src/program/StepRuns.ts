@@ -97,12 +97,13 @@ export class StepRuns {
   /** Takes an input: from here on it is a run. */
   begin(memory: ProgramMemory, input: ProgramInput): Effect.Effect<void> {
     return Effect.gen({ self: this }, function*() {
-      const { program: { id, workflow } } = memory
+      const { program: { id, shadow, workflow } } = memory
       if (workflow === null) return
       if (input.kind === "RERUN") return yield* this.beginAgain(memory, input, workflow.deploymentId)
       if (!isOfRun(input)) return
       const startedAt = yield* Clock.currentTimeMillis
-      const run = runOver(id, workflow.deploymentId, input, yield* this.runIdOf(input), startedAt)
+      const isShadow = shadow || input.isShadow === true
+      const run = runOver(id, workflow.deploymentId, input, yield* this.runIdOf(input), startedAt, isShadow)
       yield* this.enter(memory, input, run)
     })
   }
@@ -140,7 +141,7 @@ export class StepRuns {
     onBegun: (run: WorkflowProgress) => void
   ): Effect.Effect<number, SandboxUnavailable> {
     return Effect.gen({ self: this }, function*() {
-      const { program: { id: programId, workflow } } = memory
+      const { program: { id: programId, shadow, workflow } } = memory
       if (workflow === null) return 0
       CrashPoint.reached("step-chosen")
       const chosen = inputs.filter(isOfRun)
@@ -149,10 +150,9 @@ export class StepRuns {
       const ids = (yield* Effect.replicateEffect(this.newRunId, chosen.length)).toSorted()
       const runs = chosen.map((input, index) => {
         const id = isRunId(input.id) ? input.id : ids[index]!
-        return {
-          input,
-          progress: new WorkflowProgress(runOver(programId, workflow.deploymentId, input, id, startedAt))
-        }
+        const isShadow = shadow || input.isShadow === true
+        const run = runOver(programId, workflow.deploymentId, input, id, startedAt, isShadow)
+        return { input, progress: new WorkflowProgress(run) }
       })
       const { parts, uncommitted } = this
       return yield* new StepsTogether(
@@ -348,13 +348,14 @@ export class StepRuns {
         return
       }
       const id = yield* this.runIdOf(input)
-      const { event, trigger } = former.value
+      const { event, trigger: { shadow: _, ...trigger } } = former.value
       const before = new Set(all.slice(0, step).map(({ name }) => name))
       const done = (yield* untilAnswered(runs.stepsOf(asked.run)))
         .filter(({ name, result }) => result !== null && before.has(name))
         .map((record, index) => ({ ...record, runId: id, n: index + 1, configuredProps: null, resumeData: null }))
       const startedAt = yield* Clock.currentTimeMillis
-      const again = { ...trigger, rerunOf: asked.run }
+      // Of a run in shadow too: it is asked for, and sends if its workflow does.
+      const again = { ...trigger, rerunOf: asked.run, ...(memory.program.shadow ? { shadow: true } : {}) }
       yield* this.enter(
         memory,
         input,

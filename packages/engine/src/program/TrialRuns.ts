@@ -53,6 +53,7 @@ const makeProgramOf = Effect.gen(function*() {
         : null,
       projectId: null,
       emitFrom: null,
+      shadow: false,
       createdAt: 0,
       updatedAt: 0
     }

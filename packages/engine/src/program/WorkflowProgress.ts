@@ -108,7 +108,8 @@ export const runOver = (
   deploymentId: Id.DeploymentId,
   input: InputOfRun,
   id: Id.RunId,
-  startedAt: number
+  startedAt: number,
+  isShadow = input.isShadow === true
 ): WorkflowRun => ({
   id,
   workflowId: Id.WorkflowId.make(programId),
@@ -120,7 +121,8 @@ export const runOver = (
     hops: input.hops,
     emitterId: input.from?.emitterId ?? programId,
     stream: input.from?.stream ?? Stream.requests,
-    ...(input.cause === undefined ? {} : { eventId: EventId.format(input.cause.id) })
+    ...(input.cause === undefined ? {} : { eventId: EventId.format(input.cause.id) }),
+    ...(isShadow ? { shadow: true } : {})
   },
   event: input.eventJson,
   startedAt,
@@ -173,6 +175,7 @@ const inputOf = (program: Program, progress: WorkflowProgress, { filesOf, steps 
       workflow_id: run.workflowId,
       deployment_id: run.deploymentId,
       step: steps[run.step]!.name,
+      ...(run.trigger.shadow === true ? { shadow: true } : {}),
       run: {
         runs: run.tries + 1,
         context: parsed(run.rerunContext),

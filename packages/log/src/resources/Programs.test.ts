@@ -69,6 +69,7 @@ const programOf = Effect.fnUntraced(function*(component: OwnComponent, overrides
     endpointKey: null,
     projectId: null,
     emitFrom: null,
+    shadow: false,
     workflow: null,
     createdAt: 1,
     updatedAt: 1,

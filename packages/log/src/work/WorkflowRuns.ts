@@ -23,7 +23,9 @@ export const RunTrigger = Schema.Struct({
   /** The id of that event or request in its log, as clients write it; none for a tick. */
   eventId: Schema.optionalKey(Schema.String),
   /** The run of which this one repeats a part. */
-  rerunOf: Schema.optionalKey(Schema.String)
+  rerunOf: Schema.optionalKey(Schema.String),
+  /** True of a run in shadow. */
+  shadow: Schema.optionalKey(Schema.Boolean)
 })
 export type RunTrigger = typeof RunTrigger.Type
 

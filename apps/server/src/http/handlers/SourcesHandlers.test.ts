@@ -123,7 +123,8 @@ layer(Http.layer, { excludeTestServices: true })("sources", (it) => {
   it.effect("that were elsewhere begin with their store, and emit nothing that was emitted there", () =>
     Effect.gen(function*() {
       const http = yield* Http.tenant()
-      const emitting = (dedupe: string) => `export default {
+      const emitting = (dedupe: string) =>
+        `export default {
         name: "${dedupe}", dedupe: "${dedupe}", props: { http: "$.interface.http", db: "$.service.db" },
         run(event) { for (const id of event.body) this.$emit({ id, since: this.db.get("since") }, { id }) }
       }`

@@ -62,6 +62,7 @@ export const layer = HttpApiBuilder.group(
       name: source.name,
       name_slug: source.nameSlug,
       ...(source.projectId === null ? {} : { project_id: source.projectId }),
+      ...(source.shadow ? { shadow: true } : {}),
       ...(source.emitFrom === null ? {} : { emit_from_ms: source.emitFrom })
     })
 
@@ -138,6 +139,7 @@ export const layer = HttpApiBuilder.group(
             name: payload.name,
             configuredProps,
             ...project,
+            shadow: payload.shadow,
             emitOnDeploy: payload.emit_on_deploy ?? true,
             initialState: payload.initial_state === undefined ? undefined : yield* stateOf(payload.initial_state)
           })
@@ -170,6 +172,7 @@ export const layer = HttpApiBuilder.group(
             name: payload.name,
             configuredProps,
             ...project,
+            shadow: payload.shadow,
             active: payload.active ?? true
           })
         ))

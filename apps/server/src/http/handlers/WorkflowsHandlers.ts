@@ -104,6 +104,7 @@ export const layer = HttpApiBuilder.group(
         active: program.active,
         ...settingsShown(settings),
         ...(program.projectId === null ? {} : { project_id: program.projectId }),
+        ...(program.shadow ? { shadow: true } : {}),
         created_at: program.createdAt,
         updated_at: program.updatedAt
       }
@@ -151,6 +152,7 @@ export const layer = HttpApiBuilder.group(
             name: payload.name,
             configuredProps: given,
             ...project,
+            shadow: payload.shadow,
             active: payload.active ?? true,
             workflow: settingsWith(defaultSettings, payload)
           })
@@ -185,6 +187,7 @@ export const layer = HttpApiBuilder.group(
             name: payload.name,
             configuredProps: given,
             ...project,
+            shadow: payload.shadow,
             active: payload.active ?? true,
             settings: settingsWith(workflow.workflow?.settings ?? defaultSettings, payload)
           })

@@ -1,0 +1,7 @@
+/** A request to others that a step in shadow is about to make, which ends it. */
+
+/** The name of the error by which the host knows it. */
+export const heldName = "HeldInShadow"
+
+/** @param what the request, in a few words */
+export const heldMessage = (what: string): string => `held in shadow: ${what}`
