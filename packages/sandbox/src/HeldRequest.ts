@@ -5,3 +5,6 @@ export const heldName = "HeldInShadow"
 
 /** @param what the request, in a few words */
 export const heldMessage = (what: string): string => `held in shadow: ${what}`
+
+/** True of the reason for which a run ended, if that is a request that is held. */
+export const isHeld = (reason: string | null): boolean => reason?.startsWith(heldMessage("")) === true

@@ -61,7 +61,8 @@ const programs = {
   name: Schema.String,
   project: Schema.optionalKey(Schema.NullOr(Schema.String)),
   configured_props: Schema.optionalKey(Schema.Record(Schema.String, Schema.Json)),
-  active: Schema.optionalKey(Schema.Boolean)
+  active: Schema.optionalKey(Schema.Boolean),
+  shadow: Schema.optionalKey(Schema.Boolean)
 }
 
 const listening = {

@@ -197,6 +197,7 @@ class Application {
         ...where,
         name: String(thing.fields["name"]),
         ...this.projectOf(thing),
+        ...(typeof thing.fields["shadow"] === "boolean" ? { shadow: thing.fields["shadow"] } : {}),
         configured_props: propsWithIds(props, (ref) => this.ids.get(ref) ?? this.presentIds.get(ref)),
         ...Object.fromEntries(settings.map((name) => [name, thing.fields[name]]))
       } as const

@@ -59,6 +59,9 @@ export interface LeftOut {
 
 const refuse = (message: string) => new CommandRefused({ message })
 
+/** The fields of a program, with those that its file leaves out if they are as by default. */
+const inFullProgram = ({ fields }: AccountThing): Setup.Fields => ({ shadow: false, ...fields })
+
 export const hashOf = (code: string): string => Crypto.createHash("sha256").update(code).digest("hex")
 
 /** The value of an environment variable, if it has one. */
@@ -334,7 +337,7 @@ class Planning {
         code,
         secretProps,
         fields: [
-          ...differences("", present.fields, this.inPresentProject(thing), plain),
+          ...differences("", inFullProgram(present), this.inPresentProject(thing), plain),
           { field: "code", before: present.fields["code"], after: thing.fields["code"] },
           ...differences("configured_props.", has, props, Object.keys(props))
         ]
@@ -376,7 +379,7 @@ class Planning {
       const plain = Object.keys(thing.fields).filter((name) => !Setup.programFieldsApart.includes(name))
       const where = path ?? url ?? registry
       const fields = [
-        ...differences("", before, this.inPresentProject(thing), plain),
+        ...differences("", inFullProgram(present), this.inPresentProject(thing), plain),
         ...(isSameCode ? [] : [{
           field: code !== undefined ? "code" : url !== undefined ? "url" : "registry",
           before: before["code"] ?? before["url"] ?? before["registry"],
