@@ -63,6 +63,12 @@ const settings = {
   ).annotate({
     description: "Paths of files of the account, by the names under which each step finds them in /tmp/attachments.",
     examples: [{ "letter.html": "templates/letter.html" }]
+  }),
+  shadow_reads: Schema.Array(Schema.String.check(Schema.isPattern(/^[a-z0-9.:-]{1,253}$/, {
+    expected: "the name of a host in lower case, or an address"
+  }))).check(Schema.isMaxLength(100)).annotate({
+    description: "Hosts of which steps in shadow may ask anything, since what they send there only reads.",
+    examples: [["api.search.example.com"]]
   })
 }
 
@@ -82,6 +88,7 @@ const exampleWorkflow = {
   suspension_timeout: "cancel" as const,
   timeout_seconds: null,
   attachments: {},
+  shadow_reads: [],
   memory_mb: null,
   created_at: 1760000002,
   updated_at: 1760000002
@@ -147,6 +154,7 @@ const input = {
   timeout_seconds: Schema.optionalKey(settings.timeout_seconds),
   attachments: Schema.optionalKey(settings.attachments),
   memory_mb: Schema.optionalKey(settings.memory_mb),
+  shadow_reads: Schema.optionalKey(settings.shadow_reads),
   ...ProjectsApi.given,
   ...Shadow.given,
   ...Projection.fields

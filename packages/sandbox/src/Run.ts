@@ -57,7 +57,10 @@ export interface StepContext {
   readonly deployment_id: string
   readonly step: string
   /** Set in a run in shadow, whose requests to others are held unless they only read. */
-  readonly shadow?: boolean
+  readonly shadow?: {
+    /** The hosts that it may ask anything of. */
+    readonly reads: ReadonlyArray<string>
+  }
   readonly run: {
     /** The number of times that the step has begun in this run, this one included. */
     readonly runs: number

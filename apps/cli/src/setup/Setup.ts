@@ -125,7 +125,8 @@ export const files = {
     suspension_timeout: Schema.optionalKey(WorkflowResource.fields.suspension_timeout),
     timeout_seconds: Schema.optionalKey(WorkflowResource.fields.timeout_seconds),
     memory_mb: Schema.optionalKey(WorkflowResource.fields.memory_mb),
-    attachments: Schema.optionalKey(WorkflowResource.fields.attachments)
+    attachments: Schema.optionalKey(WorkflowResource.fields.attachments),
+    shadow_reads: Schema.optionalKey(WorkflowResource.fields.shadow_reads)
   }),
   subscriptions: Schema.Struct({ emitter: Schema.String, ...listening }),
   auto_subscriptions: Schema.Struct(listening)
@@ -170,7 +171,8 @@ export const workflowSettings = [
   "suspension_timeout",
   "timeout_seconds",
   "memory_mb",
-  "attachments"
+  "attachments",
+  "shadow_reads"
 ] as const
 
 /** The variable that holds a secret, unless its file names another one. */

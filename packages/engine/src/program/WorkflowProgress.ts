@@ -175,7 +175,7 @@ const inputOf = (program: Program, progress: WorkflowProgress, { filesOf, steps 
       workflow_id: run.workflowId,
       deployment_id: run.deploymentId,
       step: steps[run.step]!.name,
-      ...(run.trigger.shadow === true ? { shadow: true } : {}),
+      ...(run.trigger.shadow === true ? { shadow: { reads: program.workflow?.settings.shadowReads ?? [] } } : {}),
       run: {
         runs: run.tries + 1,
         context: parsed(run.rerunContext),

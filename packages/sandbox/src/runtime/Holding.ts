@@ -12,17 +12,17 @@ const reading = new Set(["GET", "HEAD", "OPTIONS"])
 const isReading = (request: ClientRequest): boolean =>
   reading.has(request.method.toUpperCase()) && !request.hasHeader("upgrade")
 
-/** Ends the run that this executes in, if it is in shadow. Answers the error for what was asked. */
-const hold = (what: () => string): Error | undefined => {
+/** Ends the run that this executes in, if that may not ask it of this host. Answers the error for what was asked. */
+const hold = (host: string, what: () => string): Error | undefined => {
   const run = current()
-  if (run?.isShadow !== true) return undefined
+  if (run?.readsFrom === undefined || run.readsFrom.includes(host.toLowerCase())) return undefined
   const message = heldMessage(what())
   run.end({ _tag: "Ended", error: { name: heldName, message, stack: "" } })
   return Object.assign(new Error(message), { name: heldName })
 }
 
 const heldRequest = (request: ClientRequest): Error | undefined =>
-  isReading(request) ? undefined : hold(() => `${request.method} ${addressOf(request).replace(/\?.*/, "")}`)
+  isReading(request) ? undefined : hold(request.host, () => `${request.method} ${addressOf(request).replace(/\?.*/, "")}`)
 
 /** More than 0 while a client of HTTP opens a connection. */
 let opening = 0
@@ -37,7 +37,7 @@ export const ofHttp = <A>(open: () => A): A => {
 }
 
 export const heldConnection = (host: string, port: number): Error | undefined =>
-  opening > 0 ? undefined : hold(() => `a connection to ${host}:${port}`)
+  opening > 0 ? undefined : hold(host, () => `a connection to ${host}:${port}`)
 
 /** Any of these begins to send. */
 const sending = ["write", "end", "flushHeaders"] as const

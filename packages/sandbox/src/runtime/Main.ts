@@ -42,7 +42,7 @@ const runComponent = async (run: RunContext, hash: string, what: Call, bindings:
     const component = await load(hash)
     run.file = component
     run.tellsRequests = bindings.tellsRequests
-    run.isShadow = what._tag === "Step" && what.context["shadow"] === true
+    run.readsFrom = what._tag === "Step" ? what.context.shadow?.reads : undefined
     run.accounts = accountsOf(bindings.tokens)
     Object.assign(run.env, bindings.env)
     await call(component.definition, run, bindings, what)

@@ -86,6 +86,31 @@ layer(Http.layer, { excludeTestServices: true })("a workflow in shadow", (it) =>
       yield* balances
     }))
 
+  it.effect("asks anything of the hosts that it only reads from", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const sink = yield* WebhookSink.make(() => ({ status: 200 }))
+      const { hostname, port } = new URL(sink.url)
+      const workflow = yield* http.created("/v1/workflows", {
+        shadow: true,
+        shadow_reads: [hostname],
+        workflow_code: `import net from "node:net"
+          export default { async run({ $ }) {
+            const { status } = await fetch("${sink.url}", { method: "POST", body: "query" })
+            await new Promise((done) => net.connect(${port}, "${hostname}", done).on("error", done)).finally()
+            return status + " " + $.context.shadow.reads
+          } }`
+      })
+      const run = yield* http.ran(workflow.id, {})
+      Json.assertHolds(run, { shadow: true, exit_reason: null })
+      assert.strictEqual(Json.textOf(Json.listOf(run["steps"])[0]!["result"]!["$return_value"]), `200 ${hostname}`)
+      const changed = yield* http.request("PUT", `/v1/workflows/${workflow.id}`, { body: { shadow_reads: [] } })
+      assert.deepStrictEqual<unknown>(changed.json["data"]!["shadow_reads"], [])
+      assert.match(Json.textOf((yield* http.ran(workflow.id, {}))["exit_reason"]), /^held in shadow: POST/)
+      const wrong = yield* http.request("PUT", `/v1/workflows/${workflow.id}`, { body: { shadow_reads: ["https://x"] } })
+      Http.assertProblem(wrong, 400, "invalid_request")
+    }))
+
   for (
     const [name, code] of [
       [
