@@ -8,4 +8,4 @@ export const heldBy = ({ message, name }: RunFault, { shadow }: RunTrigger): str
   shadow === true && name === heldName ? message : undefined
 
 /** A step that came to a request that is held has not failed. */
-export const heldResult = ({ error: _, ...result }: RunResult): RunResult => ({ ...result, outcome: "success" })
+export const heldResult = ({ error: _error, ...result }: RunResult): RunResult => ({ ...result, outcome: "success" })

@@ -22,7 +22,9 @@ const hold = (host: string, what: () => string): Error | undefined => {
 }
 
 const heldRequest = (request: ClientRequest): Error | undefined =>
-  isReading(request) ? undefined : hold(request.host, () => `${request.method} ${addressOf(request).replace(/\?.*/, "")}`)
+  isReading(request)
+    ? undefined
+    : hold(request.host, () => `${request.method} ${addressOf(request).replace(/\?.*/, "")}`)
 
 /** More than 0 while a client of HTTP opens a connection. */
 let opening = 0

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import * as Json from "@headwater/fixtures/Json"
-import * as WebhookSink from "@headwater/fixtures/WebhookSink"
 import { slowly } from "@headwater/fixtures/PythonSteps"
+import * as WebhookSink from "@headwater/fixtures/WebhookSink"
 import { WheelIndex } from "@headwater/fixtures/WheelIndex"
 import { Effect } from "effect"
 import * as Http from "../../../test/HttpAppFixture.ts"

@@ -107,7 +107,9 @@ layer(Http.layer, { excludeTestServices: true })("a workflow in shadow", (it) =>
       const changed = yield* http.request("PUT", `/v1/workflows/${workflow.id}`, { body: { shadow_reads: [] } })
       assert.deepStrictEqual<unknown>(changed.json["data"]!["shadow_reads"], [])
       assert.match(Json.textOf((yield* http.ran(workflow.id, {}))["exit_reason"]), /^held in shadow: POST/)
-      const wrong = yield* http.request("PUT", `/v1/workflows/${workflow.id}`, { body: { shadow_reads: ["https://x"] } })
+      const wrong = yield* http.request("PUT", `/v1/workflows/${workflow.id}`, {
+        body: { shadow_reads: ["https://x"] }
+      })
       Http.assertProblem(wrong, 400, "invalid_request")
     }))
 
