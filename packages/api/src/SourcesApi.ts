@@ -133,6 +133,12 @@ export class SourcesApi extends HttpApiGroup.make("sources")
             ...Extension.mark
           })
         ),
+        active: Schema.optionalKey(
+          Schema.Boolean.annotate({
+            description: "Default: true. With false its activate hook does not run, nor does its timer.",
+            ...Extension.mark
+          })
+        ),
         initial_state: Schema.optionalKey(
           InitialState.annotate({
             description: "The state that it begins with, if it was at work elsewhere before.",

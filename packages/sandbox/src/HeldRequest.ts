@@ -7,4 +7,7 @@ export const heldName = "HeldInShadow"
 export const heldMessage = (what: string): string => `held in shadow: ${what}`
 
 /** True of the reason for which a run ended, if that is a request that is held. */
-export const isHeld = (reason: string | null): boolean => reason?.startsWith(heldMessage("")) === true
+export const isHeld = (reason: string | null): reason is string => reason?.startsWith(heldMessage("")) === true
+
+/** The request in the reason for which a run ended. */
+export const requestOf = (reason: string): string => reason.slice(heldMessage("").length)

@@ -29,12 +29,28 @@ const counted = (count: number, one: string) => `${count} ${one}${count === 1 ? 
 
 const all = (sendings: number, runs: number) => `${counted(sendings, "sending")} and ${counted(runs, "run")}`
 
+const heldLines = (held: ReadonlyArray<Switching.Held>, since: number | undefined): ReadonlyArray<string> => {
+  if (held.length === 0) return ["  held     nothing"]
+  const ways = Map.groupBy(held, ({ way }) => way)
+  const isMeant = ({ at }: Switching.Held) => since !== undefined && at >= since
+  return [
+    ...[...ways].map(([way, each]) => {
+      const times = each.map(({ at }) => at).toSorted((one, other) => one - other)
+      const meant = since === undefined ? "" : `, ${each.filter(isMeant).length} of them sent`
+      return `  held     ${each.length}  ${way}: from ${Output.timeOfMs(times[0]!)} to ${
+        Output.timeOfMs(times.at(-1)!)
+      } UTC${meant}`
+    }),
+    since === undefined
+      ? "           None of that is sent: --send-held-since sends what is held since a time"
+      : `           Sent is what is held since ${Output.timeOfMs(since)} UTC`
+  ]
+}
+
 /** All that is going to happen, in its order. */
 const linesOf = ({ from, it, name, off, since }: Said): ReadonlyArray<string> => {
   const isInShadow = Switching.isInShadow(it)
   const { deliveries, endpoint, runs, sources, there: [workflow, ...triggers], workflow: here } = it
-  const meant = since === undefined ? [] : [...deliveries, ...runs].filter(({ at }) => at >= since)
-  const held = [...deliveries, ...runs].map(({ at }) => at)
   return [
     `${name}${isInShadow ? "" : " is live"}`,
     ...(isInShadow
@@ -50,15 +66,7 @@ const linesOf = ({ from, it, name, off, since }: Said): ReadonlyArray<string> =>
       ]
       : []),
     ...(endpoint === undefined ? [] : [`  callers  have them use ${endpoint}`]),
-    held.length === 0
-      ? "  held     nothing"
-      : `  held     ${all(deliveries.length, runs.length)} that ended at a request, from ${
-        Output.timeOfMs(held.reduce((one, other) => Math.min(one, other)))
-      } to ${Output.timeOfMs(held.reduce((one, other) => Math.max(one, other)))} UTC: ${
-        since === undefined
-          ? "none of them is sent; --send-held-since sends those of a time on"
-          : `${meant.length} of them are sent, those since ${Output.timeOfMs(since)} UTC`
-      }`
+    ...heldLines([...deliveries, ...runs], since)
   ]
 }
 

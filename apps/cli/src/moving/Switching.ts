@@ -2,11 +2,14 @@
 import * as ListItems from "@headwater/api/ListItems"
 import type { SourceResource } from "@headwater/api/SourcesApi"
 import type { WorkflowResource } from "@headwater/api/WorkflowsApi"
-import { heldName, isHeld } from "@headwater/sandbox/HeldRequest"
+import { heldName, isHeld, requestOf } from "@headwater/sandbox/HeldRequest"
 import { Effect, Predicate, Stream } from "effect"
 import { ApiAccess } from "../access/ApiAccess.ts"
 import { CommandRefused } from "../CommandRefused.ts"
 import type { Standing } from "./Finishing.ts"
+
+/** The streams on which steps leave what is to be sent. */
+const sendStreams: ReadonlyMap<string, string> = new Map([["$sends", "$.send"], ["$s3", "$.send.s3"]])
 
 /** The most deliveries and runs of a workflow that are looked through. */
 const most = 10_000
@@ -16,6 +19,8 @@ export interface Held {
   readonly id: string
   /** Unix milliseconds. */
   readonly at: number
+  /** The way by which it would go out. */
+  readonly way: string
 }
 
 /** A source here that the workflow listens to. */
@@ -61,7 +66,11 @@ const deliveriesOf = Effect.fnUntraced(function*(emitter_id: string) {
   const held = yield* call(({ deliveries }) =>
     taken(ListItems.items((place) => deliveries.list({ query: { ...query, ...place } })))
   )
-  return held.map(({ id, started_at_ms }): Held => ({ id, at: started_at_ms }))
+  return held.map(({ event_name, id, started_at_ms, webhook_id }): Held => ({
+    id,
+    at: started_at_ms,
+    way: sendStreams.get(event_name) ?? `webhook ${webhook_id}`
+  }))
 })
 
 /** Runs that ended at a request of their own, and were not run again since. */
@@ -72,7 +81,9 @@ const runsOf = Effect.fnUntraced(function*({ id }: WorkflowResource) {
   )
   const isAgain = new Set(runs.map(({ trigger }) => trigger.rerun_of))
   return runs.flatMap(({ exit_reason, id, shadow, started_at_ms }): ReadonlyArray<Held> =>
-    shadow === true && isHeld(exit_reason) && !isAgain.has(id) ? [{ id, at: started_at_ms }] : []
+    shadow === true && isHeld(exit_reason) && !isAgain.has(id)
+      ? [{ id, at: started_at_ms, way: `run at ${requestOf(exit_reason)}` }]
+      : []
   )
 })
 

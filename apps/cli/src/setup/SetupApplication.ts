@@ -228,12 +228,9 @@ class Application {
       const { data } = yield* this.call(({ sources }) =>
         sources.create({
           headers: {},
-          payload: { ...payload, ...(initial === undefined ? {} : { initial_state: initial }) }
+          payload: { ...payload, active, ...(initial === undefined ? {} : { initial_state: initial }) }
         })
       )
-      if (!active) {
-        yield* this.call(({ sources }) => sources.update({ params: { id: data.id }, payload: { active: false } }))
-      }
       return { id: data.id, endpoint: endpointOf(data.configured_props) }
     })
   }

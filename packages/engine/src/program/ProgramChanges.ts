@@ -58,7 +58,7 @@ type Parts = Options & Effect.Success<typeof services>
 /**
  * The changes of a program's life, with its hooks:
  *
- *     deploy: deploy hook ─▶ activate hook ─▶ in service
+ *     deploy: deploy hook ─▶ activate hook, if it is active ─▶ in service
  *     update: deactivate hook ─▶ saved ─▶ activate hook
  *     retire: deactivate hook ─▶ nothing starts any more
  *
@@ -110,7 +110,7 @@ export class ProgramChanges {
       if (memory.log.head.fence.epoch > 1n) return yield* unavailable("Its creation was cut off. Try again.")
       yield* this.runHook(memory, "deploy", emits)
       CrashPoint.reached("create-deployed")
-      yield* this.runHook(memory, "activate")
+      if (memory.program.active) yield* this.runHook(memory, "activate")
       CrashPoint.reached("create-activated")
       const now = yield* Clock.currentTimeMillis
       yield* this.save({

@@ -256,6 +256,21 @@ layer(Http.layer, { excludeTestServices: true })("sources", (it) => {
       assert.deepStrictEqual(yield* told(6), ["deploy", "activate", "/1", "deactivate", "activate", "/3"])
     }))
 
+  it.effect("are made inactive without their activate hook, which runs once they become active", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const source = yield* http.created("/v1/sources", { component_code: telling, active: false })
+      Json.assertHolds(source, { active: false })
+      Http.assertProblem(yield* http.request("POST", `${Http.endpointOf(source)}/1`), 404, "not_found")
+      yield* http.request("PUT", `/v1/sources/${source.id}`, { body: {} })
+      yield* http.request("POST", `${Http.endpointOf(source)}/2`)
+      const told = yield* http.summaries(`/v1/sources/${source.id}/event_summaries`, 3)
+      assert.deepStrictEqual<unknown>(
+        told.map((summary) => summary["event"]!["raw_event"]).toReversed(),
+        ["deploy", "activate", "/2"]
+      )
+    }))
+
   it.effect("whose activate fails on a change are left inactive with what the change made of them", () =>
     Effect.gen(function*() {
       const http = yield* Http.tenant()

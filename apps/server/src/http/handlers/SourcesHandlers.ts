@@ -140,6 +140,7 @@ export const layer = HttpApiBuilder.group(
             configuredProps,
             ...project,
             shadow: payload.shadow,
+            active: payload.active ?? true,
             emitOnDeploy: payload.emit_on_deploy ?? true,
             initialState: payload.initial_state === undefined ? undefined : yield* stateOf(payload.initial_state)
           })
