@@ -12,6 +12,7 @@ import * as MovingPrograms from "./migrations/MovingPrograms.ts"
 import * as OAuthAccounts from "./migrations/OAuthAccounts.ts"
 import * as OAuthConnections from "./migrations/OAuthConnections.ts"
 import * as Projects from "./migrations/Projects.ts"
+import * as RunPaths from "./migrations/RunPaths.ts"
 import * as StepProps from "./migrations/StepProps.ts"
 import * as StoredFileChecksums from "./migrations/StoredFileChecksums.ts"
 import * as StoredFiles from "./migrations/StoredFiles.ts"
@@ -37,6 +38,7 @@ const migrations = {
   "0046_files_and_objects": FilesAndObjects.make,
   "0048_step_props": StepProps.make,
   "0049_projects": Projects.make,
+  "0050_run_paths": RunPaths.make,
   "0052_moving_programs": MovingPrograms.make
 }
 
@@ -156,5 +158,5 @@ export const { run, runForServer, schemaNumber } = make({
   migrations,
   // Raised by a migration after which older versions would misread the database or the messages of newer nodes, or be
   // misread: to its own number. Up to then old and new nodes run beside each other while a server is upgraded.
-  oldestBeside: baseline
+  oldestBeside: 50
 })
