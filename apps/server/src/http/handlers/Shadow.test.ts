@@ -86,6 +86,26 @@ layer(Http.layer, { excludeTestServices: true })("a workflow in shadow", (it) =>
       yield* balances
     }))
 
+  it.effect("ends a run with branches at the same time once one of them would write", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const sink = yield* WebhookSink.make(() => ({ status: 200 }))
+      const workflow = yield* http.created("/v1/workflows", {
+        shadow: true,
+        workflow_code: `export default { steps: {
+          both: { parallel: {
+            one: { write: { async run() { await fetch("${sink.url}", { method: "PUT" }) } } },
+            other: { later: { run({ $ }) { $.flow.delay(60_000) } }, never: { run() {} } }
+          } },
+          after: { run() {} }
+        } }`
+      })
+      const run = yield* http.ran(workflow.id, {})
+      Json.assertHolds(run, { status: "success", exit_reason: `held in shadow: PUT ${sink.url}` })
+      assert.notIncludeMembers(stepsOf(run), ["after success", "never success"])
+      assert.deepStrictEqual(sink.received, [])
+    }))
+
   it.effect("asks anything of the hosts that it only reads from", () =>
     Effect.gen(function*() {
       const http = yield* Http.tenant()
