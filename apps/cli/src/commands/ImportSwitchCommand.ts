@@ -20,7 +20,7 @@ interface Said {
   readonly name: string
   readonly it: Switching.Switch
   /** The way in which the workflow there goes off. */
-  readonly off: "by the service's API" | "is off" | "by hand"
+  readonly off: "by the service's API" | "done, as you say" | "by hand"
   readonly from: string
   readonly since: number | undefined
 }
@@ -103,7 +103,7 @@ export const switchCommand = Command.make(
     const it = yield* Switching.read(standing)
     const isInShadow = Switching.isInShadow(it)
     const key = isInShadow && !offThere ? yield* AccessFile.variable(keyVariable) : Option.none<string>()
-    const off = !isInShadow || offThere ? "is off" : Option.isSome(key) ? "by the service's API" : "by hand"
+    const off = !isInShadow || offThere ? "done, as you say" : Option.isSome(key) ? "by the service's API" : "by hand"
     const name = nameOf(standing)
     if (!json) yield* Console.log(harmless(linesOf({ name, it, off, from, since }).join("\n")))
     if (!isInShadow && since === undefined) {
