@@ -6,12 +6,14 @@ import * as Components from "./contract/ComponentsContract.ts"
 import * as Configuration from "./contract/ConfigurationContract.ts"
 import * as Consumers from "./contract/ConsumersContract.ts"
 import { ContractServer } from "./contract/ContractServer.ts"
+import * as Couriers from "./contract/CouriersContract.ts"
 import * as DataStores from "./contract/DataStoresContract.ts"
 import * as DeliveryActions from "./contract/DeliveryActionsContract.ts"
 import * as Environment from "./contract/EnvironmentContract.ts"
 import * as Errors from "./contract/ErrorsContract.ts"
 import * as Events from "./contract/EventsContract.ts"
 import * as Files from "./contract/FilesContract.ts"
+import * as Imports from "./contract/ImportsContract.ts"
 import * as Log from "./contract/LogContract.ts"
 import * as Pagination from "./contract/PaginationContract.ts"
 import * as Projects from "./contract/ProjectsContract.ts"
@@ -38,9 +40,11 @@ layer(ContractServer.layer, { excludeTestServices: true })("the contract", (it) 
   Session.rows(it)
   AppAccounts.rows(it)
   Projects.rows(it)
+  Couriers.rows(it)
   Environment.rows(it)
   DataStores.rows(it)
   Files.rows(it)
+  Imports.rows(it)
   Workflows.rows(it)
   Pagination.rows(it)
   Errors.rows(it)

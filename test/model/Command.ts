@@ -9,13 +9,15 @@ const below = (maximum: number) => Schema.Int.check(Schema.isBetween({ minimum: 
 const Nth = below(24)
 
 /**
- * `counter`, `unique` and `storing` take requests, `listener` takes events and `lister` lists of them, `timer` ticks,
- * `workflow` all of them and invocations, and `keeper` invocations. `storing` and `keeper` share a data store.
+ * `counter`, `unique`, `storing` and `holder` take requests, `listener` takes events and `lister` lists of them, `timer` ticks,
+ * `workflow` all of them and invocations, and `keeper` invocations. `storing` and `keeper` share a data store,
+ * and each `holder` has the one account over OAuth.
  */
 export const Kind = Schema.Literals([
   "counter",
   "unique",
   "storing",
+  "holder",
   "listener",
   "lister",
   "timer",

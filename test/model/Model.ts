@@ -7,7 +7,8 @@ import type { ModelConsumer } from "./ModelConsumer.ts"
 import { passes } from "./ModelFate.ts"
 import type { FilterName } from "./ModelFilter.ts"
 import type { Manner } from "./ModelSink.ts"
-import { keepIn } from "./ModelStore.ts"
+import { keepIn, type Stored } from "./ModelStore.ts"
+import type { ModelTokens } from "./ModelTokens.ts"
 import type { WorkflowRun } from "./ModelWorkflow.ts"
 import type { EventRow, Observation } from "./Observation.ts"
 
@@ -38,8 +39,10 @@ export interface ModelSource {
   readonly heard: Map<string, Array<string>>
   /** Payloads it told of. */
   readonly told: Array<string>
+  /** The last token that a run of it had, counted from 0. */
+  token: number
   /** What it has in the data store, by key. */
-  readonly stored: Map<string, string>
+  readonly stored: Map<string, Stored>
   /** Of a workflow, by id. */
   readonly workflowRuns: Map<string, WorkflowRun>
 }
@@ -146,6 +149,12 @@ export class Model {
    * with them, as what their hooks said last.
    */
   readonly parting = new Map<string, Set<string>>()
+  /** What hands out the tokens of the account over OAuth. */
+  tokens: ModelTokens | undefined
+  /** A token that was kept, or an earlier one: no run has one of before that any more. */
+  keptToken = 0
+  /** How often what the provider answered may have been lost. */
+  cutOffs = 0
   /** Between which times the clock stood since all was last quiet, in milliseconds. */
   earliest = Infinity
   latest = 0
@@ -192,6 +201,7 @@ export class Model {
       phase: undefined,
       heard: new Map(),
       told: [],
+      token: 0,
       stored: new Map(),
       workflowRuns: new Map()
     })

@@ -20,6 +20,7 @@ import { isDropped, isFiltered, passes } from "./ModelFate.ts"
 import { kept } from "./ModelKeeper.ts"
 import { answerTo, type Received } from "./ModelSink.ts"
 import { checkStored } from "./ModelStore.ts"
+import { checkTokens, held } from "./ModelTokens.ts"
 import { begun, checkWorkflowRuns, wentOn } from "./ModelWorkflow.ts"
 import type { EventRow, Observation } from "./Observation.ts"
 
@@ -74,6 +75,7 @@ const emitted = (model: Model, source: ModelSource, { payload }: EventRow): void
     same("a run counted from a store that is not that of the last one", said.count, source.runs)
   }
   if (said.timestamp !== undefined) return tick(model, source, said.timestamp)
+  if (said.token !== undefined) return held(model, source, said.token)
   if (said.step !== undefined) {
     if (said.step === "first") source.told.push(JSON.stringify(said.event))
     return kept(model, source, said)
@@ -491,7 +493,8 @@ export const check = (model: Model, seen: Observation, received: ReadonlyArray<R
   for (const source of model.sources.values()) {
     checkHeard(model, source)
     checkRuns(model, source, seen)
-    checkStored(source, seen.entries)
+    checkStored(source, seen.entries, model.furthest)
   }
+  checkTokens(model, seen.token)
   model.rest(now)
 }

@@ -8,7 +8,7 @@ import type { Kind } from "./Command.ts"
 import { fateOf } from "./Fate.ts"
 import * as ModelBatch from "./ModelBatch.ts"
 import { pathOf } from "./ModelKeeper.ts"
-import { keep } from "./ModelStore.ts"
+import { briefSeconds, changes, keep, shortSeconds, timelessChanges } from "./ModelStore.ts"
 import { delaySeconds, returnSeconds, suspensionSeconds } from "./ModelWorkflow.ts"
 
 const hooks = `
@@ -70,8 +70,19 @@ const keep = ${keep}
 export default {
   props: { http: "$.interface.http", db: "$.service.db", store: "data_store" },
   async run({ body }) {${count}
-    const kept = await keep(this.store, by, count, body.key)
+    const kept = await keep(this.store, by, count, body.key, ${JSON.stringify(timelessChanges)}, [])
     this.$emit({ by, count, key: body.key, kept, added: "all" })
+    if (body.laterAt) this.$emit({ by, later: body.key }, { delivery_ts: body.laterAt })
+    if (body.fail) throw new Error("as asked")
+    this.$emit({ by, count, key: body.key, whole: true })
+  }
+}`,
+  holder: `
+export default {
+  props: { http: "$.interface.http", db: "$.service.db", shop: { type: "app", app: "shop" } },
+  async run({ body }) {${count}
+    this.$emit({ by, token: this.shop.$auth.oauth_access_token })
+    this.$emit({ by, count, key: body.key })
     if (body.laterAt) this.$emit({ by, later: body.key }, { delivery_ts: body.laterAt })
     if (body.fail) throw new Error("as asked")
     this.$emit({ by, count, key: body.key, whole: true })
@@ -86,7 +97,14 @@ const step = (name, counts) => ({
     const count = counts === false ? undefined : (this.db.get("count") ?? 0) + 1
     if (count !== undefined) this.db.set("count", count)
     const { event } = steps.trigger
-    const kept = await keep(this.store, by, event.n + pathOf(event.n).indexOf(name), $.context.id)
+    const kept = await keep(
+      this.store,
+      by,
+      event.n + pathOf(event.n).indexOf(name),
+      $.context.id,
+      ${JSON.stringify(changes)},
+      ${JSON.stringify([briefSeconds, shortSeconds])}
+    )
     $.emit({ by, count, step: name, run: $.context.id, n: event.n, event, kept, added: "all" })
     if (name === "first" && event.n % 7 === 3) $.flow.suspend(${1_000 * suspensionSeconds})
     if (name === "left" && event.n % 4 === 2 && $.context.run.runs === 1) throw new Error("once")

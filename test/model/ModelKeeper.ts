@@ -1,6 +1,6 @@
 import type { Model, ModelSource } from "./Model.ts"
 import { broken, same } from "./ModelBroken.ts"
-import { keepIn, type Kept } from "./ModelStore.ts"
+import { keepBriefly, type Kept } from "./ModelStore.ts"
 import { goOn, retrySeconds, suspensionSeconds, type WorkflowRun } from "./ModelWorkflow.ts"
 
 /** A run of a `keeper`: what it was begun with, and how many steps of its path it has done. */
@@ -66,7 +66,7 @@ export const kept = (model: Model, keeper: ModelSource, { kept, n, run: id, step
   same(
     "a step did not find the data store as it was left",
     kept,
-    keepIn(keeper.stored, keeper.id, n + path.indexOf(step), id),
+    keepBriefly(keeper.stored, keeper.id, n + path.indexOf(step), id, kept, model),
     {
       id,
       step

@@ -5,6 +5,7 @@ import { SubscriptionFilter } from "@headwater/domain/SubscriptionFilter"
 import type { Ordering } from "@headwater/domain/WebhookSettings"
 import { defaultSettings } from "@headwater/domain/Workflow"
 import { AccountLifecycle } from "@headwater/engine/AccountLifecycle"
+import { timed } from "@headwater/engine/AccountTokens"
 import { ActorCalls, answerTo } from "@headwater/engine/ActorCalls"
 import { BulkControl } from "@headwater/engine/BulkControl"
 import { ConsumerLifecycle } from "@headwater/engine/ConsumerLifecycle"
@@ -13,6 +14,7 @@ import { Invocations } from "@headwater/engine/Invocations"
 import { ProgramLifecycle } from "@headwater/engine/ProgramLifecycle"
 import { SubscriptionLifecycle } from "@headwater/engine/SubscriptionLifecycle"
 import { WebhookLifecycle } from "@headwater/engine/WebhookLifecycle"
+import { OAuthAccounts } from "@headwater/log/access/OAuthAccounts"
 import { Consumers } from "@headwater/log/resources/Consumers"
 import { DataStores } from "@headwater/log/resources/DataStores"
 import { Programs } from "@headwater/log/resources/Programs"
@@ -34,6 +36,7 @@ import * as ModelConsumer from "./ModelConsumer.ts"
 import { passes } from "./ModelFate.ts"
 import { type FilterName, filterOf } from "./ModelFilter.ts"
 import * as ModelSink from "./ModelSink.ts"
+import * as ModelTokens from "./ModelTokens.ts"
 import * as ModelWorkflow from "./ModelWorkflow.ts"
 import * as Observation from "./Observation.ts"
 
@@ -64,7 +67,7 @@ const partingMs = 1_000
 /** A clock that is moved this far, in seconds, while something is sent or asked for makes it late: nobody can tell what came of it. */
 const shortestTimeoutSeconds = 10
 
-const enoughSources = 8
+const enoughSources = 9
 const enoughWebhooks = 4
 const enoughConsumers = 3
 
@@ -94,6 +97,28 @@ export const run = Effect.fnUntraced(
       Effect.flatMap(AccountLifecycle, ({ create }) => create({ username: "m", email: "m@example.com", plan: "free" }))
     )
     const accountId = account.id
+    const tokens = yield* ModelTokens.make
+    model.tokens = tokens
+    const shop = yield* engine.use(Effect.flatMap(OAuthAccounts, ({ create }) =>
+      create({
+        account: { accountId, app: "shop", name: "", credentials: {} },
+        client: {
+          provider: null,
+          clientId: "model",
+          scopes: [],
+          authorizationUrl: null,
+          tokenUrl: tokens.url,
+          deviceUrl: null,
+          clientAuthentication: null,
+          parameters: {}
+        },
+        clientSecret: null,
+        token: timed(
+          { accessToken: ModelTokens.textOf(0), refreshToken: "r", told: {} },
+          beginning,
+          beginning + 1_000 * ModelTokens.lifeSeconds
+        )
+      })))
     const store = yield* engine.use(Effect.flatMap(DataStores, ({ create }) => create(accountId, "shared")))
 
     const settle = Effect.gen(function*() {
@@ -128,7 +153,8 @@ export const run = Effect.fnUntraced(
     const propsOf = (kind: Kind) => ({
       ...(kind === "timer" || kind === "workflow" ? { timer: { intervalSeconds: ModelComponents.tickSeconds } } : {}),
       ...(kind === "workflow" ? { place: sink.url("sends", "flaky") } : {}),
-      ...(kind === "storing" || kind === "keeper" ? { store: store.id } : {})
+      ...(kind === "storing" || kind === "keeper" ? { store: store.id } : {}),
+      ...(kind === "holder" ? { shop: { authProvisionId: shop.id } } : {})
     })
 
     /** What sends a workflow's own requests is a webhook like any other, but that no client has to do with it. */
@@ -533,6 +559,7 @@ export const run = Effect.fnUntraced(
           bulk(webhook, begun.success.action)
           if (cut === null) return
           model.cutOff = true
+          model.cutOffs += 1
           yield* TestClock.withLive(Effect.sleep(cut))
           return yield* engine.restart({ drain: false })
         }
@@ -640,6 +667,7 @@ export const run = Effect.fnUntraced(
           return source === undefined ? undefined : yield* deleteEvents(source, command.from, command.to)
         }
         case "Advance":
+          model.cutOffs += 1
           return yield* TestClock.adjust(command.seconds * 1_000)
         case "StepBack":
           return yield* TestClock.setTime(
@@ -647,6 +675,7 @@ export const run = Effect.fnUntraced(
           )
         case "Restart":
           model.cutOff = true
+          model.cutOffs += 1
           yield* TestClock.withLive(Effect.sleep(command.after))
           return yield* engine.restart(command)
       }
@@ -661,8 +690,9 @@ export const run = Effect.fnUntraced(
     yield* createSource("lister")
     yield* createSource("storing")
     yield* createSource("keeper")
+    yield* createSource("holder")
     yield* settle
-    const [counter, listener, workflow, lister, storing, keeper] = [...model.sources.keys()]
+    const [counter, listener, workflow, lister, storing, keeper, holder] = [...model.sources.keys()]
     const [webhook, strict] = ownWebhooks().map(({ id }) => id)
     yield* subscribe(counter!, lister!, "")
     yield* subscribe(counter!, listener!, "")
@@ -674,15 +704,9 @@ export const run = Effect.fnUntraced(
     yield* createConsumer(null, { stream: "", filter: null, start: "end" })
     yield* settle
     yield* invoke(model.sources.get(keeper!)!, 4)
-    yield* post(model.sources.get(storing!)!, {
-      _tag: "Post",
-      source: 0,
-      times: 4,
-      fail: 1,
-      later: 0,
-      id: 0,
-      settle: false
-    })
+    const few = { _tag: "Post", source: 0, times: 4, fail: 1, later: 0, id: 0, settle: false } as const
+    yield* post(model.sources.get(storing!)!, few)
+    yield* post(model.sources.get(holder!)!, few)
 
     /** By how much the clock was moved since all was quiet. */
     let hurriedSeconds = 0

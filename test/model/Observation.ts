@@ -38,6 +38,19 @@ export interface BulkPartRow {
   readonly ended_at: bigint | null
 }
 
+export interface EntryRow {
+  readonly key: string
+  /** JSON text. */
+  readonly value: string
+  readonly expires_at: bigint | null
+}
+
+/** The account over OAuth. */
+export interface TokenRow {
+  readonly generation: number
+  readonly expires_at: bigint
+}
+
 export interface WorkflowRunRow {
   readonly id: string
   readonly workflow_id: string
@@ -56,9 +69,10 @@ export interface Observation {
   readonly webhooks: ReadonlyArray<WebhookRow>
   readonly subscriptions: ReadonlyArray<{ readonly id: string }>
   readonly workflowRuns: ReadonlyArray<WorkflowRunRow>
+  readonly token: TokenRow | undefined
   readonly bulkParts: ReadonlyArray<BulkPartRow>
-  /** JSON texts in the data store, by key. */
-  readonly entries: ReadonlyMap<string, string>
+  /** What is in the data store, by key, and has not been removed, also where its time is over. */
+  readonly entries: ReadonlyMap<string, EntryRow>
   /** What `$.service.db` counts, by source. */
   readonly counts: ReadonlyMap<string, number>
 }
@@ -70,9 +84,11 @@ const readAll = Effect.gen(function*() {
     SELECT emitter_id, streams FROM heads WHERE emitter_id NOT LIKE 'u\\_%'`
   const counts = yield* sql<{ program_id: string; value: string }>`
     SELECT program_id, value FROM program_state WHERE key = 'count'`
-  const entries = yield* sql<{ key: string; value: string }>`SELECT key, value FROM data_store_entries`
+  const [token] = yield* sql<TokenRow>`SELECT generation, expires_at FROM oauth_accounts`
+  const entries = yield* sql<EntryRow>`SELECT key, value, expires_at FROM data_store_entries`
   return {
-    entries: new Map(entries.map(({ key, value }) => [key, value])),
+    token,
+    entries: new Map(entries.map((entry) => [entry.key, entry])),
     heads: new Map(heads.map(({ emitter_id, streams }) => [emitter_id, streams])),
     events: yield* sql<EventRow>`
       SELECT emitter_id, stream, id, n, emit_id, hops, payload FROM events

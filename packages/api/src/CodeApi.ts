@@ -14,6 +14,7 @@ import { PathId } from "./PathId.ts"
 import * as Problem from "./Problem.ts"
 import * as Projection from "./Projection.ts"
 import { RequestCheck, TakesLargeBody } from "./RequestCheck.ts"
+import { StepProps } from "./StepProps.ts"
 import { CodeText, Text } from "./Text.ts"
 import { UnixMillis } from "./UnixMillis.ts"
 import { workflowParams } from "./WorkflowsApi.ts"
@@ -189,6 +190,7 @@ export const Trial = Schema.Struct({
     outcome,
     wall_ms: Schema.Finite,
     cpu_ms: Schema.Finite,
+    configured_props: StepProps,
     exports: Schema.optionalKey(JsonValue("What the steps after it see.")),
     wait_ms: Schema.NullOr(Schema.Int).annotate({ description: "How long the run would have waited after it." }),
     is_rerun: Schema.Boolean.annotate({ description: "Whether it asked to be run again." })

@@ -7,6 +7,7 @@ import { ClockApi } from "./ClockApi.ts"
 import { CodeApi } from "./CodeApi.ts"
 import { ComponentsApi } from "./ComponentsApi.ts"
 import { ConsumersApi } from "./ConsumersApi.ts"
+import { CouriersApi } from "./CouriersApi.ts"
 import { DataStoresApi } from "./DataStoresApi.ts"
 import { DeliveriesApi } from "./DeliveriesApi.ts"
 import { DiagnosisApi } from "./DiagnosisApi.ts"
@@ -17,6 +18,7 @@ import { EventsApi } from "./EventsApi.ts"
 import { FiguresApi } from "./FiguresApi.ts"
 import { FilesApi } from "./FilesApi.ts"
 import { GraphApi } from "./GraphApi.ts"
+import { ImportsApi } from "./ImportsApi.ts"
 import { JourneyApi } from "./JourneyApi.ts"
 import { KeysApi } from "./KeysApi.ts"
 import { LogApi } from "./LogApi.ts"
@@ -57,7 +59,9 @@ export class HeadwaterApi extends HttpApi.make("headwater")
   .add(ProjectsApi)
   .add(EnvironmentApi)
   .add(DataStoresApi)
+  .add(ImportsApi)
   .add(FilesApi)
+  .add(CouriersApi)
   .add(WorkflowsApi)
   .add(WorkflowRunsApi)
   .add(CodeApi)

@@ -11,6 +11,7 @@ import * as Problem from "./Problem.ts"
 import * as Projection from "./Projection.ts"
 import { RequestCheck } from "./RequestCheck.ts"
 import { ResourceId } from "./ResourceId.ts"
+import { StepProps } from "./StepProps.ts"
 import { Text } from "./Text.ts"
 import { runRefused, RunStarted, workflowParams } from "./WorkflowsApi.ts"
 
@@ -98,11 +99,7 @@ const StepResource = Schema.Struct({
   started_at_ms: milliseconds,
   wall_ms: Schema.Int,
   cpu_ms: Schema.Int,
-  configured_props: Schema.NullOr(Schema.Record(Schema.String, Schema.Json)).annotate({
-    description:
-      "The step's own props with the values that it ran with, as far as they are data and no secrets: with at " +
-      "most 64 KiB of JSON, and a mark in place of each value that does not fit. Null if it has none."
-  }),
+  configured_props: StepProps,
   result: Schema.NullOr(JsonValue("The value that later steps see.")),
   error: Schema.NullOr(Fault),
   logs: Schema.Array(JsonValue("A line of its console: {ts, level, message}.")),
@@ -127,7 +124,7 @@ export const RunDetails = Schema.Struct({
       "The branches in which the run is at the same time. While there are any, the run waits if all of them do: for a " +
       "resumption if any does, until the first of them is due."
   }),
-  event: JsonValue("The event that started the run."),
+  event: JsonValue("The event that started the run; null once one has ended whose request was not to be stored."),
   steps: Schema.Array(StepResource)
 }).annotate({
   identifier: "WorkflowRunDetails",

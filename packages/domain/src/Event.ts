@@ -13,7 +13,9 @@ export const EventMeta = Schema.Struct({
   /** Set for a request that came by e-mail, or through the API: an event, or a run to repeat. */
   kind: Schema.optional(RequestKind),
   /** True of what came about in shadow: none of it leaves the server, unless somebody asks for that. */
-  shadow: Schema.optional(Schema.Boolean)
+  shadow: Schema.optional(Schema.Boolean),
+  /** Set for a request of which nothing is to be kept once its run has ended: the paths of the files that came with it. */
+  unstored: Schema.optional(Schema.Array(Schema.String))
 })
 export type EventMeta = typeof EventMeta.Type
 

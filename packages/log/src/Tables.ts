@@ -20,9 +20,11 @@ import { SubscriptionGraph } from "./lists/SubscriptionGraph.ts"
 import { AutoSubscriptions } from "./resources/AutoSubscriptions.ts"
 import { Components } from "./resources/Components.ts"
 import { Consumers } from "./resources/Consumers.ts"
+import { Couriers } from "./resources/Couriers.ts"
 import { DataStores } from "./resources/DataStores.ts"
 import { Deployments } from "./resources/Deployments.ts"
 import { EnvironmentVariables } from "./resources/EnvironmentVariables.ts"
+import { ImportReports } from "./resources/ImportReports.ts"
 import { Programs } from "./resources/Programs.ts"
 import { Projects } from "./resources/Projects.ts"
 import { StoredFiles } from "./resources/StoredFiles.ts"
@@ -46,6 +48,7 @@ export const layer = Layer.mergeAll(
   Backlog.layer,
   Components.layer,
   Consumers.layer,
+  Couriers.layer,
   DataStores.layer,
   Deployments.layer,
   DevClocks.layer,
@@ -53,6 +56,7 @@ export const layer = Layer.mergeAll(
   EventList.layer,
   FileSecret.layer,
   IdempotencyKeys.layer,
+  ImportReports.layer,
   Nodes.layer,
   OAuthConnections.layer,
   Programs.layer,

@@ -33,7 +33,9 @@ const command = <const Name extends string>(name: Name, description: string) =>
     },
     Effect.fnUntraced(function*({ dryRun, folder, json, prune, secrets, yes }) {
       const files = yield* SetupFolder.read(folder)
-      const account = yield* SetupOfAccount.read()
+      const account = yield* SetupOfAccount.read(
+        files.kinds.includes("files") || files.things.some(({ kind }) => kind === "files")
+      )
       const plan = yield* SetupPlan.make({ account, files, folder, prune, secrets })
       const isAsked = !dryRun && !yes && plan.changes.length > 0
       if (isAsked && (json || !(yield* isAtTerminal))) {

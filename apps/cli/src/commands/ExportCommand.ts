@@ -5,6 +5,7 @@ import { Argument, Command, Flag } from "effect/cli"
 import * as Path from "node:path"
 import { ApiAccess } from "../access/ApiAccess.ts"
 import { CommandRefused } from "../CommandRefused.ts"
+import * as SetupFiles from "../setup/SetupFiles.ts"
 import * as SetupFolder from "../setup/SetupFolder.ts"
 import * as SetupOfAccount from "../setup/SetupOfAccount.ts"
 import * as Output from "../text/Output.ts"
@@ -38,11 +39,18 @@ export const exportCommand = Command.make(
       Flag.withDescription("Also write the events of all sources and workflows, as JSON lines"),
       Flag.withDefault(false)
     ),
+    files: Flag.Boolean("files").pipe(
+      Flag.withDescription("Also write the stored files"),
+      Flag.withDefault(false)
+    ),
     json: Output.json
   },
-  Effect.fnUntraced(function*({ events, folder, json }) {
-    const account = yield* SetupOfAccount.read()
+  Effect.fnUntraced(function*({ events, files: withFiles, folder, json }) {
+    const account = yield* SetupOfAccount.read(withFiles)
+    const storedFiles = account.things.filter(({ kind }) => kind === "files")
+    yield* SetupFiles.check(storedFiles)
     const written = yield* SetupFolder.write(folder, account)
+    const stored = withFiles ? yield* SetupFiles.write(folder, storedFiles) : { files: [], removed: [] }
     const emitters = events
       ? account.things.filter(({ kind }) => kind === "sources" || kind === "workflows")
       : []
@@ -55,13 +63,14 @@ export const exportCommand = Command.make(
     const secrets = account.things.flatMap(({ ref, secrets }) =>
       Object.entries(secrets).map(([place, variable]) => ({ file: `${ref}.json`, place, variable }))
     )
-    const files = [...written.files, ...eventFiles]
+    const files = [...written.files, ...stored.files, ...eventFiles]
+    const removed = [...written.removed, ...stored.removed]
     yield* Output.print(
       json,
-      { files, removed: written.removed, secrets },
+      { files, removed, secrets },
       [
         `Wrote ${files.length} files to ${folder}`,
-        ...written.removed.map((path) => `Removed ${path}`)
+        ...removed.map((path) => `Removed ${path}`)
       ].join("\n")
     )
     if (json || secrets.length === 0) return

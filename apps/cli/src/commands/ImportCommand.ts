@@ -1,10 +1,14 @@
-import { Console, Effect } from "effect"
+import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag, Prompt } from "effect/cli"
 import { ApiAccess } from "../access/ApiAccess.ts"
 import { ComponentFiles } from "../code/ComponentFiles.ts"
 import { CommandRefused } from "../CommandRefused.ts"
+import * as Endpoints from "../moving/Endpoints.ts"
+import * as Finishing from "../moving/Finishing.ts"
 import * as Importing from "../moving/Importing.ts"
+import * as KeptReport from "../moving/KeptReport.ts"
 import * as MovingReport from "../moving/MovingReport.ts"
+import * as ProjectPlace from "../moving/ProjectPlace.ts"
 import { besideEnding } from "../moving/SetupWriting.ts"
 import * as SetupApplication from "../setup/SetupApplication.ts"
 import * as SetupPlan from "../setup/SetupPlan.ts"
@@ -12,35 +16,26 @@ import { harmless } from "../text/HarmlessText.ts"
 import * as Output from "../text/Output.ts"
 import { fillCommand } from "./ApplyCommand.ts"
 import { isAtTerminal } from "./DeployCommand.ts"
+import * as ImportArchive from "./ImportArchiveCommand.ts"
+import { compareCommand } from "./ImportCompareCommand.ts"
+import { courierCommand } from "./ImportCourierCommand.ts"
 import { finishCommand, statusCommand } from "./ImportFinishCommand.ts"
+import { forwardCommand } from "./ImportForwardCommand.ts"
 import { switchCommand } from "./ImportSwitchCommand.ts"
 
-const pipedreamCommand = Command.make(
-  "pipedream",
-  {
-    folder: Argument.String("folder").pipe(
-      Argument.withDescription("A project, as the service synchronises it with git")
-    ),
-    into: Flag.String("into").pipe(
-      Flag.withDescription("The folder of the set-up that is made, or that an import before has made"),
-      Flag.withDefault("moved")
-    ),
-    only: Flag.String("only").pipe(
-      Flag.withDescription("One workflow, by its slug, its id (p_…) or its folder"),
-      Flag.optional
-    ),
-    registry: Flag.String("registry").pipe(
-      Flag.withDescription("A git clone of the service's public registry, of which actions are taken"),
-      Flag.optional
-    ),
-    dryRun: Flag.Boolean("dry-run").pipe(
-      Flag.withDescription("Only show the report and the plan: neither files nor the account change"),
-      Flag.withDefault(false)
-    ),
-    yes: Flag.Boolean("yes").pipe(Flag.withDescription("Do it without asking"), Flag.withDefault(false)),
-    json: Output.json
-  },
-  Effect.fnUntraced(function*({ dryRun, folder, into, json, only, registry, yes }) {
+interface Given {
+  readonly dryRun: boolean
+  readonly into: string
+  readonly json: boolean
+  readonly only: Option.Option<string>
+  readonly registry: Option.Option<string>
+  readonly yes: boolean
+}
+
+/** Imports the project of a folder. */
+const importProject = Effect.fnUntraced(
+  function*(place: string, { dryRun, into, json, only, registry, yes }: Given) {
+    const folder = yield* ProjectPlace.open(place)
     const { plan, report, written } = yield* Importing.prepare({ dryRun, folder, into, only, registry })
     const { beside, kept, removed } = written
     const isAsked = !dryRun && !yes && plan.changes.length > 0
@@ -59,16 +54,33 @@ const pipedreamCommand = Command.make(
     // Without changes, too: it keeps the ids of what is there.
     const goesOn = !dryRun && (!isAsked || mayAsk && (yield* Prompt.Confirm({ message: "Do this?" })))
     const { applied, failed } = goesOn ? yield* Importing.apply(plan, into) : { applied: [], failed: [] }
+    if (!dryRun) yield* KeptReport.keep(into, report, Option.isNone(only))
+    const { standings } = dryRun ? { standings: [] } : yield* Finishing.read(into)
+    const untold = goesOn ? yield* KeptReport.show(into, standings) : []
     if (json) {
       const changes = SetupPlan.jsonOf(plan)
       yield* Console.log(
-        JSON.stringify({ into, report: MovingReport.jsonOf(report), kept, beside, removed, changes, applied, failed })
+        JSON.stringify({
+          into,
+          report: MovingReport.jsonOf(report),
+          kept,
+          beside,
+          removed,
+          changes,
+          applied,
+          failed,
+          endpoints: standings.flatMap((standing) =>
+            Endpoints.of(standing).map((endpoint) => ({ workflow: standing.record.name, ...endpoint }))
+          )
+        })
       )
     } else if (goesOn && plan.changes.length > 0) {
       yield* Console.log(harmless([
         SetupApplication.linesOf(applied),
         ...failed.flatMap(({ faults }) => faults.map((fault) => `Not done: ${fault}`)),
-        `Nothing of it is switched on yet: see what each workflow needs with \`headwater import status --into ${into}\``
+        `Nothing of it is switched on yet: see what each workflow needs with \`headwater import status --into ${into}\``,
+        ...Endpoints.linesOf(standings),
+        ...untold
       ].join("\n")))
     }
     if (isAsked && !mayAsk) {
@@ -79,14 +91,64 @@ const pipedreamCommand = Command.make(
     if (failed.length > 0) {
       return yield* new CommandRefused({ message: `${failed.length} of ${plan.changes.length} changes are not done` })
     }
+  },
+  Effect.scoped,
+  Effect.provide([ComponentFiles.layer, ApiAccess.layer])
+)
+
+const pipedreamCommand = Command.make(
+  "pipedream",
+  {
+    place: Argument.String("project").pipe(
+      Argument.withDescription(
+        "A project as the service synchronises it with git, or exports it: its folder, zip, or the URL of its repository"
+      ),
+      Argument.optional
+    ),
+    into: Flag.String("into").pipe(
+      Flag.withDescription("The folder of the set-up that is made, or that an import before has made"),
+      Flag.withDefault("moved")
+    ),
+    only: Flag.String("only").pipe(
+      Flag.withDescription("One workflow, by its slug, its id (p_…) or its folder"),
+      Flag.optional
+    ),
+    registry: Flag.String("registry").pipe(
+      Flag.withDescription("A git clone of the service's public registry, of which actions are taken"),
+      Flag.optional
+    ),
+    dryRun: Flag.Boolean("dry-run").pipe(
+      Flag.withDescription("Only show the report and the plan: neither files nor the account change"),
+      Flag.withDefault(false)
+    ),
+    yes: Flag.Boolean("yes").pipe(Flag.withDescription("Do it without asking"), Flag.withDefault(false)),
+    ...ImportArchive.flags,
+    json: Output.json
+  },
+  Effect.fnUntraced(function*({ archive, place, ...given }) {
+    if (Option.isSome(archive)) {
+      yield* ImportArchive.fetchArchive({ ...given, archive: archive.value })
+    } else if (Option.isSome(place)) {
+      yield* importProject(place.value, given)
+    } else {
+      return yield* new CommandRefused({
+        message: "give a project to import, or --archive with a folder to fetch into"
+      })
+    }
   })
 ).pipe(
-  Command.withDescription("Move the workflows of a project in from Pipedream, and say what could not be brought"),
-  Command.provide(ComponentFiles.layer),
-  Command.provide(ApiAccess.layer)
+  Command.withDescription("Move the workflows of a project in from Pipedream, and say what could not be brought")
 )
 
 /** Moves projects in from elsewhere. With a folder that was exported from here it is another name of `apply`. */
 export const importCommand = fillCommand.pipe(
-  Command.withSubcommands([pipedreamCommand, statusCommand, finishCommand, switchCommand])
+  Command.withSubcommands([
+    pipedreamCommand,
+    courierCommand,
+    statusCommand,
+    finishCommand,
+    switchCommand,
+    forwardCommand,
+    compareCommand
+  ])
 )

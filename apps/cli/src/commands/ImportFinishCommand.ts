@@ -2,7 +2,9 @@ import { Console, Effect, FileSystem, Option, Predicate, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { ApiAccess } from "../access/ApiAccess.ts"
 import { CommandRefused } from "../CommandRefused.ts"
+import * as Endpoints from "../moving/Endpoints.ts"
 import * as Finishing from "../moving/Finishing.ts"
+import * as KeptReport from "../moving/KeptReport.ts"
 import { harmless } from "../text/HarmlessText.ts"
 import * as Output from "../text/Output.ts"
 import { isAtTerminal, namedValues } from "./DeployCommand.ts"
@@ -39,7 +41,8 @@ const shown = (standing: Finishing.Standing) => ({
   id: standing.resource?.id ?? null,
   active: standing.resource?.active ?? false,
   shadow: standing.resource?.shadow ?? false,
-  needs: standing.needs
+  needs: standing.needs,
+  endpoints: Endpoints.of(standing)
 })
 
 /** Shows what the workflows that were moved need yet. */
@@ -48,11 +51,17 @@ export const statusCommand = Command.make(
   { into, json: Output.json },
   Effect.fnUntraced(function*({ into, json }) {
     const { standings } = yield* Finishing.read(into)
+    const untold = yield* KeptReport.show(into, standings)
     const active = standings.filter(({ resource }) => resource?.active === true).length
     yield* Output.print(
       json,
       standings.map(shown),
-      harmless([...standings.flatMap(linesOf), `${active} of ${standings.length} workflows are active`].join("\n"))
+      harmless([
+        ...standings.flatMap(linesOf),
+        `${active} of ${standings.length} workflows are active`,
+        ...Endpoints.linesOf(standings),
+        ...untold
+      ].join("\n"))
     )
   })
 ).pipe(
@@ -113,11 +122,13 @@ export const finishCommand = Command.make(
       activates: activate,
       shadow: shadow ? true : undefined
     })
-    const after = yield* Finishing.named((yield* Finishing.read(into)).standings, standing.movedFrom)
+    const { standings: now } = yield* Finishing.read(into)
+    const untold = yield* KeptReport.show(into, now)
+    const after = yield* Finishing.named(now, standing.movedFrom)
     if (json) yield* Console.log(JSON.stringify(shown(after)))
     else {
       const told = dropped.map((name) => `  left out      ${name}: the code has no such prop`)
-      yield* Console.log(harmless([...linesOf(after), ...told].join("\n")))
+      yield* Console.log(harmless([...linesOf(after), ...told, ...Endpoints.linesOf([after]), ...untold].join("\n")))
     }
   })
 ).pipe(

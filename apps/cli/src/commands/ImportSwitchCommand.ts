@@ -6,6 +6,7 @@ import { ApiAccess } from "../access/ApiAccess.ts"
 import { CommandRefused } from "../CommandRefused.ts"
 import { timeOf } from "../given/TimeFlag.ts"
 import * as Finishing from "../moving/Finishing.ts"
+import * as HostedApi from "../moving/HostedApi.ts"
 import * as Switching from "../moving/Switching.ts"
 import * as SwitchThere from "../moving/SwitchThere.ts"
 import { harmless } from "../text/HarmlessText.ts"
@@ -83,7 +84,7 @@ export const switchCommand = Command.make(
     ),
     from: Flag.String("from").pipe(
       Flag.withDescription("The base URL of the service's API"),
-      Flag.filter((url) => /^https:|^http:\/\/(localhost|127\.0\.0\.1)[:/]/.test(url), () => "Expected an https URL"),
+      Flag.filterMap(HostedApi.baseUrl, () => "Expected an https URL, or an http URL of this machine"),
       Flag.withDefault("https://api.pipedream.com/v1")
     ),
     org: Flag.String("org").pipe(Flag.withDescription("The id of the workspace that it is in there"), Flag.optional),
@@ -95,8 +96,7 @@ export const switchCommand = Command.make(
     into,
     json: Output.json
   },
-  Effect.fnUntraced(function*({ from: given, into, json, offThere, org, sendHeldSince, workflow, yes }) {
-    const from = given.replace(/\/+$/, "")
+  Effect.fnUntraced(function*({ from, into, json, offThere, org, sendHeldSince, workflow, yes }) {
     const since = Option.isNone(sendHeldSince) ? undefined : yield* timeOf("send-held-since", sendHeldSince.value)
     const { standings } = yield* Finishing.read(into)
     const standing = yield* Finishing.named(standings, workflow)

@@ -22,6 +22,8 @@ const types: Readonly<Record<string, string>> = {
 
 const endings = new Map(Object.entries(types))
 
+/** The type of bytes of which nothing is known. */
+export const any = "application/octet-stream"
+
 /** The type of a file by the ending of its path; that of bytes if it tells nothing. */
-export const ofPath = (path: string): string =>
-  endings.get(/\.([^./]+)$/.exec(path)?.[1]?.toLowerCase() ?? "") ?? "application/octet-stream"
+export const ofPath = (path: string): string => endings.get(/\.([^./]+)$/.exec(path)?.[1]?.toLowerCase() ?? "") ?? any

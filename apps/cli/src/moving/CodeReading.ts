@@ -53,7 +53,11 @@ const differing: ReadonlyArray<readonly [RegExp, "different" | "missing", string
     "files that were attached to the workflow are not in the folder: write them with `headwater files put`, and give the " +
     "workflow `attachments`"
   ],
-  [/\bx-pd-nostore\b/g, "different", "x-pd-nostore has no effect here: an event is kept as any other"],
+  [
+    /\bx-pd-nostore\b/g,
+    "different",
+    "x-pd-nostore erases a run when it has ended, but for the events that it emits; until then it is kept"
+  ],
   [/\$checkpoint\b/g, "missing", "$checkpoint is of the first generation of steps: use a prop of the type $.service.db"]
 ]
 

@@ -202,6 +202,7 @@ export const sorted = ({ props, record }: Pick<Standing, "props" | "record">, gi
   const values: Record<string, Json> = {}
   const variables = new Map<string, string>()
   const subscriptions = new Map<string, string>()
+  const endpoints: Record<string, string> = {}
   const faults: Array<string> = []
   const set = (name: string, each: Value) => {
     const prop = props.find((prop) => prop.name === name)
@@ -221,7 +222,10 @@ export const sorted = ({ props, record }: Pick<Standing, "props" | "record">, gi
   for (const [name, each] of given) {
     if (name.startsWith(variablePrefix)) variables.set(name.slice(variablePrefix.length), textOf(each))
     else if (record.subscriptions.includes(name)) subscriptions.set(name, textOf(each))
-    else if (Object.values(record.accounts).includes(name)) {
+    else if (Object.hasOwn(record.endpoints ?? {}, name)) {
+      if (/^https?:$/.test(URL.parse(textOf(each))?.protocol ?? "")) endpoints[name] = textOf(each)
+      else faults.push(`${name}: expected the URL that the trigger has there`)
+    } else if (Object.values(record.accounts).includes(name)) {
       const having = Object.keys(record.accounts).filter((prop) =>
         record.accounts[prop] === name && props.some((each) => each.name === prop)
       )
@@ -229,7 +233,7 @@ export const sorted = ({ props, record }: Pick<Standing, "props" | "record">, gi
       if (having.length === 0) faults.push(`${name}: the code has no prop any more that had this account`)
     } else set(name, each)
   }
-  return { values, variables, subscriptions, faults }
+  return { values, variables, subscriptions, endpoints, faults }
 }
 
 /** Asks at the terminal for what a workflow needs and is not given. */
@@ -259,6 +263,7 @@ const keep = Effect.fnUntraced(function*(
   props: ReadonlyArray<ConfigurableProp>,
   values: Readonly<Record<string, Json>>,
   subscriptions: ReadonlyArray<string>,
+  endpoints: Readonly<Record<string, string>>,
   active: boolean,
   shadow: boolean | undefined
 ) {
@@ -299,7 +304,7 @@ const keep = Effect.fnUntraced(function*(
   const withheld = Object.fromEntries(
     Object.entries(workflow.withheld).filter(([name]) => !Object.hasOwn(values, name))
   )
-  const changed = { ...workflow, given, withheld }
+  const changed = { ...workflow, given, withheld, endpoints: { ...workflow.endpoints, ...endpoints } }
   if (isThere) {
     yield* Effect.mapError(files.writeFileString(Path.join(folder, path), written), ({ message }) => refuse(message))
   }
@@ -311,7 +316,7 @@ const keep = Effect.fnUntraced(function*(
 })
 
 /** Keeps that a workflow has left shadow. */
-export const keepLive = (folder: string, standing: Standing) => keep(folder, standing, [], {}, [], true, false)
+export const keepLive = (folder: string, standing: Standing) => keep(folder, standing, [], {}, [], {}, true, false)
 
 /** Gives a workflow what somebody gives, and switches it on if it needs nothing more. */
 export const finish = Effect.fnUntraced(function*(
@@ -329,7 +334,7 @@ export const finish = Effect.fnUntraced(function*(
   if (resource === undefined) {
     return yield* refuse(`${record.name} is not deployed: import it again, and see what the report says of it`)
   }
-  const { faults, subscriptions, values, variables } = sorted(standing, given)
+  const { endpoints, faults, subscriptions, values, variables } = sorted(standing, given)
   if (faults.length > 0) return yield* refuse(faults.join("; "))
   for (const { name } of needs) {
     const app = appOf(props.find((prop) => prop.name === name) ?? { name, type: "any" })
@@ -393,6 +398,7 @@ export const finish = Effect.fnUntraced(function*(
     code.configurable_props,
     { ...configured_props, ...forgotten },
     [...subscriptions.keys()],
+    endpoints,
     becomesActive || changed.active,
     shadow
   )

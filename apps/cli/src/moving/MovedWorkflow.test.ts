@@ -299,7 +299,7 @@ export default {
     assert.match(missing, /a\/entry\.js:2: reads the environment variable SHOP_KEY/)
     assert.match(missing, /a\/entry\.js:3: \$\.send\.s3 takes keys of your own: set AWS_ACCESS_KEY_ID/)
     const different = told(workflow, "different").join("\n")
-    assert.match(different, /a\/entry\.js:4: x-pd-nostore has no effect/)
+    assert.match(different, /a\/entry\.js:4: x-pd-nostore erases a run when it has ended/)
     assert.notMatch(different, /upload_body/)
     assert.match(different, /1024 MB: .*`memory_mb`, 128 to 16384/)
     assert.match(missing, /workflow\.yaml:5: sub_1/)

@@ -21,6 +21,8 @@ export interface MovedWorkflow {
   /** True if it was switched off. */
   readonly wasInactive: boolean
   readonly triggers: ReadonlyArray<MovedTriggers.MovedTrigger>
+  /** The URLs of its HTTP triggers there, by their ids; null where the project does not say it. */
+  readonly endpoints: Readonly<Record<string, string | null>>
   readonly steps: ReadonlyArray<MovedStep>
   readonly timeoutSeconds: number | undefined
   /** Values of props, those of a step as `<step>.<prop>`. */
@@ -89,6 +91,9 @@ export const of = (workflow: ProjectWorkflow): MovedWorkflow => {
     folder,
     wasInactive: value.inactive === true,
     triggers,
+    endpoints: Object.fromEntries(
+      (value.triggers ?? []).flatMap(({ id }) => id.startsWith("hi_") ? [[id, null] as const] : [])
+    ),
     steps: steps.all,
     timeoutSeconds,
     props: { ...steps.props, ...props },

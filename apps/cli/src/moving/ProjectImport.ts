@@ -117,6 +117,9 @@ export const recordOf = (
   variables: workflow.variables,
   left: workflow.steps.flatMap(({ code, name }) => code._tag === "Left" ? [name] : []),
   subscriptions: workflow.triggers.flatMap(({ id, prop }) => prop === undefined ? [id] : []),
+  endpoints: Object.fromEntries(
+    Object.entries(workflow.endpoints).map(([id, url]) => [id, url ?? before?.endpoints?.[id] ?? null])
+  ),
   withheld: Object.fromEntries(
     Object.entries({ ...workflow.refused, ...withheld }).filter(([name]) =>
       !Object.hasOwn(before?.given.props ?? {}, name)

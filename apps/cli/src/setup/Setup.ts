@@ -13,7 +13,7 @@ import * as Project from "@headwater/domain/Project"
 import { StreamNameInput } from "@headwater/domain/Stream"
 import { Schema, Struct } from "effect"
 
-/** Kinds of things in a set-up, each with a folder of its name, in the order in which they are created. */
+/** Kinds of things in a set-up that JSON files tell of, in folders of their names, in the order in which they are created. */
 export const kinds = [
   "accounts",
   "projects",
@@ -26,14 +26,16 @@ export const kinds = [
   "subscriptions",
   "auto_subscriptions"
 ] as const
-export type Kind = typeof kinds[number]
+export type TextKind = typeof kinds[number]
+/** The stored files of an account are things of a set-up, too. */
+export type Kind = TextKind | "files"
 
 export type Fields = Readonly<Record<string, Schema.Json>>
 
 /** One thing of an account, as its file has it. */
 export interface Thing {
   readonly kind: Kind
-  /** `<kind>/<file name without .json>`, by which other things name it. */
+  /** `<kind>/<file name without .json>`, by which other things name it; `files/<path>` of a stored file. */
   readonly ref: string
   /** A field that is missing stays as it is, or is as by default. */
   readonly fields: Fields
@@ -130,7 +132,10 @@ export const files = {
   }),
   subscriptions: Schema.Struct({ emitter: Schema.String, ...listening }),
   auto_subscriptions: Schema.Struct(listening)
-} satisfies Record<Kind, Schema.Top>
+} satisfies Record<TextKind, Schema.Top>
+
+/** The file of a thing. */
+export const fileOf = ({ kind, ref }: Pick<Thing, "kind" | "ref">): string => kind === "files" ? ref : `${ref}.json`
 
 /** The account itself, as an emitter of a subscription. */
 export const account = "account"

@@ -1,8 +1,11 @@
 import type { InitialState } from "@headwater/api/SourcesApi"
-import { Effect, Predicate, Schema } from "effect"
+import { Effect, FileSystem, Predicate, Schema, Stream } from "effect"
+import * as Path from "node:path"
 import { ApiAccess, ServerAway } from "../access/ApiAccess.ts"
 import { CommandRefused } from "../CommandRefused.ts"
+import * as ContentType from "../given/ContentType.ts"
 import * as Setup from "./Setup.ts"
+import * as SetupFiles from "./SetupFiles.ts"
 import * as SetupPlan from "./SetupPlan.ts"
 import { propsWithIds } from "./SetupRefs.ts"
 
@@ -66,8 +69,10 @@ class Application {
         const { action, thing } = change
         const told = (detail: string) =>
           each
-            ? `${thing.ref}.json: ${detail}`
-            : `${thing.ref}.json: ${detail} (${applied.length} of ${changes.length} changes are done; apply again to go on)`
+            ? `${Setup.fileOf(thing)}: ${detail}`
+            : `${
+              Setup.fileOf(thing)
+            }: ${detail} (${applied.length} of ${changes.length} changes are done; apply again to go on)`
         const made = yield* this.make(change).pipe(
           Effect.mapError((error) =>
             Predicate.isTagged(error, "ServerAway")
@@ -96,6 +101,8 @@ class Application {
     return Effect.gen({ self: this }, function*() {
       if (change.action === "delete") return yield* this.remove(change, change.present?.id ?? "")
       switch (change.thing.kind) {
+        case "files":
+          return yield* this.storedFile(change)
         case "accounts":
           return yield* this.appAccount(change)
         case "environment_variables":
@@ -336,6 +343,22 @@ class Application {
     })
   }
 
+  private storedFile({ thing }: SetupPlan.Change) {
+    return Effect.gen({ self: this }, function*() {
+      const { stream } = yield* FileSystem.FileSystem
+      const path = SetupFiles.pathOf(thing)
+      const { content_type: type } = thing.fields
+      const { data } = yield* this.call(({ files }) =>
+        files.write({
+          headers: { "content-type": type === undefined ? ContentType.ofPath(path) : String(type ?? ContentType.any) },
+          query: { path },
+          payload: Stream.mapError(stream(Path.join(this.plan.folder, thing.ref)), ({ message }) => refuse(message))
+        })
+      )
+      return { id: data.id, endpoint: null }
+    })
+  }
+
   private subscription({ action, present, thing }: SetupPlan.Change) {
     return Effect.gen({ self: this }, function*() {
       const { batch, emitter, filter, listener, stream } = thing.fields
@@ -402,6 +425,8 @@ class Application {
       const request = { params, query: {} }
       yield* this.call((client) => {
         switch (thing.kind) {
+          case "files":
+            return client.files.delete({ query: { path: SetupFiles.pathOf(thing) } })
           case "accounts":
             return client.appAccounts.delete(request)
           case "environment_variables": {

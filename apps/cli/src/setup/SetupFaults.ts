@@ -5,7 +5,7 @@ import type { SetupOfAccount } from "./SetupOfAccount.ts"
 import { accountsIn, storesIn } from "./SetupRefs.ts"
 
 /** A fault of a field of a file, as people are told of it. */
-export const at = ({ ref }: Setup.Thing, field: string, message: string) => `${ref}.json: ${field}: ${message}`
+export const at = (thing: Setup.Thing, field: string, message: string) => `${Setup.fileOf(thing)}: ${field}: ${message}`
 
 /** Faults of names in fields that no file has. */
 const unknownRefs = ({ things }: Folder, account: SetupOfAccount): ReadonlyArray<string> => {

@@ -4,6 +4,7 @@ import { Effect, Exit, FileSystem, Option, Predicate, Schema, SchemaIssue } from
 import * as Path from "node:path"
 import { CommandRefused } from "../CommandRefused.ts"
 import * as Setup from "./Setup.ts"
+import * as SetupFiles from "./SetupFiles.ts"
 import type { AccountThing, SetupOfAccount } from "./SetupOfAccount.ts"
 
 /** Marks a folder as one of a set-up. */
@@ -29,7 +30,7 @@ const parseJson = (path: string, text: string) =>
 const isFound = <A, E, R>(effect: Effect.Effect<A, E, R>, otherwise: A) => Effect.orElseSucceed(effect, () => otherwise)
 
 /** Names of the files of things in a folder, in the order in which people count. */
-const jsonFiles = Effect.fnUntraced(function*(folder: string, kind: Setup.Kind) {
+const jsonFiles = Effect.fnUntraced(function*(folder: string, kind: Setup.TextKind) {
   const files = yield* FileSystem.FileSystem
   const names = yield* isFound(files.readDirectory(Path.join(folder, kind)), [])
   const collator = new Intl.Collator("en", { numeric: true })
@@ -58,7 +59,7 @@ export interface Folder {
   readonly ids: ReadonlyMap<string, string>
 }
 
-const readThing = Effect.fnUntraced(function*(folder: string, kind: Setup.Kind, name: string) {
+const readThing = Effect.fnUntraced(function*(folder: string, kind: Setup.TextKind, name: string) {
   const files = yield* FileSystem.FileSystem
   const path = `${kind}/${name}`
   const text = yield* files.readFileString(Path.join(folder, path)).pipe(
@@ -120,12 +121,18 @@ export const read = Effect.fnUntraced(function*(folder: string) {
       else faults.push(yield* Effect.map(Effect.flip(thing), ({ message }) => message))
     }
   }
+  const stored = yield* SetupFiles.read(folder)
+  faults.push(...stored.faults)
   if (faults.length > 0) return yield* refuse(faults.join("; "))
   const idsText = yield* isFound(files.readFileString(Path.join(folder, idsFile)), "{}")
   const ids = yield* parseJson(idsFile, idsText)
   return {
-    things,
-    kinds: Setup.kinds.filter((kind) => isWritten(kind) || things.some((thing) => thing.kind === kind)),
+    // Workflows name the files that are attached to them.
+    things: [...stored.things, ...things],
+    kinds: [
+      ...(stored.isWhole ? ["files" as const] : []),
+      ...Setup.kinds.filter((kind) => isWritten(kind) || things.some((thing) => thing.kind === kind))
+    ],
     ids: new Map(Object.entries(Predicate.isObject(ids) ? ids as Record<string, string> : {}))
   } satisfies Folder as Folder
 })
@@ -180,7 +187,7 @@ export const write = Effect.fnUntraced(
       )
     }
     const contents = new Map<string, string>([[marker, render({ format, kinds: Setup.kinds })]])
-    const things = yield* withEndings(account.things)
+    const things = yield* withEndings(account.things.filter(({ kind }) => kind !== "files"))
     for (const thing of things) {
       contents.set(`${thing.ref}.json`, render(contentOf(thing)))
       const { code: path } = thing.fields

@@ -10,16 +10,21 @@ const nameOf = ({ fields, kind }: Setup.Thing): Schema.Json => fields["name"] ??
 export const matching = ({ ids, things }: Folder, account: SetupOfAccount): Map<string, AccountThing> => {
   const matches = new Map<string, AccountThing>()
   const taken = new Set<AccountThing>()
+  // Of these there may be many, and nothing but its path tells one from another.
+  const stored = new Map(account.things.filter(({ kind }) => kind === "files").map((thing) => [thing.ref, thing]))
+  const others = account.things.filter(({ kind }) => kind !== "files")
   const pair = (isSame: (file: Setup.Thing, present: AccountThing) => boolean) => {
     for (const file of things) {
-      if (matches.has(file.ref)) continue
-      const found = account.things.find((present) =>
-        present.kind === file.kind && !taken.has(present) && isSame(file, present)
-      )
+      if (matches.has(file.ref) || file.kind === "files") continue
+      const found = others.find((present) => present.kind === file.kind && !taken.has(present) && isSame(file, present))
       if (found === undefined) continue
       matches.set(file.ref, found)
       taken.add(found)
     }
+  }
+  for (const { kind, ref } of things) {
+    const present = kind === "files" ? stored.get(ref) : undefined
+    if (present !== undefined) matches.set(ref, present)
   }
   const isListening = ({ kind }: Setup.Thing) => kind === "subscriptions" || kind === "auto_subscriptions"
   const isVariable = ({ kind }: Setup.Thing) => kind === "environment_variables"

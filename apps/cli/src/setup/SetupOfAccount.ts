@@ -7,12 +7,14 @@ import type { ConfigurableProp } from "@headwater/domain/Component"
 import * as ConfiguredProps from "@headwater/domain/ConfiguredProps"
 import * as DataStore from "@headwater/domain/DataStore"
 import { slugOf } from "@headwater/domain/Program"
+import { isOfEvents } from "@headwater/domain/StoredFile"
 import * as StreamName from "@headwater/domain/Stream"
 import * as UrlPassword from "@headwater/domain/UrlPassword"
 import { Effect, Predicate, type Schema, Stream } from "effect"
 import { createHash } from "node:crypto"
 import { ApiAccess } from "../access/ApiAccess.ts"
 import * as Setup from "./Setup.ts"
+import * as SetupFiles from "./SetupFiles.ts"
 
 /** A thing as the account has it. */
 export interface AccountThing extends Setup.Thing {
@@ -206,6 +208,17 @@ class Reading {
     }
   })
 
+  /** Those of events come and go with the events. */
+  readonly storedFiles = Effect.gen({ self: this }, function*() {
+    const files = yield* this.call(({ files }) =>
+      Stream.runCollect(ListItems.items((place) => files.list({ query: { limit: 100, ...place } })))
+    )
+    for (const { content_type, id, path, sha256 } of files.toSorted((one, other) => one.path < other.path ? -1 : 1)) {
+      if (isOfEvents(path)) continue
+      this.add({ kind: "files", ref: SetupFiles.refOf(path), id, fields: { sha256, content_type }, secrets: {} })
+    }
+  })
+
   readonly webhooks = Effect.gen({ self: this }, function*() {
     const webhooks = yield* this.call(({ webhooks }) =>
       oldestFirst(ListItems.items((place) => webhooks.list({ query: { limit: 100, ...place } })))
@@ -362,11 +375,12 @@ class Reading {
 const oldestFirst = <Item, E, R>(items: Stream.Stream<Item, E, R>) =>
   Effect.map(Stream.runCollect(items), (all) => all.toReversed())
 
-/** Reads everything of an account that a set-up holds. Secrets can't be read. */
-export const read = Effect.fnUntraced(function*() {
+/** Reads everything of an account that a set-up holds, with its files if they are asked for. Secrets can't be read. */
+export const read = Effect.fnUntraced(function*(withFiles = false) {
   const { call } = yield* ApiAccess
   const { data: me } = yield* call(({ users }) => users.me({ query: {} }))
   const reading = new Reading(me.id, call)
+  if (withFiles) yield* reading.storedFiles
   yield* reading.appAccounts
   yield* reading.projects
   yield* reading.variables()

@@ -44,6 +44,7 @@ export interface Change {
 const nothing = { present: undefined, fields: [], code: undefined, secretProps: {} }
 
 export interface Plan {
+  readonly folder: string
   readonly account: SetupOfAccount
   readonly changes: ReadonlyArray<Change>
   /** The present thing of each file that has one. */
@@ -169,7 +170,7 @@ class Planning {
 
   readonly plan = Effect.gen({ self: this }, function*() {
     const { changes, faults, matches } = this
-    const { account, files, leavesOut = false, prune } = this.given
+    const { account, files, folder, leavesOut = false, prune } = this.given
     const leftOut: Array<LeftOut> = []
     // A variable of a source or workflow comes right after that.
     const ofProgram = Map.groupBy(files.things, ({ fields }) => fields["program"])
@@ -179,7 +180,7 @@ class Planning {
       yield* this.planThing(thing).pipe(
         Effect.catchTags({
           CommandRefused: ({ message }) => Effect.sync(() => faults.push(message)),
-          InvalidRequestProblem: ({ detail }) => Effect.sync(() => faults.push(`${thing.ref}.json: ${detail}`))
+          InvalidRequestProblem: ({ detail }) => Effect.sync(() => faults.push(`${Setup.fileOf(thing)}: ${detail}`))
         })
       )
       if (!leavesOut || faults.length === before.faults) continue
@@ -194,7 +195,7 @@ class Planning {
         changes.push({ ...nothing, action: "delete", thing: present, present })
       }
     }
-    return { account, changes, matches, leftOut } satisfies Plan as Plan
+    return { folder, account, changes, matches, leftOut } satisfies Plan as Plan
   })
 
   private planThing(thing: Setup.Thing) {
@@ -251,7 +252,11 @@ class Planning {
       const thing = { ...file, secrets: { ...unnamed, ...file.secrets } }
       const found = yield* secretsOf(thing)
       const wanted = inFull(thing)
-      const names = Object.keys(wanted).filter((name) => !["emitter", "listener", "program", "project"].includes(name))
+      const names = Object.keys(wanted).filter((name) =>
+        !["emitter", "listener", "program", "project"].includes(name) &&
+        // A file without a type is sent with that of any bytes.
+        !(name === "content_type" && wanted[name] === null)
+      )
       this.faults.push(...valueFaults(thing, present))
       this.faults.push(...missingSecrets(thing, needed, found))
       if (present === undefined) {

@@ -64,7 +64,7 @@ export const linesOf = (trial: TrialResource): string => {
   const { connections, requests, response } = trial
   const lines = [
     line(trial.outcome, `${trial.trigger}, ${ms(trial.wall_ms)}, ${ms(trial.cpu_ms)} of processor`),
-    ...trial.steps.map(({ exports, is_rerun, name, outcome, wait_ms, wall_ms }) =>
+    ...trial.steps.flatMap(({ configured_props, exports, is_rerun, name, outcome, wait_ms, wall_ms }) => [
       line(
         "step",
         [
@@ -73,8 +73,9 @@ export const linesOf = (trial: TrialResource): string => {
           ...(wait_ms === null ? [] : [`would wait ${wait_ms} ms`]),
           ...(exports === undefined ? [] : [json(exports)])
         ].join(", ")
-      )
-    ),
+      ),
+      ...(configured_props === null ? [] : [line("props", json(configured_props))])
+    ]),
     ...(trial.exit_reason === null ? [] : [line("exit", trial.exit_reason)]),
     ...trial.logs.map(({ level, message }) => line(level, message)),
     ...trial.emits.map(({ due_at_ms, event, event_name, summary }) =>

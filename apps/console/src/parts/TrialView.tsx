@@ -69,6 +69,12 @@ const Steps = ({ steps }: { readonly steps: TrialResult["steps"] }) => (
                 {step.wait_ms === null ? "" : `, would wait ${duration(step.wait_ms)}`}
               </span>
             </div>
+            {step.configured_props === null ? null : (
+              <details>
+                <summary>Props</summary>
+                <JsonTree value={step.configured_props} />
+              </details>
+            )}
             {step.exports === undefined ? null : <JsonTree value={step.exports} />}
           </li>
         ))}

@@ -24,6 +24,8 @@ import * as CodeHandlers from "./handlers/CodeHandlers.ts"
 import * as ComponentsHandlers from "./handlers/ComponentsHandlers.ts"
 import * as ConsoleRoutes from "./handlers/ConsoleRoutes.ts"
 import * as ConsumersHandlers from "./handlers/ConsumersHandlers.ts"
+import * as CourierRoute from "./handlers/CourierRoute.ts"
+import * as CouriersHandlers from "./handlers/CouriersHandlers.ts"
 import * as DataStoresHandlers from "./handlers/DataStoresHandlers.ts"
 import * as DeliveriesHandlers from "./handlers/DeliveriesHandlers.ts"
 import * as DiagnosisHandlers from "./handlers/DiagnosisHandlers.ts"
@@ -36,6 +38,7 @@ import * as FilesHandlers from "./handlers/FilesHandlers.ts"
 import * as GraphHandlers from "./handlers/GraphHandlers.ts"
 import * as GuideRoutes from "./handlers/GuideRoutes.ts"
 import * as HealthRoutes from "./handlers/HealthRoutes.ts"
+import * as ImportsHandlers from "./handlers/ImportsHandlers.ts"
 import * as JourneyHandlers from "./handlers/JourneyHandlers.ts"
 import * as KeysHandlers from "./handlers/KeysHandlers.ts"
 import * as LogHandlers from "./handlers/LogHandlers.ts"
@@ -60,6 +63,7 @@ const apiRoutes = HttpApiBuilder.layer(HeadwaterApi).pipe(
     ClockHandlers.layer,
     ComponentsHandlers.layer,
     ConsumersHandlers.layer,
+    CouriersHandlers.layer,
     DataStoresHandlers.layer,
     ProjectsHandlers.layer,
     DeliveriesHandlers.layer,
@@ -69,6 +73,7 @@ const apiRoutes = HttpApiBuilder.layer(HeadwaterApi).pipe(
     FiguresHandlers.layer,
     FilesHandlers.layer,
     GraphHandlers.layer,
+    ImportsHandlers.layer,
     JourneyHandlers.layer,
     KeysHandlers.layer,
     LogHandlers.layer,
@@ -93,6 +98,7 @@ const apiRoutes = HttpApiBuilder.layer(HeadwaterApi).pipe(
 const routes = Layer.mergeAll(
   apiRoutes,
   ConsoleRoutes.layer,
+  CourierRoute.layer,
   DocsRoutes.layer,
   EndpointRoute.layer,
   FileRoutes.layer,

@@ -52,7 +52,8 @@ export const ProgramEntity = Entity.make("Program", [
       payload: Schema.String,
       hops: Schema.Int,
       authorization: Schema.optionalKey(Schema.String),
-      isTest: Schema.optionalKey(Schema.Boolean)
+      isTest: Schema.optionalKey(Schema.Boolean),
+      unstored: Schema.optionalKey(Schema.Array(Schema.String))
     },
     success: HttpReply,
     error: Schema.Union([BacklogFull, EndpointNotFound, NotAnswered, TokenRefused, Unavailable])
@@ -66,7 +67,7 @@ export const ProgramEntity = Entity.make("Program", [
   Rpc.make("Retire", { error: Schema.Union([ProgramNotFound, Unavailable]) }),
   Rpc.make("DeleteEvents", { payload: EventRange, error: Schema.Union([ProgramNotFound, Unavailable]) }),
   Rpc.make("CancelRun", {
-    payload: { id: Id.RunId, after: Schema.optionalKey(WaitPlace) },
+    payload: { id: Id.RunId, n: Schema.optionalKey(Schema.Int), path: WaitPlace.fields.path },
     success: Cancellation,
     error: Schema.Union([ProgramNotFound, Unavailable])
   }),

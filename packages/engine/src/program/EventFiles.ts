@@ -23,6 +23,8 @@ export interface EventFile {
 export interface FilesOfEvent {
   /** Keeps a file, and answers the URL at which anybody reads it; null if the account has no room for it. */
   readonly keep: <E>(file: EventFile, bytes: Stream.Stream<Uint8Array, E>) => Effect.Effect<string | null, E>
+  /** The paths of those that were kept. */
+  readonly paths: ReadonlyArray<string>
   /** Removes those that were kept: the event has come to nothing. */
   readonly drop: Effect.Effect<void>
 }
@@ -71,7 +73,7 @@ export class EventFiles extends Context.Service<EventFiles, {
         const drop = Effect.suspend(() =>
           Effect.forEach(kept, (path) => untilAnswered(files.remove(accountId, path)), { discard: true })
         )
-        return { keep, drop }
+        return { keep, paths: kept, drop }
       }
 
       return EventFiles.of({ mostBytes: filesOfAccount, begin })

@@ -22,7 +22,7 @@ export type { QuotaExceeded } from "./Quotas.ts"
 export type RequestError = RequestRefused | RunKeyInvalid | RunTooLarge
 
 /** A request to an endpoint; `hops` is the number of emitters that it has passed through (`x-headwater-hops`). */
-export interface TakenRequest extends Pick<IngestRequest, "authorization" | "hops" | "isTest" | "kind"> {
+export interface TakenRequest extends Pick<IngestRequest, "authorization" | "hops" | "isTest" | "kind" | "unstored"> {
   /** The JSON text of an `HttpRequestEvent`, or of an e-mail. */
   readonly eventJson: string
 }

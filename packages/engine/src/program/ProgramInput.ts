@@ -21,6 +21,8 @@ export interface ProgramInput {
   readonly eventJson: string
   /** True for a request of which the event is only a part, by the settings of its HTTP interface. */
   readonly isShaped?: boolean
+  /** Set for a request of which nothing is to be kept once its run has ended: the paths of the files that came with it. */
+  readonly unstored?: ReadonlyArray<string>
   /** The id by which the input is known: the emit id of an event, the request's, or the tick's own. */
   readonly id: string
   /** The time at which it came about, in Unix milliseconds. */

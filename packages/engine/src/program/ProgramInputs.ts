@@ -28,10 +28,12 @@ const kindOf = ({ meta }: LoggedEvent): "EMAIL" | "INVOCATION" | "RERUN" | undef
   meta.kind === undefined ? undefined : kinds[meta.kind]
 
 /** The event of a request, in the form that the HTTP interface asks for. */
-const ofRequest = ({ http }: ProgramMemory, { meta, payload }: LoggedEvent) =>
-  meta.kind !== undefined || http === undefined || http.event === "whole"
+const ofRequest = ({ http }: ProgramMemory, { meta: { kind, unstored }, payload }: LoggedEvent) => ({
+  ...(unstored === undefined ? {} : { unstored }),
+  ...(kind !== undefined || http === undefined || http.event === "whole"
     ? { eventJson: payload }
-    : { eventJson: HttpTrigger.eventJson(http, payload), isShaped: true }
+    : { eventJson: HttpTrigger.eventJson(http, payload), isShaped: true })
+})
 
 const ofEvent = (memory: ProgramMemory, feed: Feed, item: EventItem, kind: "EVENT" | "HTTP"): ProgramInput => {
   const { event } = item

@@ -76,9 +76,13 @@ interface Waiting {
   readonly reply: Deferred.Deferred<HttpReply, NotAnswered>
 }
 
-const eventsOf = ({ emitId, hops, kind, payload }: IngestRequest): ReadonlyArray<NewEvent> => [
-  { emitId, hops, payload, stream: Stream.requests, meta: kind === undefined ? {} : { kind } }
-]
+const eventsOf = ({ emitId, hops, kind, payload, unstored }: IngestRequest): ReadonlyArray<NewEvent> => [{
+  emitId,
+  hops,
+  payload,
+  stream: Stream.requests,
+  meta: { ...(kind === undefined ? {} : { kind }), ...(unstored === undefined ? {} : { unstored }) }
+}]
 
 interface Options {
   readonly programId: Id.ProgramId

@@ -26,6 +26,7 @@ import * as RunEvents from "./RunEvents.ts"
 import * as RunStanding from "./RunStanding.ts"
 import * as Shadow from "./Shadow.ts"
 import * as TriggeredWorkflows from "./TriggeredWorkflows.ts"
+import * as UnstoredRuns from "./UnstoredRuns.ts"
 import { beginning, type Turn, type WorkflowProgress } from "./WorkflowProgress.ts"
 
 /** A step that has ended. */
@@ -173,7 +174,7 @@ export const originOf = (
   cellId,
   input: {
     kind: run.trigger.kind,
-    eventJson: run.event,
+    eventJson: UnstoredRuns.isUnstored(run) ? "{}" : run.event,
     // The event of a workflow's run is whole from the beginning.
     isShaped: true,
     id: run.trigger.id,
@@ -228,10 +229,13 @@ export const make = (options: {
   readonly now: number
   /** The workflows that the step may have run. */
   readonly known: TriggeredWorkflows.KnownWorkflows
+  readonly erasureOf: UnstoredRuns.ErasureOf
   readonly written?: (run: WorkflowRun) => CommitParts
 }) => {
-  const { executable, files, known, limits, memory, now, progress, runs, step: { result, startedAt } } = options
+  const { erasureOf, executable, files, known, limits, memory, now, progress, runs, step: { startedAt } } = options
   const { path, run } = progress
+  const isUnstored = UnstoredRuns.isUnstored(run)
+  const result = isUnstored ? UnstoredRuns.bare(options.step.result) : options.step.result
   const n = progress.steps.recorded + 1
   const steps = executable.component.steps ?? []
   const before = path?.forked.standing ?? RunStanding.ofRun(run)
@@ -240,11 +244,12 @@ export const make = (options: {
   const outcome = outcomeOf(result, progress, limits, known)
   const settings = settingsOf(memory)
   const held = outcome._tag === "Failed" ? Shadow.heldBy(outcome.fault, run.trigger) : undefined
-  const turn = held !== undefined
+  const told = held !== undefined
     ? lastTurn(run, { exit: held }, now)
     : outcome._tag === "Failed"
     ? afterFailure(run, settings, outcome.fault, result.outcome === "limit", now)
     : afterSuccess(run, outcome.flow, end, limits.rerunsOfStep, now)
+  const turn = isUnstored && told.exitReason !== null ? { ...told, exitReason: "" } : told
   const fork = outcome._tag === "Done" && turn.status === "running"
     ? RunStanding.checkedFork(outcome.flow.fork, run.step, end)
     : undefined
@@ -283,6 +288,7 @@ export const make = (options: {
   const left = outcome._tag === "Done" && after.run.endedAt === null ? result.files : undefined
   const fileChanges = left === undefined || path === undefined ? left : changesOver(progress.steps.files, left)
   const ofFiles = fileChanges === undefined ? [] : files.write(run.id, fileChanges)
+  const erased = after.run.endedAt === null ? [] : erasureOf(memory.program.accountId, run)
   const ended: EndedRun = {
     origin: originOf(memory, progress, id),
     component: executable.component,
@@ -300,7 +306,7 @@ export const make = (options: {
       const last = appended.at(-1)?.id
       return {
         ...parts,
-        ...(ofFiles.length === 0 ? {} : { updates: [...parts.updates ?? [], ...ofFiles] }),
+        updates: [...parts.updates ?? [], ...ofFiles, ...erased],
         steps: [{ ...record, events: first === undefined || last === undefined ? null : { first, last } }]
       }
     },

@@ -27,6 +27,7 @@ import * as StepFiles from "./StepFiles.ts"
 import { StepsTogether } from "./StepsTogether.ts"
 import * as TriggeredWorkflows from "./TriggeredWorkflows.ts"
 import { UncommittedRuns } from "./UncommittedRuns.ts"
+import * as UnstoredRuns from "./UnstoredRuns.ts"
 import { beginning, callOf, isOfRun, runOver, type StepsOfRuns, WorkflowProgress } from "./WorkflowProgress.ts"
 
 /** Its progress runs its next step now, or is still: the run has ended, or waits. Or others of its paths go on, and it is still. */
@@ -49,6 +50,7 @@ const services = Effect.all({
   components: Components,
   config: EngineConfig,
   deployments: Deployments,
+  erasureOf: UnstoredRuns.makeErasureOf,
   files: WorkflowFiles,
   filesOf: StepFiles.make,
   findWorkflows: TriggeredWorkflows.makeFind,
@@ -258,11 +260,22 @@ export class StepRuns {
   /** Decides how a run stands after a step, and hands that over. */
   private handOver(memory: ProgramMemory, progress: WorkflowProgress, executable: Executable, step: StepEnd.EndedStep) {
     return Effect.gen({ self: this }, function*() {
-      const { code, files, findWorkflows, limits, runs } = this.parts
+      const { code, erasureOf, files, findWorkflows, limits, runs } = this.parts
       const { path, steps } = progress
       const known = yield* findWorkflows(memory.program.accountId, [step.result])
       const now = yield* Clock.currentTimeMillis
-      const made = StepEnd.make({ memory, executable, progress, step, files, runs, limits, now, known })
+      const made = StepEnd.make({
+        memory,
+        executable,
+        progress,
+        step,
+        erasureOf,
+        files,
+        runs,
+        limits,
+        now,
+        known
+      })
       const { after, before, ended, fileChanges, name, resultJson, turn } = made
       const submission = yield* code.handOver(memory, [ended])
       code.noteRefusal(submission, [progress.key])
@@ -284,13 +297,15 @@ export class StepRuns {
   private fail(memory: ProgramMemory, progress: WorkflowProgress, fault: RunFault): Effect.Effect<"still"> {
     const { path, run } = progress
     const end = Effect.gen({ self: this }, function*() {
-      const { code, runs } = this.parts
+      const { code, erasureOf, runs } = this.parts
       const before = path?.forked.standing ?? RunStanding.ofRun(run)
       if (before.run.endedAt !== null) return
       const turn = StepEnd.lastTurn(run, { error: fault }, yield* Clock.currentTimeMillis)
       const after = RunStanding.ended(before, turn)
       const origin = StepEnd.originOf(memory, progress, run.workflowId)
-      const submission = yield* code.fail(memory, origin, fault, StepEnd.partsOf(runs, before, after))
+      const parts = StepEnd.partsOf(runs, before, after)
+      const updates = [...parts.updates, ...erasureOf(memory.program.accountId, run)]
+      const submission = yield* code.fail(memory, origin, fault, { ...parts, updates })
       path?.forked.note(after, submission)
     })
     return Effect.as(path?.forked.deciding(end) ?? end, "still")
@@ -371,7 +386,12 @@ export class StepRuns {
         return
       }
       const id = yield* this.runIdOf(input)
-      const { event, trigger: { shadow: _, ...trigger } } = former.value
+      const { endedAt, event, trigger: { shadow: _, ...trigger } } = former.value
+      if (endedAt !== null && UnstoredRuns.isUnstored(former.value)) {
+        const message = `nothing of the run ${asked.run} is kept, as its request asked for`
+        yield* code.fail(memory, originOf(memory, input), { name: "NotRepeatable", message }, input.take())
+        return
+      }
       const before = new Set(all.slice(0, step).map(({ name }) => name))
       const done = (yield* untilAnswered(runs.stepsOf(asked.run)))
         .filter(({ name, result }) => result !== null && before.has(name))

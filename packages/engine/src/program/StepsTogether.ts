@@ -16,6 +16,7 @@ import type { RunsTogether } from "./RunsTogether.ts"
 import * as StepEnd from "./StepEnd.ts"
 import type * as TriggeredWorkflows from "./TriggeredWorkflows.ts"
 import type { UncommittedRuns } from "./UncommittedRuns.ts"
+import type * as UnstoredRuns from "./UnstoredRuns.ts"
 import { callOf, type InputOfRun, type StepsOfRuns, type WorkflowProgress } from "./WorkflowProgress.ts"
 
 /** A run that takes longer shows as under way before it ends, in milliseconds. */
@@ -29,6 +30,7 @@ export interface BeginningRun {
 
 interface Parts {
   readonly code: CodeRuns
+  readonly erasureOf: UnstoredRuns.ErasureOf
   readonly files: WorkflowFiles["Service"]
   readonly findWorkflows: Effect.Success<typeof TriggeredWorkflows.makeFind>
   readonly given: StepsOfRuns
@@ -125,7 +127,7 @@ export class StepsTogether {
     now: number,
     known: TriggeredWorkflows.KnownWorkflows
   ) {
-    const { executable, parts: { files, limits, memory, runs } } = this
+    const { executable, parts: { erasureOf, files, limits, memory, runs } } = this
     const { input, progress } = run
     const taken = run === this.begun ? undefined : input.take()
     const written = (run: WorkflowRun): CommitParts => {
@@ -134,7 +136,8 @@ export class StepsTogether {
         ? { runChanges: [run], duePut }
         : { ...taken, runs: [run], duePut: [...taken.duePut ?? [], ...duePut] }
     }
-    return StepEnd.make({ memory, executable, progress, step, files, runs, limits, now, known, written }).ended
+    const services = { erasureOf, files, limits, memory, runs }
+    return StepEnd.make({ ...services, executable, progress, step, now, known, written }).ended
   }
 
   private readonly showLong = Effect.gen({ self: this }, function*() {

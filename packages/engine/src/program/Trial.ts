@@ -28,6 +28,8 @@ export interface TrialStep {
   readonly outcome: RunResult["outcome"]
   readonly wallMs: number
   readonly cpuMs: number
+  /** JSON text of the values that its own props had, by name; null if it had none. */
+  readonly configuredPropsJson: string | null
   /** JSON text of what the steps after it see; null where it failed or is to be run again. */
   readonly exportsJson: string | null
   /** The time that the run would have waited after it, in milliseconds. */

@@ -224,11 +224,13 @@ export class TrialRun {
       const { cpuMs, wallMs } = result
       const known = yield* this.parts.findWorkflows(program.accountId, [result])
       const outcome = outcomeOf(result, progress, limits, known)
+      const { configuredPropsJson: propsJson = null } = result
+      const configuredPropsJson = propsJson === null || record.hasRoom(propsJson.length) ? propsJson : null
       if (outcome._tag === "Failed") {
         const failed = undone(result, outcome.fault)
         yield* this.take(name, failed)
         const nothing = { exportsJson: null, waitMs: null, isRerun: false }
-        record.steps.push({ name, outcome: failed.outcome, wallMs, cpuMs, ...nothing })
+        record.steps.push({ name, outcome: failed.outcome, wallMs, cpuMs, configuredPropsJson, ...nothing })
         return false
       }
       yield* this.take(name, result)
@@ -241,6 +243,7 @@ export class TrialRun {
         outcome: "success",
         wallMs,
         cpuMs,
+        configuredPropsJson,
         exportsJson: isRerun || !record.hasRoom(resultJson.length) ? null : resultJson,
         waitMs: exit === undefined ? rerun?.delay ?? suspend ?? delay ?? null : null,
         isRerun

@@ -162,7 +162,8 @@ export const runOver = (
     emitterId: input.from?.emitterId ?? programId,
     stream: input.from?.stream ?? Stream.requests,
     ...(input.cause === undefined ? {} : { eventId: EventId.format(input.cause.id) }),
-    ...(isShadow ? { shadow: true } : {})
+    ...(isShadow ? { shadow: true } : {}),
+    ...(input.unstored === undefined ? {} : { unstored: input.unstored })
   },
   event: input.eventJson,
   startedAt,

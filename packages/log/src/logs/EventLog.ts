@@ -519,6 +519,11 @@ const removals = (sql: SqlClient.SqlClient) => ({
         RETURNING e.id`,
       (rows) => rows.length === smallBite
     ),
+  /** Leaves nothing of a request to a program but that it came. */
+  eraseRequest: (emitterId: string, id: EventId.EventId): Effect.Effect<void, SqlError.SqlError> =>
+    Effect.asVoid(sql`
+      UPDATE events SET payload = '{}'
+      WHERE emitter_id = ${emitterId} AND stream = ${Stream.requests} AND id = ${id}`),
   /** Deletes a stream's events up to and including `id`. */
   prune: (address: Stream.StreamAddress, id: EventId.EventId): Effect.Effect<void, SqlError.SqlError> =>
     Effect.asVoid(sql`

@@ -25,7 +25,9 @@ export const RunTrigger = Schema.Struct({
   /** The run of which this one repeats a part. */
   rerunOf: Schema.optionalKey(Schema.String),
   /** True of a run in shadow. */
-  shadow: Schema.optionalKey(Schema.Boolean)
+  shadow: Schema.optionalKey(Schema.Boolean),
+  /** Set for a request of which nothing is to be kept once the run has ended: the paths of the files that came with it. */
+  unstored: Schema.optionalKey(Schema.Array(Schema.String))
 })
 export type RunTrigger = typeof RunTrigger.Type
 
@@ -319,6 +321,13 @@ const writing = (sql: SqlClient.SqlClient) => ({
     ${texts(resumptions.map(({ resumeData }) => resumeData))}
   ) AS c (run_id, n, resume_data)
   WHERE s.run_id = c.run_id AND s.n = c.n`),
+  /** Leaves nothing of what a run was given and gave. */
+  erase: (id: RunId): Effect.Effect<void, SqlError.SqlError> =>
+    Effect.asVoid(sql`
+  WITH steps AS (
+    UPDATE workflow_steps SET configured_props = NULL, result = NULL, resume_data = NULL WHERE run_id = ${id}
+  )
+  UPDATE workflow_runs SET event = 'null', rerun_context = NULL WHERE id = ${id}`),
   /** The parts of a commit that change the paths of a run. */
   writePaths: (
     runId: RunId,

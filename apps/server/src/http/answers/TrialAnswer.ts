@@ -98,16 +98,20 @@ export const make = (trial: Trial, place: Place): string => {
     errors: text(trial.errors),
     response: text(trial.response === null ? null : responseOf(trial.response)),
     connections: text(trial.connections),
-    steps: list(trial.steps, ({ cpuMs, exportsJson, isRerun, name, outcome, waitMs, wallMs }) =>
-      object({
-        name: text(name),
-        outcome: text(outcome),
-        wall_ms: text(wallMs),
-        cpu_ms: text(cpuMs),
-        exports: exportsJson ?? undefined,
-        wait_ms: text(waitMs),
-        is_rerun: text(isRerun)
-      })),
+    steps: list(
+      trial.steps,
+      ({ configuredPropsJson, cpuMs, exportsJson, isRerun, name, outcome, waitMs, wallMs }) =>
+        object({
+          name: text(name),
+          outcome: text(outcome),
+          wall_ms: text(wallMs),
+          cpu_ms: text(cpuMs),
+          configured_props: configuredPropsJson ?? "null",
+          exports: exportsJson ?? undefined,
+          wait_ms: text(waitMs),
+          is_rerun: text(isRerun)
+        })
+    ),
     exit_reason: text(trial.exitReason),
     timers: list(trial.timers, ({ dueAt, prop }) => JSON.stringify({ prop, due_at_ms: dueAt }))
   })

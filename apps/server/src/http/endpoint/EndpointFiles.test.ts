@@ -116,6 +116,75 @@ layer(Http.layer.pipe(Layer.provide(limits)), { excludeTestServices: true })("th
       assert.strictEqual(yield* bytes, full)
     }))
 
+  it.effect("are kept as they come where they make a form larger than other bodies", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const { bytes, endpoint, event, read } = yield* source(http)
+      const texts = ["a".repeat(2 * partBytes + 5), "", "b".repeat(3_000)]
+      const note = (text: string) => `--b\r\nContent-Disposition: form-data; name="note"\r\n\r\n${text}\r\n`
+      const raw = note("ünï") + note("second") + form(texts)
+      const answer = yield* http.request("POST", `${endpoint}?x=1`, { key: null, raw, headers: multipart })
+      assert.deepStrictEqual([answer.status, answer.text], [200, ""])
+      const whole = yield* event(1)
+      assert.hasAllKeys(whole, ["method", "path", "query", "headers", "body", "client_ip", "url"])
+      const { file, note: notes } = whole["body"] as unknown as Record<string, ReadonlyArray<Record<string, Json.Json>>>
+      assert.deepStrictEqual<unknown>(notes, ["ünï", "second"])
+      for (const [nth, { url, ...rest }] of file!.entries()) {
+        assert.deepStrictEqual<unknown>(rest, {
+          filename: `../${nth}.txt`,
+          mimetype: "text/plain",
+          content_type: "text/plain"
+        })
+        assert.isTrue((yield* read(url)).text === texts[nth])
+      }
+      assert.strictEqual(yield* bytes, texts.join("").length + 3 * entryBytes)
+    }))
+
+  it.effect("are not kept of a large form that is refused", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const { bytes, endpoint, id } = yield* source(http, { token: "t0ken" })
+      const authorization = "Bearer t0ken"
+      const large = "a".repeat(2 * partBytes)
+      const field = `--b\r\nContent-Disposition: form-data; name="note"\r\n\r\n${"a".repeat(Http.maxBody)}\r\n`
+      const send = (raw: string, headers: Record<string, string> = { authorization }) =>
+        http.request("POST", endpoint, { key: null, raw, headers: { ...multipart, ...headers } })
+      const whole = form([large])
+      const refused = [
+        yield* send(whole, {}),
+        yield* send(whole, { authorization, "x-pd-notrigger": "1" }),
+        yield* send(form([large, large])),
+        yield* send(form([large, large.repeat(2)])),
+        yield* send(whole.replace(/--b--\r\n$/, field + "--b--\r\n")),
+        yield* send(whole.slice(0, -7)),
+        yield* send(whole.replaceAll("name=", "nome=")),
+        yield* send(whole, { authorization, "content-type": "multipart/form-data" }),
+        yield* send(field.replace("note", "n").replace(/a{9,}/, "").repeat(1_001) + form([]))
+      ]
+      assert.deepStrictEqual(refused.map(({ status }) => status), [401, 200, 413, 413, 413, 400, 400, 400, 400])
+      yield* Effect.repeat(bytes, { until: (kept) => kept === 0 })
+      const { json } = yield* http.request("GET", `/v1/sources/${id}/event_summaries`)
+      assert.deepStrictEqual<unknown>(json["data"], [])
+    }))
+
+  it.effect("are not kept of a large form whose sender goes before its end", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const { bytes, endpoint, id } = yield* source(http)
+      const { address } = yield* HttpServer.HttpServer
+      const request = NodeHttp.request(`${HttpServer.formatAddress(address)}${endpoint}`, {
+        method: "POST",
+        headers: { ...multipart, "content-length": String(4 * partBytes - entryBytes) }
+      })
+      request.on("error", () => {})
+      request.write(form(["first", "a".repeat(2 * partBytes)]).replace(/--b--\r\n$/, ""))
+      yield* Effect.repeat(bytes, { until: (kept) => kept >= 2 * partBytes })
+      request.destroy()
+      yield* Effect.repeat(bytes, { until: (kept) => kept === 0 })
+      const { json } = yield* http.request("GET", `/v1/sources/${id}/event_summaries`)
+      assert.deepStrictEqual<unknown>(json["data"], [])
+    }))
+
   it.effect("are not kept of a request that is refused or only tries the endpoint", () =>
     Effect.gen(function*() {
       const http = yield* Http.tenant()

@@ -2,12 +2,13 @@ import * as Problem from "@headwater/api/Problem"
 import { isDone } from "@headwater/domain/Done"
 import * as Id from "@headwater/domain/Id"
 import * as OwnMember from "@headwater/domain/OwnMember"
+import { mediaTypeOf } from "@headwater/domain/RequestEventBody"
 import { partBytes } from "@headwater/domain/RunFile"
 import * as RunKey from "@headwater/domain/RunKey"
 import { EngineConfig } from "@headwater/engine/EngineConfig"
 import { EventFiles, type FilesOfEvent } from "@headwater/engine/EventFiles"
 import { type Endpoint, type HttpReply, Ingest, type RequestError, type TakenRequest } from "@headwater/engine/Ingest"
-import { Effect, Exit, Fiber, Option, Stream } from "effect"
+import { Effect, Exit, Fiber, Option, type Schema, Stream } from "effect"
 import { Headers } from "effect/http"
 import type { IncomingMessage } from "node:http"
 import { BodyRoom } from "../conventions/BodyRoom.ts"
@@ -20,6 +21,8 @@ import { RateLimiting } from "../conventions/RateLimiting.ts"
 import * as RequestBody from "../conventions/RequestBody.ts"
 import type { IntakeError } from "./EndpointAnswer.ts"
 import * as EndpointBody from "./EndpointBody.ts"
+import type { FormRefused } from "./FormUpload.ts"
+import * as FormUpload from "./FormUpload.ts"
 
 type Task = Omit<EventTask, "_tag">
 
@@ -72,9 +75,6 @@ const allOf = (
 /** The most that a body usually becomes without its codings. */
 const usualRatio = 8
 const usualBytes = 64 * 1024
-
-/** The field of the query that asks for a body to be a file. */
-const uploadField = "pipedream_upload_body"
 
 /** The bytes of a body that is uploaded that are in memory. */
 const uploadRoom = 2 * partBytes
@@ -156,7 +156,9 @@ class EndpointRequest {
               ingest.admit(endpoint),
               () =>
                 this.isUpload(endpoint)
-                  ? this.tryFirst(endpoint, () => this.takeRoomToUpload(endpoint))
+                  ? this.tryFirst(endpoint, () => this.takeRoomFor(endpoint, uploadRoom, this.upload(endpoint)))
+                  : this.isLargeForm(endpoint)
+                  ? this.tryFirst(endpoint, () => this.takeRoomFor(endpoint, this.formRoom, this.uploadForm(endpoint)))
                   : this.takeRoom(endpoint)
             )
         )
@@ -222,15 +224,13 @@ class EndpointRequest {
   /** True if the body is to be a file. The URL of a run that waits takes none. */
   private isUpload({ runKey }: Endpoint): boolean {
     if (runKey !== undefined || !RequestBody.isPresent({ headers: this.headers })) return false
-    if (this.headers["x-pd-upload-body"] === "1") return true
-    const { query } = this.url
-    return query.includes(uploadField) && EndpointBody.pairsOf(query).get(uploadField) === "1"
+    return this.asks("x-pd-upload-body", "pipedream_upload_body")
   }
 
   /** Files are kept for nobody who would be refused, or wants to try the endpoint alone. */
   private tryFirst(endpoint: Endpoint, next: () => void): void {
     const { ingest } = this.services
-    const test = { ...this.taken("{}"), isTest: true }
+    const test = { ...this.taken(endpoint, "{}"), isTest: true }
     const tried = Effect.callback<Exit.Exit<HttpReply, RequestError>>((resume) =>
       ingest.take(endpoint, test, (exit) => resume(Effect.succeed(exit)))
     )
@@ -241,35 +241,92 @@ class EndpointRequest {
     })
   }
 
-  private takeRoomToUpload(endpoint: Endpoint): void {
+  /** True for a form that is larger than other bodies may be, and says so. */
+  private isLargeForm({ runKey }: Endpoint): boolean {
+    const { headers, services: { settings: { maxBody } } } = this
+    return runKey === undefined && headers["content-encoding"] === undefined &&
+      RequestBody.isDeclaredLargerThan({ headers }, maxBody) &&
+      mediaTypeOf(headers["content-type"] ?? "") === "multipart/form-data"
+  }
+
+  private takeRoomFor(endpoint: Endpoint, bytes: number, event: Effect.Effect<string, IntakeError>): void {
     const { room } = this.services
-    const taken = room.take(
-      "received",
-      endpoint.accountId,
-      uploadRoom,
-      () => this.hold("received", endpoint, uploadRoom)
-    )
-    this.after(taken, () => this.after(this.upload(endpoint), (eventJson) => this.ingest(endpoint, eventJson)))
+    const taken = room.take("received", endpoint.accountId, bytes, () => this.hold("received", endpoint, bytes))
+    this.after(taken, () => this.after(event, (eventJson) => this.ingest(endpoint, eventJson)))
   }
 
   /** The event of a request whose body is kept as a file, as it comes. */
   private upload(endpoint: Endpoint): Effect.Effect<string, IntakeError> {
-    const { message, services: { files, rate } } = this
+    const name = this.url.path.slice(this.url.path.lastIndexOf("/") + 1)
+    return this.eventOf(
+      endpoint,
+      ({ contentType, files, mostBytes }) =>
+        files.keep({ name: name === "" ? "body" : name, contentType }, this.chunksTo(endpoint)).pipe(
+          Effect.filterOrFail((kept) => kept !== null, () => noRoomForFile(mostBytes)),
+          Effect.map((raw_body_url) => ({ raw_body_url }))
+        )
+    )
+  }
+
+  /** Bytes of a large form that are in memory: its fields, or a part of a file. */
+  private get formRoom(): number {
+    return Math.max(uploadRoom, this.services.settings.maxBody)
+  }
+
+  /** The event of a form whose files are kept, as they come. */
+  private uploadForm(endpoint: Endpoint): Effect.Effect<string, IntakeError> {
+    const { settings: { maxBody } } = this.services
+    const refusalOf = (mostBytes: number): Record<FormRefused["reason"], IntakeError> => ({
+      unreadable: unreadableForm,
+      fields_too_large: Problem.tooLarge("The fields of the form", maxBody, "HEADWATER_MAX_BODY"),
+      no_room: noRoomForFile(mostBytes)
+    })
+    return this.eventOf(
+      endpoint,
+      ({ contentType, files, mostBytes }) =>
+        RequestBody.isDeclaredLargerThan({ headers: this.headers }, mostBytes + maxBody)
+          ? Effect.fail(noRoomForFile(mostBytes))
+          : FormUpload.fieldsOf({
+            contentType,
+            bytes: this.chunksTo(endpoint),
+            mostFieldBytes: maxBody,
+            keep: files.keep
+          }).pipe(
+            Effect.catchTag("FormRefused", ({ reason }) => Effect.fail(refusalOf(mostBytes)[reason]))
+          )
+    )
+  }
+
+  /** The event of a request whose files are kept as its body comes. Those of one that comes to nothing are removed. */
+  private eventOf(
+    endpoint: Endpoint,
+    bodyOf: (given: {
+      readonly contentType: string
+      readonly files: FilesOfEvent
+      readonly mostBytes: number
+    }) => Effect.Effect<Schema.Json, IntakeError>
+  ): Effect.Effect<string, IntakeError> {
+    const { message, services: { files: { begin, mostBytes } } } = this
     const { contentType, request: { client_ip, url, ...rest } } = this.taskOf(endpoint, new Uint8Array())
-    this.files = files.begin(endpoint)
-    const chunks = Stream.suspend(() =>
+    return Effect.suspend(() => {
+      const files = begin(endpoint)
+      this.files = files
+      return bodyOf({ contentType, files, mostBytes }).pipe(
+        Effect.ensuring(Effect.sync(() => message.resume())),
+        Effect.onError(() => files.drop)
+      )
+    }).pipe(Effect.map((body) => JSON.stringify({ ...rest, body, client_ip, url })))
+  }
+
+  /** The body as it comes. */
+  private chunksTo({ accountId }: Endpoint): Stream.Stream<Uint8Array, IntakeError> {
+    return Stream.suspend(() =>
       Stream.fromAsyncIterable<Uint8Array, IntakeError>(
         // The connection goes on behind the answer.
-        message.iterator({ destroyOnReturn: false }),
+        this.message.iterator({ destroyOnReturn: false }),
         () => unreadable
       )
-    ).pipe(Stream.tap((chunk) => Effect.sync(() => rate.noteBytes(endpoint.accountId, chunk.length))))
-    const name = this.url.path.slice(this.url.path.lastIndexOf("/") + 1)
-    return this.files.keep({ name: name === "" ? "body" : name, contentType }, chunks).pipe(
-      Effect.tap(() => Effect.sync(() => message.resume())),
-      Effect.filterOrFail((kept) => kept !== null, () => noRoomForFile(files.mostBytes)),
-      Effect.map((raw_body_url) => JSON.stringify({ ...rest, body: { raw_body_url }, client_ip, url }))
-    )
+    ).pipe(Stream.tap((chunk) => Effect.sync(() => this.services.rate.noteBytes(accountId, chunk.length))))
   }
 
   private hold(which: "received" | "decoded", { accountId }: Endpoint, bytes: number): void {
@@ -348,23 +405,32 @@ class EndpointRequest {
     )
   }
 
-  private get isTest(): boolean {
-    return this.headers["x-pd-notrigger"] === "1"
+  /** True if a request asks for something by a header, or by a field of its query. */
+  private asks(header: string, field = header): boolean {
+    const { query } = this.url
+    return this.headers[header] === "1" ||
+      query.includes(field) && EndpointBody.pairsOf(query).get(field) === "1"
   }
 
-  private taken(eventJson: string): TakenRequest {
+  private get isTest(): boolean {
+    return this.asks("x-pd-notrigger")
+  }
+
+  private taken({ programId }: Endpoint, eventJson: string): TakenRequest {
     const { authorization } = this.headers
+    const isUnstored = Id.kindOf(programId) === "workflow" && this.asks("x-pd-nostore")
     return {
       eventJson,
       hops: hopsOf(this.headers["x-headwater-hops"]),
       ...(authorization === undefined ? {} : { authorization }),
-      ...(this.isTest ? { isTest: true } : {})
+      ...(this.isTest ? { isTest: true } : {}),
+      ...(isUnstored ? { unstored: this.files?.paths ?? [] } : {})
     }
   }
 
   private ingest(endpoint: Endpoint, eventJson: string): void {
     this.state = "ingesting"
-    this.services.ingest.take(endpoint, this.taken(eventJson), (reply) => {
+    this.services.ingest.take(endpoint, this.taken(endpoint, eventJson), (reply) => {
       if (this.files !== undefined && isRefused(reply)) this.runFork(this.files.drop)
       this.end(reply)
     })
@@ -443,6 +509,8 @@ const notOfRuns = (method: string) => {
 }
 
 const unreadable = Problem.invalid([{ path: "", message: "The request body could not be read." }])
+
+const unreadableForm = Problem.invalid([{ path: "", message: "The form could not be read to its end." }])
 
 const noRoomForFile = (mostBytes: number) =>
   new Problem.PayloadTooLarge({

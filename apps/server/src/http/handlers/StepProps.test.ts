@@ -274,7 +274,13 @@ layer(Http.layer, { excludeTestServices: true })("the props of steps", (it) => {
       for (const [n, outcome] of outcomes.entries()) {
         const run = yield* http.ran(id, { n })
         assert.strictEqual<unknown>(run["status"], outcome)
-        assert.deepStrictEqual<unknown>(Json.listOf(run["steps"]).map((step) => step["configured_props"]), [
+        const props = Json.listOf(run["steps"]).map((step) => step["configured_props"])
+        const tried = yield* http.request("POST", "/v1/code/trial", { body: { workflow_id: id, event: { n } } })
+        assert.deepStrictEqual(
+          Json.listOf(tried.json["data"]!["steps"]).map((step) => step["configured_props"]),
+          props
+        )
+        assert.deepStrictEqual<unknown>(props, [
           null,
           {
             text: `at ${n}`,
@@ -313,6 +319,9 @@ layer(Http.layer, { excludeTestServices: true })("the props of steps", (it) => {
       })
       const run = yield* http.ran(id, {})
       const [step] = Json.listOf(run["steps"])
+      const tried = yield* http.request("POST", "/v1/code/trial", { body: { workflow_id: id, event: {} } })
+      const [triedStep] = Json.listOf(tried.json["data"]!["steps"])
+      assert.deepStrictEqual(triedStep!["configured_props"], step!["configured_props"])
       assert.deepStrictEqual<unknown>(step!["configured_props"], {
         text: "Bearer ***",
         all: { text: `["***"] as {"token":"***"}` },

@@ -103,6 +103,12 @@ export const layer = HttpApiBuilder.group(
       }, answerFailures),
       rerun: Effect.fnUntraced(function*({ params, payload }) {
         const { run, workflow } = yield* find(params)
+        if (run.endedAt !== null && run.trigger.unstored !== undefined) {
+          return yield* Problem.invalid([{
+            path: "id",
+            message: "nothing of the run is kept, as its request asked for"
+          }])
+        }
         const step = payload?.from_step
         const component = yield* components.codeless(workflow.componentId)
         const steps = Option.match(component, { onNone: () => [], onSome: ({ steps }) => steps ?? [] })
