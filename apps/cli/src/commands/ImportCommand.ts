@@ -21,6 +21,7 @@ import { compareCommand } from "./ImportCompareCommand.ts"
 import { courierCommand } from "./ImportCourierCommand.ts"
 import { finishCommand, statusCommand } from "./ImportFinishCommand.ts"
 import { forwardCommand } from "./ImportForwardCommand.ts"
+import { switchCommand } from "./ImportSwitchCommand.ts"
 
 interface Given {
   readonly dryRun: boolean
@@ -146,6 +147,7 @@ export const importCommand = fillCommand.pipe(
     courierCommand,
     statusCommand,
     finishCommand,
+    switchCommand,
     forwardCommand,
     compareCommand
   ])
