@@ -18,7 +18,11 @@ const pipedreamCommand = Command.make(
   "pipedream",
   {
     folder: Argument.String("folder").pipe(
-      Argument.withDescription("A project, as the service synchronises it with git")
+      Argument.withDescription("A project, as the service synchronises it with git, or an archive of it")
+    ),
+    archive: Argument.String("archive").pipe(
+      Argument.withDescription("An archive that has what the folder of git has not, such as schedules"),
+      Argument.optional
     ),
     into: Flag.String("into").pipe(
       Flag.withDescription("The folder of the set-up that is made, or that an import before has made"),
@@ -39,8 +43,8 @@ const pipedreamCommand = Command.make(
     yes: Flag.Boolean("yes").pipe(Flag.withDescription("Do it without asking"), Flag.withDefault(false)),
     json: Output.json
   },
-  Effect.fnUntraced(function*({ dryRun, folder, into, json, only, registry, yes }) {
-    const { plan, report, written } = yield* Importing.prepare({ dryRun, folder, into, only, registry })
+  Effect.fnUntraced(function*({ archive, dryRun, folder, into, json, only, registry, yes }) {
+    const { plan, report, written } = yield* Importing.prepare({ archive, dryRun, folder, into, only, registry })
     const { beside, kept, removed } = written
     const isAsked = !dryRun && !yes && plan.changes.length > 0
     const mayAsk = !json && (yield* isAtTerminal)

@@ -8,12 +8,14 @@ import * as SetupPlan from "../setup/SetupPlan.ts"
 import type * as MovedWorkflow from "./MovedWorkflow.ts"
 import * as MovingRecord from "./MovingRecord.ts"
 import type * as MovingReport from "./MovingReport.ts"
-import { workflowFile } from "./ProjectFolder.ts"
+import { fileOf, placeOf } from "./ProjectFolder.ts"
 import * as ProjectImport from "./ProjectImport.ts"
 import * as SetupWriting from "./SetupWriting.ts"
 
 export interface Given {
   readonly folder: string
+  /** An archive that has what the folder has not. */
+  readonly archive: Option.Option<string>
   readonly into: string
   readonly only: Option.Option<string>
   readonly registry: Option.Option<string>
@@ -57,12 +59,12 @@ const isPlanned = (plan: SetupPlan.Plan, ref: string) => !plan.leftOut.some((lef
 const refusal = (
   target: string,
   ref: string,
-  { files, folder }: MovedWorkflow.MovedWorkflow,
+  workflow: MovedWorkflow.MovedWorkflow,
   fault: string
 ): MovingReport.Finding => {
   const root = `${Path.relative("", target) || "."}/`
   const own = ownFault(ref, fault).replaceAll(Path.resolve(target) + Path.sep, "").replaceAll(root, "")
-  const found = files.find(({ path }) => own.includes(`${ref}/${path}:`))
+  const found = workflow.files.find(({ path }) => own.includes(`${ref}/${path}:`))
   const [, line, rest] = found === undefined
     ? []
     : /^:(\d+):\d+: ([^]*)$/.exec(
@@ -70,7 +72,7 @@ const refusal = (
     ) ?? []
   return {
     kind: "failed",
-    file: Path.posix.join(folder, found === undefined || line === undefined ? workflowFile : found.path),
+    file: found === undefined || line === undefined ? fileOf(workflow) : placeOf(workflow, found.path),
     line: Number(line ?? 1),
     message: `the server does not take it: ${rest ?? own}`
   }
@@ -113,7 +115,7 @@ const prepareIn = Effect.fnUntraced(function*(
     delete workflow.props[name]
     const finding: MovingReport.Finding = {
       kind: isLeft ? "different" : "missing",
-      file: Path.posix.join(workflow.folder, workflowFile),
+      file: fileOf(workflow),
       line: workflow.steps.find((step) => name.startsWith(`${step.name}.`))?.line ?? 1,
       message: isLeft
         ? `${name}: the value is left out: the code has no such prop`
@@ -246,12 +248,12 @@ const prepareIn = Effect.fnUntraced(function*(
 })
 
 /** Writes the set-up of a project, and plans what the account needs of it. Nothing of the account changes. */
-export const prepare = Effect.fnUntraced(function*({ dryRun, folder, into, only, registry }: Given) {
+export const prepare = Effect.fnUntraced(function*({ archive, dryRun, folder, into, only, registry }: Given) {
   const files = yield* FileSystem.FileSystem
   const record = yield* MovingRecord.read(into)
   const isThere = yield* ProjectImport.mayWrite(into, record)
   const before = Option.getOrElse(record, () => MovingRecord.empty)
-  const chosen = yield* ProjectImport.choose(folder, only, registry, before)
+  const chosen = yield* ProjectImport.choose(folder, archive, only, registry, before)
   if (isThere && !dryRun) return yield* prepareIn(into, into, chosen, before)
   return yield* SetupWriting.withFolderBeside(
     into,

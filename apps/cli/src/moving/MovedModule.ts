@@ -5,6 +5,7 @@ import * as BuiltInSteps from "./BuiltInSteps.ts"
 import type { MovedStep } from "./MovedSteps.ts"
 import type { MovedWorkflow } from "./MovedWorkflow.ts"
 import type { ActionName } from "./StepCode.ts"
+import type { Block, Branch } from "./WorkflowFile.ts"
 
 /** The import of an action, or the path of its file in the set-up. */
 export type Places = (action: ActionName) => string
@@ -78,6 +79,44 @@ export const textOf = (
         return undefined
     }
   }
+  const unclear = "() => { throw new Error(\"this condition did not come over: write it anew\") }"
+  const byIndex = new Map(steps.map((step) => [step.index, step]))
+  const inBranches = new Set(
+    steps.flatMap(({ code }) => code._tag === "Block" ? code.block.branches.flatMap(({ steps }) => steps) : [])
+  )
+  const blockLines = ({ branches, isUnclear, kind, value }: Block, indent: string): string => {
+    const inner = `${indent}  `
+    const stepsOf = ({ steps }: Branch, indent: string) => {
+      const own = steps.flatMap((index) => byIndex.get(index) ?? [])
+      return own.length === 0 ? "{}" : `{\n${linesOf(own, `${indent}  `).join("\n")}\n${indent}}`
+    }
+    const decides = isUnclear ? unclear : literal(value ?? null)
+    const named = (list: ReadonlyArray<Branch>, indent: string) =>
+      `{\n${
+        list.map((branch) => `${indent}  ${keyOf(branch.name)}: ${stepsOf(branch, `${indent}  `)}`).join(",\n")
+      }\n${indent}}`
+    const members = kind === "if"
+      ? [`if: ${decides}`, ...branches.map((branch) => `${branch.name}: ${stepsOf(branch, inner)}`)]
+      : kind === "parallel"
+      ? [`parallel: ${named(branches, inner)}`]
+      : kind === "switch"
+      ? [
+        `switch: ${decides}`,
+        `cases: ${named(branches.filter(({ name }) => name !== "default"), inner)}`,
+        ...branches.filter(({ name }) => name === "default").map((branch) => `default: ${stepsOf(branch, inner)}`)
+      ]
+      : [`branches: {\n${
+        branches.map((branch) => {
+          const when = isUnclear
+            ? `when: ${unclear}, `
+            : branch.when === undefined
+            ? ""
+            : `when: ${literal(branch.when)}, `
+          return `${inner}  ${keyOf(branch.name)}: { ${when}steps: ${stepsOf(branch, `${inner}  `)} }`
+        }).join(",\n")
+      }\n${inner}}`]
+    return members.map((member) => `${inner}${member}`).join(",\n")
+  }
   const membersOf = ({ code, declared, disabled }: MovedStep, own: string | undefined): ReadonlyArray<string> => [
     ...(own === undefined ? [] : [`...${own}`]),
     ...(code._tag === "Delay" ? [`delay: ${literal(code.delay)}`] : []),
@@ -90,18 +129,25 @@ export const textOf = (
       ]),
     ...(disabled ? ["disabled: true"] : [])
   ]
-  const stepLines = steps.flatMap((step, index) => {
-    const own = importOf(step)
-    const members = membersOf(step, own)
-    const key = keyOf(step.name)
-    const isPlain = own !== undefined && members.length === 1
-    const value = isPlain ? own : `{ ${members.join(", ")} }`
-    const comma = index === steps.length - 1 ? "" : ","
-    return [
-      ...step.notes.flatMap((note) => commentLines(note, "    ")),
-      isPlain && key === own ? `    ${own}${comma}` : `    ${key}: ${value}${comma}`
-    ]
-  })
+  const linesOf = (list: ReadonlyArray<MovedStep>, indent: string): ReadonlyArray<string> =>
+    list.flatMap((step, index) => {
+      const { code, disabled } = step
+      const own = importOf(step)
+      const members = membersOf(step, own)
+      const key = keyOf(step.name)
+      const isPlain = own !== undefined && members.length === 1
+      const value = code._tag === "Block"
+        ? `{\n${blockLines(code.block, indent)}${disabled ? `,\n${indent}  disabled: true` : ""}\n${indent}}`
+        : isPlain
+        ? own
+        : `{ ${members.join(", ")} }`
+      const comma = index === list.length - 1 ? "" : ","
+      return [
+        ...step.notes.flatMap((note) => commentLines(note, indent)),
+        isPlain && key === own ? `${indent}${own}${comma}` : `${indent}${key}: ${value}${comma}`
+      ]
+    })
+  const stepLines = linesOf(steps.filter(({ index }) => !inBranches.has(index)), "    ")
   const props = triggers.flatMap(({ prop, type }) =>
     prop === undefined
       ? []

@@ -24,7 +24,7 @@ describe("the import of a project", () => {
   it("writes the module of a workflow over no file of the workflow's own", () => {
     const placed = placedOf("steps: [{ namespace: workflow, uses: ./workflow.mjs }]", { "workflow.mjs": "own" })
     const contents = ProjectImport.contentsOf(
-      { placed: [placed], unread: [], findings: [], places: new Map() },
+      { archive: undefined, placed: [placed], unread: [], findings: [], places: new Map() },
       { p_1: ProjectImport.recordOf(placed, undefined, {}) }
     )
     assert.deepStrictEqual(contents.get("workflows/orders/workflow.mjs"), bytes("own"))

@@ -4,9 +4,11 @@ import { CommandRefused } from "../CommandRefused.ts"
 import * as SetupFolder from "../setup/SetupFolder.ts"
 import { distinctly } from "../setup/SetupOfAccount.ts"
 import * as ActionPlaces from "./ActionPlaces.ts"
+import * as ArchiveFolder from "./ArchiveFolder.ts"
 import * as BuiltInSteps from "./BuiltInSteps.ts"
 import * as MovedModule from "./MovedModule.ts"
 import * as MovedProps from "./MovedProps.ts"
+import { isLeft } from "./MovedSteps.ts"
 import * as MovedWorkflow from "./MovedWorkflow.ts"
 import type * as MovingRecord from "./MovingRecord.ts"
 import type { Finding } from "./MovingReport.ts"
@@ -21,6 +23,7 @@ export interface Placed {
 }
 
 export interface Chosen {
+  readonly archive: ArchiveFolder.Archive | undefined
   readonly placed: ReadonlyArray<Placed>
   readonly unread: ReadonlyArray<ProjectFolder.Unread>
   readonly findings: ReadonlyArray<Finding>
@@ -32,14 +35,40 @@ const render = (value: unknown) => `${JSON.stringify(value, undefined, 2)}\n`
 const isNamed = (only: string) => ({ folder, id, slug }: { folder: string; id: string; slug?: string }) =>
   [folder, id, slug].includes(only) || Path.posix.basename(folder) === only
 
+/** Reads a folder of git, an archive, or one completed by the other. */
+const readProject = Effect.fnUntraced(function*(folder: string, archiveFolder: Option.Option<string>) {
+  const isArchive = yield* ArchiveFolder.isArchive(folder)
+  const root = isArchive ? folder : Option.getOrUndefined(archiveFolder)
+  if (isArchive && Option.isSome(archiveFolder)) {
+    return yield* new CommandRefused({ message: `${folder} is an archive by itself: give it alone` })
+  }
+  if (root !== undefined && !isArchive && !(yield* ArchiveFolder.isArchive(root))) {
+    return yield* new CommandRefused({
+      message: `${root} has neither archive.json nor manifest.json: it is no archive`
+    })
+  }
+  const archive = root === undefined ? undefined : yield* ArchiveFolder.read(root)
+  const project = isArchive ? undefined : yield* ProjectFolder.read(folder)
+  const ofFolder = new Set([...project?.workflows ?? [], ...project?.unread ?? []].map(({ id }) => id))
+  return {
+    archive,
+    workflows: archive === undefined
+      ? project?.workflows ?? []
+      : ArchiveFolder.completed(project?.workflows ?? [], archive),
+    unread: [...project?.unread ?? [], ...archive?.unread.filter(({ id }) => !ofFolder.has(id)) ?? []],
+    findings: [...project?.findings ?? [], ...archive?.findings ?? []]
+  }
+})
+
 /** Reads a project, and finds the actions of its workflows. */
 export const choose = Effect.fnUntraced(function*(
   folder: string,
+  archiveFolder: Option.Option<string>,
   only: Option.Option<string>,
   registry: Option.Option<string>,
   record: MovingRecord.MovingRecord
 ) {
-  const project = yield* ProjectFolder.read(folder)
+  const project = yield* readProject(folder, archiveFolder)
   const isChosen = Option.match(only, { onNone: () => () => true, onSome: isNamed })
   const workflows = project.workflows.filter(isChosen).map(MovedWorkflow.of)
   const unread = project.unread.filter(isChosen)
@@ -74,12 +103,12 @@ export const choose = Effect.fnUntraced(function*(
       ...workflow.findings,
       ...workflow.steps.flatMap(({ code, line, name }) => {
         const finding = code._tag === "Action" ? places.get(ActionPlaces.nameOf(code.action))?.finding : undefined
-        const file = Path.posix.join(workflow.folder, ProjectFolder.workflowFile)
+        const file = ProjectFolder.fileOf(workflow)
         return finding === undefined ? [] : [{ ...finding, file, line, message: `${name}: ${finding.message}` }]
       })
     ]
   }))
-  return { placed, unread, findings: project.findings, places } satisfies Chosen as Chosen
+  return { archive: project.archive, placed, unread, findings: project.findings, places } satisfies Chosen as Chosen
 })
 
 /** The values of a workflow's props: those of the project that the code takes, and those that were given here. */
@@ -115,7 +144,7 @@ export const recordOf = (
   accounts: workflow.accounts,
   stores: workflow.stores,
   variables: workflow.variables,
-  left: workflow.steps.flatMap(({ code, name }) => code._tag === "Left" ? [name] : []),
+  left: workflow.steps.flatMap((step) => isLeft(step) ? [step.name] : []),
   subscriptions: workflow.triggers.flatMap(({ id, prop }) => prop === undefined ? [id] : []),
   withheld: Object.fromEntries(
     Object.entries({ ...workflow.refused, ...withheld }).filter(([name]) =>
