@@ -147,16 +147,16 @@ describe("a workflow of an archive", () => {
     const made = new Function(
       ...[...text.matchAll(/^import (\S+) from/gm)].map(([, own]) => own!),
       text.replace(/^import .*$/gm, "").replace("export default", "return")
-    )(...[..."12345678"].map((name) => ({ name }))) as { readonly steps: Record<string, Record<string, object>> }
+    )(...[..."12345678"].map((name) => ({ name }))) as { readonly steps: Record<string, Record<string, unknown>> }
     assert.deepStrictEqual(Object.keys(made.steps), ["check", "kind", "both", "ways", "odd"])
-    assert.deepInclude(made.steps["check"], {
+    assert.deepInclude(made.steps["check"]!, {
       if: "{{ (Number.parseFloat(String((steps.trigger.event.total))) > Number.parseFloat(String(\"10\"))) }}"
     })
-    assert.deepStrictEqual(Object.keys(made.steps["check"]!["then"]!), ["large"])
-    assert.deepStrictEqual(Object.keys(made.steps["kind"]!["cases"]!), ["2", "a"])
-    assert.deepStrictEqual(Object.keys(made.steps["kind"]!["default"]!), ["other"])
-    assert.deepStrictEqual(Object.keys(made.steps["both"]!["parallel"]!), ["x", "branch_2"])
-    assert.deepStrictEqual(Object.keys(made.steps["ways"]!["branches"]!), ["a", "b"])
+    assert.deepStrictEqual(Object.keys(made.steps["check"]!["then"] as object), ["large"])
+    assert.deepStrictEqual(Object.keys(made.steps["kind"]!["cases"] as object), ["2", "a"])
+    assert.deepStrictEqual(Object.keys(made.steps["kind"]!["default"] as object), ["other"])
+    assert.deepStrictEqual(Object.keys(made.steps["both"]!["parallel"] as object), ["x", "branch_2"])
+    assert.deepStrictEqual(Object.keys(made.steps["ways"]!["branches"] as object), ["a", "b"])
     assert.throws(made.steps["odd"]!["if"] as () => void, /this condition did not come over/)
     assert.match(
       told(workflow, "failed").join("\n"),

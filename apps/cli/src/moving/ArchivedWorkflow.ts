@@ -40,9 +40,9 @@ const isParsed = (code: string, sourceType: "module" | "commonjs"): boolean => {
 
 /** The ending of a file of code in this language. */
 const endingOf = (language: string, code: string): string =>
-  /^py/.test(language)
+  language.startsWith("py")
     ? "py"
-    : /^go/.test(language)
+    : language.startsWith("go")
     ? "go"
     : /^(bash|sh)/.test(language)
     ? "sh"
@@ -160,7 +160,7 @@ class Reading {
           Object.entries(accounts).filter(([, id]) => typeof id === "string")
             .map(([prop, id]) => [prop, { authProvisionId: id } as Json])
         ),
-        ...(declared === undefined || !/^py/.test(runtime ?? "") ? {} : { __configurableProps: declared })
+        ...(declared === undefined || runtime?.startsWith("py") !== true ? {} : { __configurableProps: declared })
       }
     }
     if (key !== undefined && /^@?[\w/@.+-]+$/.test(key) && (own === undefined || version !== undefined)) {
