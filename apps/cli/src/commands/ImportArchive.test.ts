@@ -43,7 +43,10 @@ const firstGeneration = {
         { greeting: "Order {{event.body.order}}: {{steps.sums.$return_value}}", nothing: null },
         { first_chat: "apn_F1" }
       ),
-      old("body", "const answer = { status: 202, body: { got: event.body.order } }\nawait $respond(answer)\nreturn answer.status"),
+      old(
+        "body",
+        "const answer = { status: 202, body: { got: event.body.order } }\nawait $respond(answer)\nreturn answer.status"
+      ),
       old("ends", "async params => {\n  try { $end(\"enough\") } catch (error) { this.caught = true; throw error }\n}"),
       old("never", "async () => { throw new Error(\"it runs\") }")
     ]
@@ -110,7 +113,10 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
         const told = of("p_F2").findings.map((
           { file, kind, line, message }: { file: string; kind: string; line: number; message: string }
         ) => `${kind} ${file}:${line} ${message}`).join("\n")
-        assert.match(told, /failed workflows\/p_F2\.json:13 steps\.0: line 3 of the code of named: the name of a package/)
+        assert.match(
+          told,
+          /failed workflows\/p_F2\.json:13 steps\.0: line 3 of the code of named: the name of a package/
+        )
         assert.match(told, /failed \S+ steps\.1: line 3 of the code of broken: it can't be read: Unexpected token/)
         assert.match(told, /different \S+ steps\.2: line 2 of the code of changes: changes the event/)
         assert.match(told, /missing \S+ steps\.2: line 3 of the code of changes: \$unheard is not known/)

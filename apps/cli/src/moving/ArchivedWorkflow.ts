@@ -2,10 +2,11 @@
  * A workflow of an archive: the JSON of the service's API, or of its own export, whose fields are not public. It is read by
  * its shape, into what a folder of git says of a workflow. What is not understood is kept, and told with its path.
  */
-import { parse } from "acorn"
 import { Option, Predicate, type Schema } from "effect"
+import type { ArchivedCode } from "./ActionPlaces.ts"
 import * as ArchivedBlock from "./ArchivedBlock.ts"
 import * as ArchivedTrigger from "./ArchivedTrigger.ts"
+import * as CodeEnding from "./CodeEnding.ts"
 import * as FirstGeneration from "./FirstGeneration.ts"
 import type { Finding } from "./MovingReport.ts"
 import { idIn, type ProjectFile, type ProjectWorkflow } from "./ProjectFolder.ts"
@@ -29,27 +30,6 @@ const asFields = (value: Json | undefined): Readonly<Record<string, Json>> => {
   return Option.isSome(read) && typeof read.value !== "string" ? asFields(read.value) : {}
 }
 
-const isParsed = (code: string, sourceType: "module" | "commonjs"): boolean => {
-  try {
-    parse(code, { ecmaVersion: "latest", sourceType, allowHashBang: true })
-    return true
-  } catch {
-    return false
-  }
-}
-
-/** The ending of a file of code in this language. */
-const endingOf = (language: string, code: string): string =>
-  language.startsWith("py")
-    ? "py"
-    : language.startsWith("go")
-    ? "go"
-    : /^(bash|sh)/.test(language)
-    ? "sh"
-    : isParsed(code, "module") || isParsed(code, "commonjs")
-    ? "js"
-    : "ts"
-
 /** The object that has the list of steps, and its path. */
 const found = (value: Json): readonly [Readonly<Record<string, Json>>, WorkflowFile.Path] | undefined => {
   for (const path of [[], ["data"], ["workflow"], ["data", "workflow"], ["definition"], ["workflow", "definition"]]) {
@@ -69,6 +49,7 @@ class Reading {
   readonly steps: Array<WorkflowFile.Step> = []
   readonly places: Array<WorkflowFile.Path> = []
   readonly files: Array<ProjectFile> = []
+  readonly actions: Array<ArchivedCode> = []
   readonly findings: Array<Finding> = []
   readonly unknown: Array<readonly [WorkflowFile.Path, Json]> = []
   readonly #folders = new Set<string>()
@@ -163,11 +144,14 @@ class Reading {
         ...(declared === undefined || runtime?.startsWith("py") !== true ? {} : { __configurableProps: declared })
       }
     }
+    if (key !== undefined && own !== undefined) {
+      this.actions.push({ key: key.replace(/^@[^/]*\//, ""), version, code: own })
+    }
     if (key !== undefined && /^@?[\w/@.+-]+$/.test(key) && (own === undefined || version !== undefined)) {
       return { ...given, uses: version === undefined ? key : `${key}@${version}` }
     }
     if (own === undefined) return { ...given, uses: `./${this.#folderOf(namespace)}/entry.js` }
-    const path = `${this.#folderOf(namespace)}/entry.${endingOf(runtime ?? "", own)}`
+    const path = `${this.#folderOf(namespace)}/entry.${CodeEnding.of(runtime ?? "", own)}`
     this.files.push({ path, bytes: bytesOf(own) })
     return { ...given, uses: `./${path}` }
   }
@@ -239,6 +223,7 @@ export const of = (file: WorkflowFile.Read<Json>, path: string): ProjectWorkflow
     folder,
     slug: slug.replace(/\W+/g, "-").replace(/^-+|-+$/g, "") || id,
     archivedIn: path,
+    actions: reading.actions,
     triggers: new Map(triggers.map(({ id, settings }) => [id, settings])),
     file: {
       value: {

@@ -87,12 +87,21 @@ const write = Effect.fnUntraced(function*(
 ) {
   const records = Object.fromEntries(chosen.placed.map((placed) => [
     placed.workflow.id,
-    ProjectImport.recordOf(placed, record.workflows[placed.workflow.id], withheld.get(placed.ref) ?? {})
+    ProjectImport.recordOf(
+      placed,
+      record.workflows[placed.workflow.id],
+      withheld.get(placed.ref) ?? {},
+      chosen.things.emitters.get(placed.workflow.id)
+    )
   ]))
   return yield* SetupWriting.write(
     target,
-    ProjectImport.contentsOf(chosen, records),
-    { ...record, workflows: { ...record.workflows, ...records } },
+    ProjectImport.contentsOf(chosen, records, record.accounts),
+    {
+      ...record,
+      workflows: { ...record.workflows, ...records },
+      sources: { ...record.sources, ...chosen.things.sources }
+    },
     ProjectImport.isStale(chosen)
   )
 })
@@ -131,6 +140,7 @@ const prepareIn = Effect.fnUntraced(function*(
 
   const refs = new Set([
     ...chosen.placed.map(({ ref }) => ref),
+    ...[...chosen.things.contents.keys()].map((path) => path.replace(/\.json$/, "")),
     ...chosen.placed.flatMap(({ workflow }) =>
       Object.values(workflow.props).flatMap((value) => {
         const store: unknown = Predicate.isObject(value) ? Reflect.get(value, "storeId") : undefined
@@ -240,10 +250,23 @@ const prepareIn = Effect.fnUntraced(function*(
     came: { triggers: 0, steps: 0, props: 0, files: 0 },
     findings
   }))
+  const beside = plan.leftOut.filter(({ ref }) => !chosen.placed.some((each) => each.ref === ref))
+    .flatMap(({ faults, ref }) => {
+      // It is made when it is given what it needs yet, of which the report has told.
+      const source = Object.values(chosen.things.sources).find((each) => each.ref === ref)
+      const waits = Object.values(source?.accounts ?? {}).some((id) => before.accounts?.[id] === undefined) ||
+        ref.startsWith("subscriptions/")
+      return faults.map((fault): MovingReport.Finding => ({
+        kind: waits ? "missing" : "failed",
+        file: `${ref}.json`,
+        line: 1,
+        message: waits ? `waits: ${ownFault(ref, fault)}` : `the server does not take it: ${ownFault(ref, fault)}`
+      }))
+    })
   return {
     plan,
     written,
-    report: { workflows: [...workflows, ...unread], findings: chosen.findings }
+    report: { workflows: [...workflows, ...unread], findings: [...chosen.findings, ...beside] }
   } satisfies Prepared as Prepared
 })
 

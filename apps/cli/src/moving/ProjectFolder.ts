@@ -1,6 +1,7 @@
 import { Effect, FileSystem, Option, Result } from "effect"
 import * as Path from "node:path"
 import { CommandRefused } from "../CommandRefused.ts"
+import type { ArchivedCode } from "./ActionPlaces.ts"
 import type { TriggerSettings } from "./MovedTriggers.ts"
 import type { Finding } from "./MovingReport.ts"
 import * as WorkflowFile from "./WorkflowFile.ts"
@@ -42,6 +43,8 @@ export interface ProjectWorkflow {
   readonly archivedIn?: string | undefined
   /** The settings of triggers by their ids, of which only an archive has any. */
   readonly triggers?: ReadonlyMap<string, TriggerSettings>
+  /** The code of its actions, of which only an archive has any. */
+  readonly actions?: ReadonlyArray<ArchivedCode>
 }
 
 /** The file that says of what a workflow is made. */

@@ -2,6 +2,7 @@
 import { Effect, FileSystem, Option, Predicate, Result, type Schema } from "effect"
 import * as Path from "node:path"
 import { CommandRefused } from "../CommandRefused.ts"
+import type { ArchivedCode } from "./ActionPlaces.ts"
 import * as ArchivedWorkflow from "./ArchivedWorkflow.ts"
 import * as JsonFile from "./JsonFile.ts"
 import type { Finding } from "./MovingReport.ts"
@@ -194,6 +195,19 @@ class Reading {
   }
 }
 
+/** What is listed of a file in a manifest. */
+const listedOf = (manifest: ReturnType<typeof entriesIn>, path: string) =>
+  manifest.find(({ fields }) => {
+    const file = textIn(fields, "path", "file", "filename", "file_path")
+    return file !== undefined && [path, path.replace(/^project\//, "")].includes(slash(Path.normalize(file)))
+  })
+
+/** A workflow that the API answers in one file, and that was exported in another: only an export has control flow. */
+const united = (fetched: ProjectWorkflow, exported: ProjectWorkflow): ProjectWorkflow =>
+  exported.file.value.steps?.some(({ block }) => block !== undefined) === true
+    ? { ...exported, triggers: new Map([...exported.triggers ?? [], ...fetched.triggers ?? []]) }
+    : fetched
+
 /** The workflows of an archive, and those of its manifest that it does not have. */
 const readWorkflows = Effect.fnUntraced(function*(
   reading: Reading,
@@ -202,43 +216,51 @@ const readWorkflows = Effect.fnUntraced(function*(
   lineOf: (path: WorkflowFile.Path) => number
 ) {
   const workflows = new Map<string, ProjectWorkflow>()
-  const unread = new Map<string, Unread>()
-  for (const path of yield* reading.filesIn(isFetched ? "workflows" : "", ".json")) {
+  const unread: Array<Unread> = []
+  const fetched = isFetched ? yield* reading.filesIn("workflows", ".json") : []
+  const exported = yield* reading.filesIn(isFetched ? "project" : "", ".json")
+  for (const path of [...fetched.filter((path) => !path.endsWith(".events.json")), ...exported]) {
     const folder = path.replace(/\.json$/, "")
     const read = yield* reading.json(path)
-    const listed = manifest.find(({ fields }) => {
-      const file = textIn(fields, "path", "file", "filename", "file_path")
-      return file !== undefined && slash(Path.normalize(file)) === path
-    })
+    const listed = listedOf(manifest, path)
+    const listedId = listed === undefined ? undefined : idOf(listed.fields)
     if (Result.isFailure(read)) {
-      const id = (listed === undefined ? undefined : idOf(listed.fields)) ?? idIn(Path.posix.basename(folder)) ?? folder
-      unread.set(id, { id, folder, findings: read.failure.map(({ line, message }) => failed(path, message, line)) })
+      const id = listedId ?? idIn(Path.posix.basename(folder)) ?? folder
+      unread.push({ id, folder, findings: read.failure.map(({ line, message }) => failed(path, message, line)) })
       continue
     }
     const made = ArchivedWorkflow.of(read.success, path)
     if (made === undefined) {
-      if (isFetched) unread.set(folder, { id: folder, folder, findings: [failed(path, "has no steps of a workflow")] })
-      else reading.findings.push({ kind: "different", file: path, line: 1, message: "is no workflow, and is left out" })
+      if (fetched.includes(path)) {
+        unread.push({ id: folder, folder, findings: [failed(path, "has no steps of a workflow")] })
+      } else {reading.findings.push({
+          kind: "different",
+          file: path,
+          line: 1,
+          message: "is no workflow, and is left out"
+        })}
       continue
     }
-    const workflow = idIn(made.id) === made.id || listed === undefined
-      ? made
-      : { ...made, id: idOf(listed.fields) ?? made.id }
+    const workflow = idIn(made.id) === made.id ? made : { ...made, id: listedId ?? made.id }
     const other = workflows.get(workflow.id)
     if (other === undefined) workflows.set(workflow.id, workflow)
-    else {
+    else if (fetched.includes(other.archivedIn ?? "") && !fetched.includes(path)) {
+      workflows.set(workflow.id, united(other, workflow))
+    } else {
       const message = `${other.archivedIn ?? other.folder} is the same workflow (${workflow.id})`
-      unread.set(path, { id: workflow.id, folder, findings: [failed(path, message)] })
+      unread.push({ id: workflow.id, folder, findings: [failed(path, message)] })
     }
   }
+  const known = new Set([...workflows.keys(), ...unread.map(({ id }) => id)])
   for (const { fields, path } of manifest) {
     const id = idOf(fields)
-    if (id === undefined || workflows.has(id) || unread.has(id)) continue
-    const name = textIn(fields, "name", "title") ?? id
+    if (id === undefined || known.has(id)) continue
+    known.add(id)
     const message = `${id}: was not exported: ${reasonOf(fields)}`
-    unread.set(id, { id, folder: name, findings: [failed(manifestFile, message, lineOf(path))] })
+    const findings = [failed(manifestFile, message, lineOf(path))]
+    unread.push({ id, folder: textIn(fields, "name", "title") ?? id, findings })
   }
-  return { workflows: [...workflows.values()], unread: [...unread.values()] }
+  return { workflows: [...workflows.values()], unread }
 })
 
 /** Reads an archive. */
@@ -287,6 +309,15 @@ export const read = Effect.fnUntraced(function*(root: string) {
     findings: reading.findings
   } satisfies Archive as Archive
 })
+
+/** The code of actions that the archive has: those of workflows, and those that were saved there. */
+export const actionsOf = ({ components, workflows }: Archive): ReadonlyArray<ArchivedCode> => [
+  ...workflows.flatMap(({ actions }) => actions ?? []),
+  ...components.flatMap(({ fields }) => {
+    const [key, code] = [textIn(fields, "key"), textIn(fields, "code")]
+    return key === undefined || code === undefined ? [] : [{ key, version: textIn(fields, "version"), code }]
+  })
+]
 
 /** The id there of what a trigger listens to, if the archive knows it. */
 export const emitterOf = (trigger: string, { sources, subscriptions }: Archive): string | undefined =>
