@@ -7,6 +7,8 @@ export interface RetryOptions {
   readonly times?: number
   /** The longest pause before a repetition. If the server asks for a longer one, it gets no repetition. Default: a minute. */
   readonly maxDelay?: Duration.Input
+  /** The statuses of answers after which a request is repeated. Default: 429 and 503. */
+  readonly statuses?: ReadonlySet<number>
 }
 
 const keyHeader = "idempotency-key"
@@ -29,10 +31,15 @@ const askedMs = ({ headers }: HttpClientResponse.HttpClientResponse, now: number
   return Number.isNaN(time) ? 0 : Math.max(0, time - now)
 }
 
-const isPassing = (outcome: Result.Result<HttpClientResponse.HttpClientResponse, unknown>): boolean =>
+const passing: ReadonlySet<number> = new Set([429, 503])
+
+const isPassing = (
+  outcome: Result.Result<HttpClientResponse.HttpClientResponse, unknown>,
+  statuses: ReadonlySet<number>
+): boolean =>
   Result.match(outcome, {
     onFailure: (error) => HttpClientError.isHttpClientError(error) && error.reason._tag === "TransportError",
-    onSuccess: ({ status }) => status === 429 || status === 503
+    onSuccess: ({ status }) => statuses.has(status)
   })
 
 /**
@@ -40,7 +47,7 @@ const isPassing = (outcome: Result.Result<HttpClientResponse.HttpClientResponse,
  * comes.
  */
 export const repeating =
-  ({ maxDelay = "1 minute", times = 5 }: RetryOptions) =>
+  ({ maxDelay = "1 minute", statuses = passing, times = 5 }: RetryOptions) =>
   <E, R>(client: HttpClient.HttpClient.With<E, R>): HttpClient.HttpClient.With<E, R> =>
     client.pipe(
       HttpClient.mapRequestEffect(withKey),
@@ -50,7 +57,7 @@ export const repeating =
         const attempt = (failures: number): typeof send =>
           Effect.flatMap(Effect.all([Effect.result(send), Clock.currentTimeMillis]), ([outcome, now]) => {
             const asked = Result.isSuccess(outcome) ? askedMs(outcome.success, now) : 0
-            if (!isRepeatable || failures >= times || !isPassing(outcome) || asked > mostMs) {
+            if (!isRepeatable || failures >= times || !isPassing(outcome, statuses) || asked > mostMs) {
               return Effect.fromResult(outcome)
             }
             return Random.nextBetween(1, 1.25).pipe(

@@ -5,7 +5,9 @@ import { Effect, Schedule } from "effect"
 import * as Fs from "node:fs/promises"
 import * as Path from "node:path"
 import * as Files from "../../test/Files.ts"
+import * as HeadwaterCommand from "../../test/HeadwaterCommand.ts"
 import { RunningServer } from "../../test/RunningServer.ts"
+import { zipOf } from "../../test/ZipFile.ts"
 
 /** A project as the service synchronises it with git. */
 const project = {
@@ -193,6 +195,31 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
           "timer={\"cron\": \"0 9 * * *\", \"timezone\": \"Europe/Berlin\"}"
         )
         assert.match(timed.stdout, /^nightly: active/, timed.stderr)
+      }), 240_000)
+
+    it.effect("brings a project from its zip, and nothing of a hostile one", () =>
+      Effect.gen(function*() {
+        const { headwater } = yield* RunningServer
+        const place = yield* TemporaryDirectory.make("moving")
+        const files = {
+          "zipped-p_F6/workflow.yaml":
+            "schema: workflow/2022.04\nname: Zipped\nsteps:\n- namespace: a\n  uses: ./a/entry.js\n",
+          "zipped-p_F6/a/entry.js": "export default { run() { return 1 } }\n"
+        }
+        const entries = Object.entries(files).map(([name, content]) => ({ name, content }))
+        yield* Effect.promise(async () => {
+          await Fs.writeFile(Path.join(place, "project.zip"), zipOf(entries))
+          await Fs.writeFile(Path.join(place, "hostile.zip"), zipOf([...entries, { name: "../out.js", content: "1" }]))
+        })
+        const hostile = yield* headwater(place, "import", "pipedream", "hostile.zip", "--yes")
+        HeadwaterCommand.assertRefused(hostile, /its entry "\.\.\/out\.js" leads out of the folder/)
+        const ext = yield* headwater(place, "import", "pipedream", "ext::touch out.js", "--yes")
+        HeadwaterCommand.assertRefused(ext, /is no URL of a repository/)
+        assert.sameMembers(yield* Effect.promise(() => Fs.readdir(place)), ["project.zip", "hostile.zip"])
+        const brought = yield* headwater(place, "import", "pipedream", "project.zip", "--yes", "--json")
+        assert.strictEqual(brought.code, 0, brought.stderr)
+        assert.strictEqual(JSON.parse(brought.stdout).report.workflows[0].from, "zipped-p_F6")
+        assert.match(yield* read(place, "moved/workflows/zipped/a/entry.js"), /return 1/)
       }), 240_000)
 
     it.effect(

@@ -1,10 +1,18 @@
-import { Console, Effect } from "effect"
+import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag, Prompt } from "effect/cli"
+import * as Path from "node:path"
+import * as AccessFile from "../access/AccessFile.ts"
 import { ApiAccess } from "../access/ApiAccess.ts"
 import { ComponentFiles } from "../code/ComponentFiles.ts"
 import { CommandRefused } from "../CommandRefused.ts"
+import * as ArchivedAccounts from "../moving/ArchivedAccounts.ts"
+import * as ArchivedStores from "../moving/ArchivedStores.ts"
+import * as ArchiveFolder from "../moving/ArchiveFolder.ts"
+import * as ArchivePassphrase from "../moving/ArchivePassphrase.ts"
 import * as Importing from "../moving/Importing.ts"
 import * as MovingReport from "../moving/MovingReport.ts"
+import * as ProjectPlace from "../moving/ProjectPlace.ts"
+import * as SealedFile from "../moving/SealedFile.ts"
 import { besideEnding } from "../moving/SetupWriting.ts"
 import * as SetupApplication from "../setup/SetupApplication.ts"
 import * as SetupPlan from "../setup/SetupPlan.ts"
@@ -12,16 +20,116 @@ import { harmless } from "../text/HarmlessText.ts"
 import * as Output from "../text/Output.ts"
 import { fillCommand } from "./ApplyCommand.ts"
 import { isAtTerminal } from "./DeployCommand.ts"
+import * as ImportArchive from "./ImportArchiveCommand.ts"
 import { finishCommand, statusCommand } from "./ImportFinishCommand.ts"
+
+interface Given {
+  readonly beside: Option.Option<string>
+  readonly dryRun: boolean
+  readonly into: string
+  readonly json: boolean
+  readonly only: Option.Option<string>
+  readonly registry: Option.Option<string>
+  readonly yes: boolean
+}
+
+/** Makes the accounts whose credentials are sealed in an archive, if somebody has its passphrase. */
+const makeAccounts = Effect.fnUntraced(function*(
+  { archive, waiting }: Importing.Prepared,
+  into: string,
+  mayAsk: boolean
+) {
+  if (archive === undefined || waiting.length === 0) return []
+  const isGiven = Option.isSome(yield* AccessFile.variable(ArchivePassphrase.variable))
+  const message = `${archive.root} has the credentials of ${waiting.length} accounts that are needed. Make these here?`
+  if (!isGiven && !(mayAsk && (yield* Prompt.Confirm({ message })))) return []
+  const sealed = Path.join(archive.root, ArchiveFolder.accountsSealed)
+  const credentials = yield* SealedFile.read(sealed, yield* ArchivePassphrase.known(archive.root))
+  return Option.isNone(credentials) ? [] : yield* ArchivedAccounts.make(into, waiting, credentials.value)
+})
+
+/** Imports the project of a folder. */
+const importProject = Effect.fnUntraced(
+  function*(place: string, { beside: besideGiven, dryRun, into, json, only, registry, yes }: Given) {
+    const folder = yield* ProjectPlace.open(place)
+    const archive = Option.isSome(besideGiven) ? Option.some(yield* ProjectPlace.open(besideGiven.value)) : besideGiven
+    const prepare = Importing.prepare({ archive, dryRun, folder, into, only, registry })
+    const prepared = yield* prepare
+    const { plan, report, written } = prepared
+    const { beside, kept, removed } = written
+    const isAsked = !dryRun && !yes && plan.changes.length > 0
+    const mayAsk = !json && (yield* isAtTerminal)
+    if (!json) {
+      yield* Console.log(harmless([
+        MovingReport.textOf(report),
+        "",
+        ...(dryRun ? [] : [`The set-up is in ${into}`]),
+        ...kept.map((path) => `Kept ${path}, which you have changed`),
+        ...beside.map((path) => `Kept ${path}, which you have changed: the new one is ${path}${besideEnding}`),
+        ...removed.map((path) => `Removed ${path}`),
+        SetupPlan.linesOf(plan)
+      ].join("\n")))
+    }
+    // Without changes, too: it keeps the ids of what is there.
+    const goesOn = !dryRun && (!isAsked || mayAsk && (yield* Prompt.Confirm({ message: "Do this?" })))
+    const accounts = goesOn ? yield* makeAccounts(prepared, into, mayAsk) : []
+    // What needs an account can be made now.
+    const { plan: planned } = accounts.length === 0 ? prepared : yield* prepare
+    const { applied, failed } = goesOn ? yield* Importing.apply(planned, into) : { applied: [], failed: [] }
+    const stores = goesOn && prepared.archive !== undefined
+      ? yield* ArchivedStores.fill(into, prepared.archive)
+      : { filled: [], failed: [] }
+    if (json) {
+      const changes = SetupPlan.jsonOf(planned)
+      yield* Console.log(
+        JSON.stringify({
+          into,
+          report: MovingReport.jsonOf(report),
+          kept,
+          beside,
+          removed,
+          changes,
+          accounts,
+          applied,
+          failed,
+          stores
+        })
+      )
+    } else if (goesOn && (planned.changes.length > 0 || stores.filled.length > 0 || stores.failed.length > 0)) {
+      yield* Console.log(harmless([
+        ...accounts.map(({ app, id, name }) => `Made the account ${name || id} with ${app}`),
+        SetupApplication.linesOf(applied),
+        ...stores.filled.map(({ count, store }) => `${store} has got its entries: ${count}`),
+        ...[...failed.flatMap(({ faults }) => faults), ...stores.failed].map((fault) => `Not done: ${fault}`),
+        `Nothing of it is switched on yet: see what each workflow needs with \`headwater import status --into ${into}\``
+      ].join("\n")))
+    }
+    if (isAsked && !mayAsk) {
+      return yield* new CommandRefused({
+        message: `${plan.changes.length} changes wait for a yes: look at them with --dry-run, and give --yes`
+      })
+    }
+    const undone = failed.length + stores.failed.length
+    if (undone > 0) {
+      const all = planned.changes.length + stores.filled.length + stores.failed.length
+      return yield* new CommandRefused({ message: `${undone} of ${all} changes are not done` })
+    }
+  },
+  Effect.scoped,
+  Effect.provide([ComponentFiles.layer, ApiAccess.layer])
+)
 
 const pipedreamCommand = Command.make(
   "pipedream",
   {
-    folder: Argument.String("folder").pipe(
-      Argument.withDescription("A project, as the service synchronises it with git, or an archive of it")
+    place: Argument.String("project").pipe(
+      Argument.withDescription(
+        "A project as the service synchronises it with git, or exports it: its folder, zip, or the URL of its repository"
+      ),
+      Argument.optional
     ),
-    archive: Argument.String("archive").pipe(
-      Argument.withDescription("An archive that has what the folder of git has not, such as schedules"),
+    beside: Argument.String("archive").pipe(
+      Argument.withDescription("An archive that has what a project of git has not, such as schedules and sources"),
       Argument.optional
     ),
     into: Flag.String("into").pipe(
@@ -41,52 +149,22 @@ const pipedreamCommand = Command.make(
       Flag.withDefault(false)
     ),
     yes: Flag.Boolean("yes").pipe(Flag.withDescription("Do it without asking"), Flag.withDefault(false)),
+    ...ImportArchive.flags,
     json: Output.json
   },
-  Effect.fnUntraced(function*({ archive, dryRun, folder, into, json, only, registry, yes }) {
-    const { plan, report, written } = yield* Importing.prepare({ archive, dryRun, folder, into, only, registry })
-    const { beside, kept, removed } = written
-    const isAsked = !dryRun && !yes && plan.changes.length > 0
-    const mayAsk = !json && (yield* isAtTerminal)
-    if (!json) {
-      yield* Console.log(harmless([
-        MovingReport.textOf(report),
-        "",
-        ...(dryRun ? [] : [`The set-up is in ${into}`]),
-        ...kept.map((path) => `Kept ${path}, which you have changed`),
-        ...beside.map((path) => `Kept ${path}, which you have changed: the new one is ${path}${besideEnding}`),
-        ...removed.map((path) => `Removed ${path}`),
-        SetupPlan.linesOf(plan)
-      ].join("\n")))
-    }
-    // Without changes, too: it keeps the ids of what is there.
-    const goesOn = !dryRun && (!isAsked || mayAsk && (yield* Prompt.Confirm({ message: "Do this?" })))
-    const { applied, failed } = goesOn ? yield* Importing.apply(plan, into) : { applied: [], failed: [] }
-    if (json) {
-      const changes = SetupPlan.jsonOf(plan)
-      yield* Console.log(
-        JSON.stringify({ into, report: MovingReport.jsonOf(report), kept, beside, removed, changes, applied, failed })
-      )
-    } else if (goesOn && plan.changes.length > 0) {
-      yield* Console.log(harmless([
-        SetupApplication.linesOf(applied),
-        ...failed.flatMap(({ faults }) => faults.map((fault) => `Not done: ${fault}`)),
-        `Nothing of it is switched on yet: see what each workflow needs with \`headwater import status --into ${into}\``
-      ].join("\n")))
-    }
-    if (isAsked && !mayAsk) {
+  Effect.fnUntraced(function*({ archive, place, ...given }) {
+    if (Option.isSome(archive)) {
+      yield* ImportArchive.fetchArchive({ ...given, archive: archive.value })
+    } else if (Option.isSome(place)) {
+      yield* importProject(place.value, given)
+    } else {
       return yield* new CommandRefused({
-        message: `${plan.changes.length} changes wait for a yes: look at them with --dry-run, and give --yes`
+        message: "give a project to import, or --archive with a folder to fetch into"
       })
-    }
-    if (failed.length > 0) {
-      return yield* new CommandRefused({ message: `${failed.length} of ${plan.changes.length} changes are not done` })
     }
   })
 ).pipe(
-  Command.withDescription("Move the workflows of a project in from Pipedream, and say what could not be brought"),
-  Command.provide(ComponentFiles.layer),
-  Command.provide(ApiAccess.layer)
+  Command.withDescription("Move the workflows of a project in from Pipedream, and say what could not be brought")
 )
 
 /** Moves projects in from elsewhere. With a folder that was exported from here it is another name of `apply`. */

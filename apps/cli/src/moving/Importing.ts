@@ -5,6 +5,8 @@ import * as SetupApplication from "../setup/SetupApplication.ts"
 import * as SetupFolder from "../setup/SetupFolder.ts"
 import * as SetupOfAccount from "../setup/SetupOfAccount.ts"
 import * as SetupPlan from "../setup/SetupPlan.ts"
+import * as ArchivedAccounts from "./ArchivedAccounts.ts"
+import type * as ArchiveReading from "./ArchiveReading.ts"
 import type * as MovedWorkflow from "./MovedWorkflow.ts"
 import * as MovingRecord from "./MovingRecord.ts"
 import type * as MovingReport from "./MovingReport.ts"
@@ -27,6 +29,9 @@ export interface Prepared {
   readonly plan: SetupPlan.Plan
   readonly report: MovingReport.Report
   readonly written: SetupWriting.Written
+  readonly archive: ArchiveReading.Archive | undefined
+  /** Accounts that are needed, and that can be made of the archive. */
+  readonly waiting: ReadonlyArray<ArchivedAccounts.Account>
 }
 
 /** A fault of a thing, without the name of its file. */
@@ -263,9 +268,15 @@ const prepareIn = Effect.fnUntraced(function*(
         message: waits ? `waits: ${ownFault(ref, fault)}` : `the server does not take it: ${ownFault(ref, fault)}`
       }))
     })
+  const needed = [
+    ...chosen.placed.flatMap(({ workflow }) => Object.values(workflow.accounts)),
+    ...Object.values(chosen.things.sources).flatMap(({ accounts }) => Object.values(accounts))
+  ]
   return {
     plan,
     written,
+    archive: chosen.archive,
+    waiting: chosen.archive === undefined ? [] : ArchivedAccounts.waiting(chosen.archive, needed, before),
     report: { workflows: [...workflows, ...unread], findings: [...chosen.findings, ...beside] }
   } satisfies Prepared as Prepared
 })
