@@ -44,10 +44,12 @@ const typesOf = (component: Fields): ReadonlyMap<string, string> => {
 /** Types whose values only the server has. */
 const ofServer = new Set(["$.interface.http", "$.interface.apphook", "$.interface.email", "$.service.db", "alert"])
 
-const only = (value: Json, names: ReadonlyArray<string>): Json | undefined => {
+/** The schedule of a timer, as it is given, or as the API shows it. */
+const scheduleOf = (value: Json): Json | undefined => {
   if (!isFields(value)) return undefined
-  const own = names.flatMap((name) => value[name] === undefined || value[name] === null ? [] : [[name, value[name]]])
-  return own.length === 0 ? undefined : Object.fromEntries(own) as Json
+  const { cron, intervalSeconds, interval_seconds: seconds = intervalSeconds, timezone } = value
+  if (typeof cron === "string") return { cron, ...(typeof timezone === "string" ? { timezone } : {}) }
+  return typeof seconds === "number" ? { intervalSeconds: seconds } : undefined
 }
 
 /** The values of a source's props, and the accounts and stores among them. */
@@ -72,7 +74,7 @@ const propsOf = (given: Fields, types: ReadonlyMap<string, string>) => {
     const own = store !== undefined
       ? { storeId: MovedProps.storeRef(store) }
       : type === "$.interface.timer"
-      ? only(value, ["cron", "timezone", "intervalSeconds"])
+      ? scheduleOf(value)
       : value
     if (own !== undefined) values[name] = own
   }
