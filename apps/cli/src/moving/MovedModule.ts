@@ -42,6 +42,35 @@ const namesDistinctly = () => {
   }
 }
 
+const unclear = "() => { throw new Error(\"this condition did not come over: write it anew\") }"
+
+/** The members of a block, whose branches have their steps by `branchOf`. */
+const blockOf = (
+  { branches, isUnclear, kind, value }: Block,
+  indent: string,
+  branchOf: (branch: Branch, indent: string) => string
+): string => {
+  const inner = `${indent}  `
+  const decides = isUnclear ? unclear : literal(value ?? null)
+  const named = (list: ReadonlyArray<Branch>, of: (branch: Branch) => string) =>
+    `{\n${list.map((branch) => `${inner}  ${keyOf(branch.name)}: ${of(branch)}`).join(",\n")}\n${inner}}`
+  const stepsOf = (branch: Branch) => branchOf(branch, `${inner}  `)
+  const whenOf = ({ when }: Branch) =>
+    isUnclear ? `when: ${unclear}, ` : when === undefined ? "" : `when: ${literal(when)}, `
+  const isDefault = ({ name }: Branch) => name === "default"
+  const members = {
+    if: () => [`if: ${decides}`, ...branches.map((branch) => `${branch.name}: ${branchOf(branch, inner)}`)],
+    parallel: () => [`parallel: ${named(branches, stepsOf)}`],
+    switch: () => [
+      `switch: ${decides}`,
+      `cases: ${named(branches.filter((branch) => !isDefault(branch)), stepsOf)}`,
+      ...branches.filter(isDefault).map((branch) => `default: ${branchOf(branch, inner)}`)
+    ],
+    branches: () => [`branches: ${named(branches, (branch) => `{ ${whenOf(branch)}steps: ${stepsOf(branch)} }`)}`]
+  }
+  return members[kind]().map((member) => `${inner}${member}`).join(",\n")
+}
+
 /** The module of a workflow in the set-up, beside the files that are the workflow's own. */
 export const fileOf = (ref: string, { files }: Pick<MovedWorkflow, "files">): string => {
   const taken = new Set(files.map(({ path }) => path.toLowerCase()))
@@ -79,43 +108,13 @@ export const textOf = (
         return undefined
     }
   }
-  const unclear = "() => { throw new Error(\"this condition did not come over: write it anew\") }"
   const byIndex = new Map(steps.map((step) => [step.index, step]))
   const inBranches = new Set(
     steps.flatMap(({ code }) => code._tag === "Block" ? code.block.branches.flatMap(({ steps }) => steps) : [])
   )
-  const blockLines = ({ branches, isUnclear, kind, value }: Block, indent: string): string => {
-    const inner = `${indent}  `
-    const stepsOf = ({ steps }: Branch, indent: string) => {
-      const own = steps.flatMap((index) => byIndex.get(index) ?? [])
-      return own.length === 0 ? "{}" : `{\n${linesOf(own, `${indent}  `).join("\n")}\n${indent}}`
-    }
-    const decides = isUnclear ? unclear : literal(value ?? null)
-    const named = (list: ReadonlyArray<Branch>, indent: string) =>
-      `{\n${
-        list.map((branch) => `${indent}  ${keyOf(branch.name)}: ${stepsOf(branch, `${indent}  `)}`).join(",\n")
-      }\n${indent}}`
-    const members = kind === "if"
-      ? [`if: ${decides}`, ...branches.map((branch) => `${branch.name}: ${stepsOf(branch, inner)}`)]
-      : kind === "parallel"
-      ? [`parallel: ${named(branches, inner)}`]
-      : kind === "switch"
-      ? [
-        `switch: ${decides}`,
-        `cases: ${named(branches.filter(({ name }) => name !== "default"), inner)}`,
-        ...branches.filter(({ name }) => name === "default").map((branch) => `default: ${stepsOf(branch, inner)}`)
-      ]
-      : [`branches: {\n${
-        branches.map((branch) => {
-          const when = isUnclear
-            ? `when: ${unclear}, `
-            : branch.when === undefined
-            ? ""
-            : `when: ${literal(branch.when)}, `
-          return `${inner}  ${keyOf(branch.name)}: { ${when}steps: ${stepsOf(branch, `${inner}  `)} }`
-        }).join(",\n")
-      }\n${inner}}`]
-    return members.map((member) => `${inner}${member}`).join(",\n")
+  const branchOf = ({ steps }: Branch, indent: string): string => {
+    const own = steps.flatMap((index) => byIndex.get(index) ?? [])
+    return own.length === 0 ? "{}" : `{\n${linesOf(own, `${indent}  `).join("\n")}\n${indent}}`
   }
   const membersOf = ({ code, declared, disabled }: MovedStep, own: string | undefined): ReadonlyArray<string> => [
     ...(own === undefined ? [] : [`...${own}`]),
@@ -137,7 +136,7 @@ export const textOf = (
       const key = keyOf(step.name)
       const isPlain = own !== undefined && members.length === 1
       const value = code._tag === "Block"
-        ? `{\n${blockLines(code.block, indent)}${disabled ? `,\n${indent}  disabled: true` : ""}\n${indent}}`
+        ? `{\n${blockOf(code.block, indent, branchOf)}${disabled ? `,\n${indent}  disabled: true` : ""}\n${indent}}`
         : isPlain
         ? own
         : `{ ${members.join(", ")} }`

@@ -69,9 +69,9 @@ export const accountIn = (text: string): string => {
 const fileOf = Effect.fnUntraced(function*(folder: string, ref: string) {
   const files = yield* FileSystem.FileSystem
   const read = (path: string) => files.readFileString(Path.join(folder, path))
-  const text = yield* Effect.mapError(
-    Effect.catch(read(`${ref}.json`), () => read(`${ref}.json${SetupWriting.leftEnding}`)),
-    ({ message }) => refuse(message)
+  const text = yield* read(`${ref}.json`).pipe(
+    Effect.catchTag("PlatformError", () => read(`${ref}.json${SetupWriting.leftEnding}`)),
+    Effect.mapError(({ message }) => refuse(message))
   )
   return yield* Effect.try({
     try: () => JSON.parse(text) as Record<string, Json> & { readonly configured_props?: Record<string, Json> },
@@ -95,7 +95,7 @@ const makeOne = Effect.fnUntraced(function*(folder: string, ref: string) {
     secrets: false,
     leavesOut: true
   })
-  const [left] = plan.leftOut.filter((each) => each.ref === ref)
+  const left = plan.leftOut.find((each) => each.ref === ref)
   if (left !== undefined) return yield* refuse(left.faults.join("; "))
   const { applied, failed } = yield* SetupApplication.applyEach({
     ...plan,

@@ -106,7 +106,7 @@ export const choose = Effect.fnUntraced(function*(
     ref: record.workflows[workflow.id]?.ref ??
       refOf(workflow.slug.toLowerCase().replace(/[^a-z0-9_-]+/g, "-").replace(/^-+|-+$/g, "") || "workflow"),
     findings: [
-      ...workflow.findings,
+      ...workflow.findings.filter((finding) => record.accounts?.[MovedProps.accountIn(finding) ?? ""] === undefined),
       ...workflow.steps.flatMap(({ code, line, name }) => {
         const finding = code._tag === "Action" ? places.get(ActionPlaces.nameOf(code.action))?.finding : undefined
         const file = ProjectFolder.fileOf(workflow)
