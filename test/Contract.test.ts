@@ -6,6 +6,7 @@ import * as Components from "./contract/ComponentsContract.ts"
 import * as Configuration from "./contract/ConfigurationContract.ts"
 import * as Consumers from "./contract/ConsumersContract.ts"
 import { ContractServer } from "./contract/ContractServer.ts"
+import * as Couriers from "./contract/CouriersContract.ts"
 import * as DataStores from "./contract/DataStoresContract.ts"
 import * as DeliveryActions from "./contract/DeliveryActionsContract.ts"
 import * as Environment from "./contract/EnvironmentContract.ts"
@@ -38,6 +39,7 @@ layer(ContractServer.layer, { excludeTestServices: true })("the contract", (it) 
   Session.rows(it)
   AppAccounts.rows(it)
   Projects.rows(it)
+  Couriers.rows(it)
   Environment.rows(it)
   DataStores.rows(it)
   Files.rows(it)

@@ -136,15 +136,20 @@ const textOf = (count: number, step: string): string =>
 /** What `filed` leaves in the account's file store. */
 export const storedOf = (count: number): string => textOf(count, "stored")
 
+/** The steps of `filed` in branches that run at once, as they tell of themselves. */
+export const sides = ["left", "left's second", "right"] as const
+
 /** What the last step of `filed` has to find in `/tmp`. */
 export const temporaryOf = (count: number): Readonly<Record<string, string>> => ({
   "directory/change": textOf(count, "change"),
+  "directory/left": textOf(count, "left"),
+  right: textOf(count, "right"),
   text: textOf(count, "write") + textOf(count, "change")
 })
 
 /**
- * A workflow that listens: each step goes on with the files that the one before left, some after a wait, and some after they
- * have changed files and thrown. It keeps a file of the account's too, or removes one.
+ * A workflow that listens: each step goes on with the files that the one before left, some after a wait, some after they
+ * have changed files and thrown, and some at the same time as others. It keeps a file of the account's too, or removes one.
  */
 export const filed = `
 import { createHash } from "node:crypto"
@@ -182,6 +187,32 @@ export default {
         const file = $.files.open("crash/" + count % 5)
         if (count % 9 === 4) await file.delete()
         else await file.fromReadableStream(Readable.from([textOf(count, "stored")]))
+      }
+    },
+    sides: {
+      parallel: {
+        left: {
+          leave: {
+            run({ steps, $ }) {
+              const count = steps.write.$return_value
+              writeFileSync("/tmp/directory/left", textOf(count, "left"))
+              if (count % 4 === 1) $.flow.delay(400)
+              if (count % 11 === 6) $.flow.suspend(600)
+              $.emit({ count, side: "left" }, { name: "sides" })
+            }
+          },
+          left: { run: ({ steps, $ }) => $.emit({ count: steps.write.$return_value, side: "left's second" }, { name: "sides" }) }
+        },
+        right: {
+          right: {
+            run({ steps, $ }) {
+              const count = steps.write.$return_value
+              writeFileSync("/tmp/right", textOf(count, "right"))
+              if (count % 5 === 3 && $.context.run.runs === 1) throw new Error("as asked")
+              $.emit({ count, side: "right" }, { name: "sides" })
+            }
+          }
+        }
       }
     },
     tell: {

@@ -224,11 +224,15 @@ export const ofSteps = (findings: Findings, options: {
   readonly name: string
   readonly programId: string
   readonly onBegun?: (said: StepSaid) => void
+  /** The steps that a run takes at the same time, before the last. */
+  readonly sides?: ReadonlyArray<string>
   readonly onTold: (said: StepSaid) => void
 }): RunCheck => {
-  const { name, onBegun, onTold, programId } = options
+  const { name, onBegun, onTold, programId, sides = [] } = options
   const torn = complaint(findings, name, programId)
   const heard: Array<string> = []
+  /** Of the steps of a run that are taken at the same time, those that have told. */
+  const taken = new Map<number, Set<string>>()
   /** What the first step of a run counted and its last has not told. */
   const begun = new Map<number, string>()
   const told: Array<StepSaid> = []
@@ -238,6 +242,12 @@ export const ofSteps = (findings: Findings, options: {
       const said = JSON.parse(payload)
       if (stream === "") return void told.push(said)
       if (stream === "$errors" && said.error?.message === "as asked") return
+      if (stream === "sides") {
+        const others = taken.get(said.count) ?? new Set()
+        if (others.has(said.side) || !sides.includes(said.side)) torn("a step of a branch ran twice", { said })
+        taken.set(said.count, others.add(said.side))
+        return
+      }
       if (stream !== "begun") return torn("an event is in a stream that nothing emits to", { stream, said })
       const next = heard.shift()
       if (next !== JSON.stringify(said.of)) {
@@ -257,6 +267,8 @@ export const ofSteps = (findings: Findings, options: {
         if (begun.get(said.count) !== JSON.stringify(said.of)) {
           torn("a step ran twice, or before the one before it", { said })
         }
+        if ((taken.get(said.count)?.size ?? 0) !== sides.length) torn("a block was left before its branches", { said })
+        taken.delete(said.count)
         begun.delete(said.count)
         onTold(said)
       }

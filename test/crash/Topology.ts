@@ -191,9 +191,10 @@ export const deploy = Effect.fnUntraced(function*(api: ServerProcess["api"], opt
       RunCheck.ofSteps(findings, {
         name: "filed",
         programId,
+        sides: Components.sides,
         onTold: ({ count, files }) => FileCheck.ofRun(findings, count, files)
       }),
-    { retry_delays: [1] }
+    { retry_delays: [1], suspension_timeout: "resume" }
   )
   yield* subscribe(unique.id, filed.id)
   unique.listeners.push(filed)

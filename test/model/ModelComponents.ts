@@ -80,8 +80,11 @@ export default {
   keeper: `
 const keep = ${keep}
 const pathOf = ${pathOf}
-const step = (name) => ({
-  async run({ steps, $ }) {${count}
+const step = (name, counts) => ({
+  async run({ steps, $ }) {
+    const by = process.env.PD_COMPONENT
+    const count = counts === false ? undefined : (this.db.get("count") ?? 0) + 1
+    if (count !== undefined) this.db.set("count", count)
     const { event } = steps.trigger
     const kept = await keep(this.store, by, event.n + pathOf(event.n).indexOf(name), $.context.id)
     $.emit({ by, count, step: name, run: $.context.id, n: event.n, event, kept, added: "all" })
@@ -103,7 +106,7 @@ export default {
       cases: { 0: { zero: step("zero") }, 1: { one: step("one") } },
       default: { other: step("other") }
     },
-    sides: { parallel: { a: { left: step("left") }, b: { right: step("right") } } },
+    sides: { parallel: { a: { left: step("left", false) }, b: { right: step("right", false) } } },
     rules: {
       branches: {
         byTwo: { when: ({ steps }) => steps.trigger.event.n % 2 === 0, steps: { two: step("two") } },

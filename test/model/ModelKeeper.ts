@@ -7,9 +7,11 @@ import { goOn, retrySeconds, suspensionSeconds, type WorkflowRun } from "./Model
 export interface KeeperRun {
   readonly n: number
   at: number
+  /** True while the right one of its two branches that run at once is done, and the left one is not. */
+  isRightDone: boolean
 }
 
-/** The steps of a run with code, over its blocks, in their order. */
+/** The steps of a run with code, over its blocks, in their order, of which `left` and `right` run at once. */
 export const pathOf = (n: number): ReadonlyArray<string> => [
   "first",
   n % 2 === 1 ? "odd" : "even",
@@ -22,7 +24,7 @@ export const pathOf = (n: number): ReadonlyArray<string> => [
 ]
 
 /** How long a run waits before its next step, in milliseconds: it is suspended, or the step has failed once. */
-export const keeperWait = ({ at, n }: KeeperRun): number => {
+export const keeperWait = ({ at, n }: Pick<KeeperRun, "at" | "n">): number => {
   if (at === 1 && n % 7 === 3) return 1_000 * suspensionSeconds
   return pathOf(n)[at] === "left" && n % 4 === 2 ? 1_000 * retrySeconds : 0
 }
@@ -41,7 +43,7 @@ export const kept = (model: Model, keeper: ModelSource, { kept, n, run: id, step
     if (keeper.workflowRuns.has(id)) return broken("a run did its first step again", { id })
     const begun: WorkflowRun = {
       fate: "kept",
-      keeper: { n, at: 0 },
+      keeper: { n, at: 0, isRightDone: false },
       count: n,
       runs: 0,
       dueAt: undefined,
@@ -55,17 +57,26 @@ export const kept = (model: Model, keeper: ModelSource, { kept, n, run: id, step
     return broken("a run did a step after its last", { id, step })
   }
   const path = pathOf(run.keeper.n)
-  same("a run did another step than its branches have next", step, path[run.keeper.at], { id, n })
-  if (keeperWait(run.keeper) > 0) goOn(model, id, run)
+  const { keeper: { at, isRightDone } } = run
+  const isEarly = step === "right" && path[at] === "left" && !isRightDone
+  if (!isEarly) {
+    same("a run did another step than its branches have next", step, path[at], { id, n })
+    if (keeperWait(run.keeper) > 0) goOn(model, id, run)
+  }
   same(
     "a step did not find the data store as it was left",
     kept,
-    keepIn(keeper.stored, keeper.id, n + run.keeper.at, id),
+    keepIn(keeper.stored, keeper.id, n + path.indexOf(step), id),
     {
       id,
       step
     }
   )
-  run.keeper.at += 1
+  if (isEarly) {
+    run.keeper.isRightDone = true
+    return
+  }
+  run.keeper.at += isRightDone ? 2 : 1
+  run.keeper.isRightDone = false
   if (run.keeper.at === path.length) run.status = "success"
 }

@@ -110,7 +110,7 @@ export const wentOn = (
 
 const checkWaiting = (model: Model, id: string, run: WorkflowRun, seen: Observation): void => {
   const wait = waitOf(run)
-  const due = seen.due.find(({ key, kind }) => kind === "resume" && key === id)
+  const due = seen.due.find(({ key, kind }) => kind === "resume" && key.split("/")[0] === id)
   const dueAt = Number(due?.due_at ?? NaN)
   const isExpected = run.dueAt === undefined
     ? wait > 0 && dueAt >= model.earliest + wait && dueAt <= model.latest + wait

@@ -7,6 +7,7 @@ import { ClockApi } from "./ClockApi.ts"
 import { CodeApi } from "./CodeApi.ts"
 import { ComponentsApi } from "./ComponentsApi.ts"
 import { ConsumersApi } from "./ConsumersApi.ts"
+import { CouriersApi } from "./CouriersApi.ts"
 import { DataStoresApi } from "./DataStoresApi.ts"
 import { DeliveriesApi } from "./DeliveriesApi.ts"
 import { DiagnosisApi } from "./DiagnosisApi.ts"
@@ -58,6 +59,7 @@ export class HeadwaterApi extends HttpApi.make("headwater")
   .add(EnvironmentApi)
   .add(DataStoresApi)
   .add(FilesApi)
+  .add(CouriersApi)
   .add(WorkflowsApi)
   .add(WorkflowRunsApi)
   .add(CodeApi)

@@ -431,6 +431,7 @@ const lists: Readonly<Record<string, string>> = {
   component: "GET /v1/users/me/components lists yours",
   "component in the registry": "GET /v1/registry/components lists them",
   consumer: "GET /v1/consumers lists yours",
+  courier: "GET /v1/couriers lists yours",
   "data store": "GET /v1/data_stores lists yours",
   delivery: "GET /v1/deliveries lists yours",
   emitter: "GET /v1/users/me/sources and GET /v1/users/me/workflows list yours",

@@ -88,6 +88,9 @@ export type RunResource = typeof RunResource.Type
 const StepResource = Schema.Struct({
   n: Schema.Int.annotate({ description: "Counts from 1. A step that ran several times appears several times." }),
   name: Schema.String,
+  path: Schema.NullOr(Schema.String).annotate({
+    description: "The path that it ran on, of branches that run at the same time; null outside of them."
+  }),
   status: Schema.Literals(["success", "error"]),
   started_at_ms: milliseconds,
   wall_ms: Schema.Int,
@@ -105,18 +108,34 @@ const StepResource = Schema.Struct({
   })
 }).annotate({ identifier: "WorkflowStep" })
 
+const PathResource = Schema.Struct({
+  path: Schema.String.annotate({ description: "The same as in its steps." }),
+  block: Schema.String.annotate({ description: "The step of the block that it is a branch of." }),
+  branch: Schema.String.annotate({ description: "The branch's name." }),
+  status: Schema.Literals(["running", "waiting"]),
+  due_at_ms: run.due_at_ms,
+  waits_for: run.waits_for
+}).annotate({ identifier: "WorkflowRunPath" })
+
 export const RunDetails = Schema.Struct({
   ...run,
+  paths: Schema.Array(PathResource).annotate({
+    description:
+      "The branches in which the run is at the same time. While there are any, the run waits if all of them do: for a " +
+      "resumption if any does, until the first of them is due."
+  }),
   event: JsonValue("The event that started the run."),
   steps: Schema.Array(StepResource)
 }).annotate({
   identifier: "WorkflowRunDetails",
   examples: [{
     ...exampleRun,
+    paths: [],
     event: { order: 1001 },
     steps: [{
       n: 1,
       name: "check",
+      path: null,
       status: "success" as const,
       started_at_ms: 1760000120004,
       wall_ms: 3,

@@ -12,6 +12,7 @@ export const prefixes = {
   clockOperation: "clk",
   component: "sc",
   consumer: "cns",
+  courier: "cr",
   dataStore: "ds",
   delivery: "dlv",
   deployment: "d",
@@ -57,6 +58,9 @@ export type ComponentId = typeof ComponentId.Type
 
 export const ConsumerId = idOf("consumer").pipe(Schema.brand("ConsumerId"))
 export type ConsumerId = typeof ConsumerId.Type
+
+export const CourierId = idOf("courier").pipe(Schema.brand("CourierId"))
+export type CourierId = typeof CourierId.Type
 
 export const DataStoreId = idOf("dataStore").pipe(Schema.brand("DataStoreId"))
 export type DataStoreId = typeof DataStoreId.Type

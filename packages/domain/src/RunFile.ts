@@ -51,6 +51,27 @@ export const changed = (files: ReadonlyArray<RunFile>, { put, removed }: RunFile
   return [...byPath.values()].toSorted((one, other) => one.path < other.path ? -1 : 1)
 }
 
+const isDirectory = ({ mode }: RunFile): boolean => (mode & 0o170000) === 0o040000
+
+/**
+ * The changes of a step to files that another step has changed meanwhile. Of a file that both have changed, the later change
+ * counts; what is in no directory any more goes.
+ */
+export const changesOver = (files: ReadonlyArray<RunFile>, changes: RunFileChanges): RunFileChanges => {
+  const directories = new Set<string>()
+  const isWithin = ({ path }: RunFile) => {
+    const end = path.lastIndexOf("/")
+    return end < 0 || directories.has(path.slice(0, end))
+  }
+  const stray = new Set<string>()
+  for (const file of changed(files, changes)) {
+    if (!isWithin(file)) stray.add(file.path)
+    else if (isDirectory(file)) directories.add(file.path)
+  }
+  const put = changes.put.filter(({ path }) => !stray.has(path))
+  return { ...changes, put, removed: [...changes.removed, ...stray] }
+}
+
 /** A path that stays below `/tmp` and that a database can keep. */
 export const isPath = (path: string): boolean =>
   path.split("/").every((name) => name !== "" && name !== "." && name !== "..")

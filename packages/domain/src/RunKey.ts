@@ -8,7 +8,9 @@ export type RunAction = "resume" | "cancel"
 /** The place of a run that a key is for. */
 export interface RunPlace {
   readonly run: string
-  /** The number, among the steps of the run that were run, of the one that the run waits after. */
+  /** The path of the run that waits, where it is on several at once. */
+  readonly path?: string | undefined
+  /** The number, among the steps of the run or path that were run, of the one that it waits after. */
   readonly n: number
 }
 
@@ -19,10 +21,13 @@ export interface RunKey extends RunPlace {
   readonly proof: string
 }
 
-const form = /^(run_[0-9A-Za-z]{1,64})\.(\d{1,9})\.(resume|cancel)\.([\w-]{43})$/
+const form = /^(run_[0-9A-Za-z]{1,64})(?:\.(\d{1,9}-\d{1,9}))?\.(\d{1,9})\.(resume|cancel)\.([\w-]{43})$/
 
-const proofOf = (secret: string, { n, run }: RunPlace, action: RunAction): string =>
-  createHmac("sha256", secret).update(`${action} ${run} ${n}`).digest("base64url")
+const placeOf = ({ n, path, run }: RunPlace, separator: string): string =>
+  [run, ...(path === undefined ? [] : [path]), n].join(separator)
+
+const proofOf = (secret: string, place: RunPlace, action: RunAction): string =>
+  createHmac("sha256", secret).update(`${action} ${placeOf(place, " ")}`).digest("base64url")
 
 /**
  * The same key each time it is made: a step that is run again after a crash gives those that it gave before.
@@ -30,14 +35,14 @@ const proofOf = (secret: string, { n, run }: RunPlace, action: RunAction): strin
  * @param secret the secret of the run's workflow
  */
 export const make = (secret: string, place: RunPlace, action: RunAction): string =>
-  `${place.run}.${place.n}.${action}.${proofOf(secret, place, action)}`
+  `${placeOf(place, ".")}.${action}.${proofOf(secret, place, action)}`
 
 /** Reads a text of this form, whatever secret it was made with. */
 export const parse = (text: string): RunKey | undefined => {
-  const [, run, n, action, proof] = form.exec(text) ?? []
+  const [, run, path, n, action, proof] = form.exec(text) ?? []
   return run === undefined || proof === undefined
     ? undefined
-    : { run: run as RunId, n: Number(n), action: action as RunAction, proof }
+    : { run: run as RunId, path, n: Number(n), action: action as RunAction, proof }
 }
 
 /** True if a key was made with the secret. */

@@ -20,6 +20,7 @@ import { SubscriptionGraph } from "./lists/SubscriptionGraph.ts"
 import { AutoSubscriptions } from "./resources/AutoSubscriptions.ts"
 import { Components } from "./resources/Components.ts"
 import { Consumers } from "./resources/Consumers.ts"
+import { Couriers } from "./resources/Couriers.ts"
 import { DataStores } from "./resources/DataStores.ts"
 import { Deployments } from "./resources/Deployments.ts"
 import { EnvironmentVariables } from "./resources/EnvironmentVariables.ts"
@@ -46,6 +47,7 @@ export const layer = Layer.mergeAll(
   Backlog.layer,
   Components.layer,
   Consumers.layer,
+  Couriers.layer,
   DataStores.layer,
   Deployments.layer,
   DevClocks.layer,

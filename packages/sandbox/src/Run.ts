@@ -29,7 +29,9 @@ export interface StepInput {
   readonly stepsJson: string
   /** The step's `$.context`. */
   readonly context: StepContext
-  /** Its number among the steps of the run that were run, counted from 1. */
+  /** The path that it is on, where the run is on several at once. */
+  readonly path?: string
+  /** Its number among the steps of the run, or of that path, that were run, counted from 1. */
   readonly n: number
   readonly files: RunFiles
 }

@@ -326,8 +326,8 @@ export const encodeHostMessage = (message: HostMessage): string => {
     }
     case "Step": {
       const { runs, ...plain } = call
-      const each = runs.map(({ context, files, n, stepsJson }) =>
-        `{"n":${n},"context":${JSON.stringify(context)},"files":${JSON.stringify(files.entries)},"steps":${stepsJson}}`
+      const each = runs.map(({ context, files, n, path, stepsJson }) =>
+        `${JSON.stringify({ n, path, context, files: files.entries }).slice(0, -1)},"steps":${stepsJson}}`
       )
       return withCall(plain, "runs", `[${each.join()}]`)
     }

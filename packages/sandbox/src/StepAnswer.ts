@@ -5,6 +5,14 @@ import { Option, Schema } from "effect"
 /** The longest time that a run may wait, in milliseconds: a leap year. */
 const Delay = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 366 * 24 * 3_600_000 }))
 
+/** Branches of a block, each with the places of its first step and behind its last one, counted from 0. */
+export const Fork = Schema.Struct({
+  branches: Schema.Array(Schema.Struct({ name: Schema.String, from: Schema.Int, until: Schema.Int })),
+  /** The place of the step that comes after the block. */
+  joins: Schema.Int
+})
+export type Fork = typeof Fork.Type
+
 /** The answer of a step that has run to its end: its part of `steps`, and how the run goes on. */
 export const StepAnswer = Schema.Struct({
   /** Its exports by name, with what it returned as `$return_value`. */
@@ -14,6 +22,8 @@ export const StepAnswer = Schema.Struct({
     exit: Schema.optionalKey(Schema.String),
     /** The place of the next step, counted from 0, where it is not the one behind this one. */
     next: Schema.optionalKey(Schema.Int),
+    /** The run goes on in these branches at once, and at a place when all of them have ended. */
+    fork: Schema.optionalKey(Fork),
     /** The run goes on when somebody has it do so, within so many milliseconds. */
     suspend: Schema.optionalKey(Delay),
     /** The next step comes after so many milliseconds. */

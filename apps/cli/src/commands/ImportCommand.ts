@@ -21,6 +21,7 @@ import * as Output from "../text/Output.ts"
 import { fillCommand } from "./ApplyCommand.ts"
 import { isAtTerminal } from "./DeployCommand.ts"
 import * as ImportArchive from "./ImportArchiveCommand.ts"
+import { courierCommand } from "./ImportCourierCommand.ts"
 import { finishCommand, statusCommand } from "./ImportFinishCommand.ts"
 
 interface Given {
@@ -169,5 +170,5 @@ const pipedreamCommand = Command.make(
 
 /** Moves projects in from elsewhere. With a folder that was exported from here it is another name of `apply`. */
 export const importCommand = fillCommand.pipe(
-  Command.withSubcommands([pipedreamCommand, statusCommand, finishCommand])
+  Command.withSubcommands([pipedreamCommand, courierCommand, statusCommand, finishCommand])
 )

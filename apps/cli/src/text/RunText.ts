@@ -8,7 +8,12 @@ type Step = RunDetails["steps"][number]
 const errorText = ({ message, name, stack }: NonNullable<Step["error"]>): string => stack ?? `${name}: ${message}`
 
 const linesOfStep = (step: Step): ReadonlyArray<string> => [
-  line("step", `${step.name}: ${step.status}, ${timeOfMs(step.started_at_ms)}, ${ms(step.wall_ms)}`),
+  line(
+    "step",
+    `${step.name}${step.path === null ? "" : ` (path ${step.path})`}: ${step.status}, ${
+      timeOfMs(step.started_at_ms)
+    }, ${ms(step.wall_ms)}`
+  ),
   ...Object.entries(step.configured_props ?? {}).map(([name, value]) =>
     line("prop", `${name}: ${JSON.stringify(value)}`)
   ),
@@ -27,6 +32,14 @@ export const linesOf = (run: RunDetails): string =>
     [
       line(run.status, `${run.trigger.source_type}, ${timeOfMs(run.started_at_ms)}`),
       ...(run.waits_for === null ? [] : [line("waits", `for ${run.waits_for}, until ${timeOfMs(run.due_at_ms)}`)]),
+      ...run.paths.map(({ block, branch, due_at_ms, path, status, waits_for }) =>
+        line(
+          "path",
+          `${path}, branch ${branch} of ${block}: ${
+            waits_for === null ? status : `waits for ${waits_for}, until ${timeOfMs(due_at_ms)}`
+          }`
+        )
+      ),
       line("input", JSON.stringify(run.event)),
       ...run.steps.flatMap(linesOfStep),
       ...(run.exit_reason === null ? [] : [line("exit", run.exit_reason)])

@@ -54,6 +54,8 @@ const Details = ({ onChange, run }: { readonly run: Workflows.RunDetails; readon
     if (await begun(workflow_id, started)) visit(hrefOf(["workflows", workflow_id, "runs", started]))
   }
   const outcome = outcomeOf(run)
+  const waiting = run.paths.filter(({ status }) => status === "waiting")
+  const isResumable = [run, ...waiting].some(({ waits_for }) => waits_for !== null)
   return (
     <>
       <div class="page-head">
@@ -62,7 +64,7 @@ const Details = ({ onChange, run }: { readonly run: Workflows.RunDetails; readon
         </h1>
         <StateBadge state={run.status} />
         <span class="grow" />
-        {run.waits_for === null ? null : (
+        {!isResumable ? null : (
           <Act
             needs="run"
             done="It goes on when it is its turn."
@@ -74,7 +76,7 @@ const Details = ({ onChange, run }: { readonly run: Workflows.RunDetails; readon
             Resume
           </Act>
         )}
-        {run.status === "waiting"
+        {run.status === "waiting" || waiting.length > 0
           ? (
             <Act
               needs="run"
@@ -115,6 +117,20 @@ const Details = ({ onChange, run }: { readonly run: Workflows.RunDetails; readon
         <dd>
           <RunTime run={run} />
         </dd>
+        {run.paths.length === 0 ? null : (
+          <>
+            <dt>In branches</dt>
+            <dd>
+              {run.paths.map((path, index) => (
+                <span key={path.path}>
+                  {index === 0 ? "" : ", "}
+                  <bdi>{harmless(`${path.branch} of ${path.block}`)}</bdi>{" "}
+                  {path.waits_for === null ? path.status : `waits ${Workflows.waits[path.waits_for]}`}
+                </span>
+              ))}
+            </dd>
+          </>
+        )}
         <dt>Deployment</dt>
         <dd>
           <code>{run.deployment_id}</code>

@@ -68,6 +68,7 @@ export const RunSteps = ({ children, run }: {
               <bdi>{harmless(step.name)}</bdi>
             </b>
             <StateBadge state={step.status} />
+            {step.path === null ? null : <span class="note">on path {step.path}</span>}
             <span class="note">
               <Time ms={step.started_at_ms} milliseconds />, {duration(step.wall_ms)}, {duration(step.cpu_ms)}{" "}
               of them computing

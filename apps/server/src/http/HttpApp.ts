@@ -24,6 +24,8 @@ import * as CodeHandlers from "./handlers/CodeHandlers.ts"
 import * as ComponentsHandlers from "./handlers/ComponentsHandlers.ts"
 import * as ConsoleRoutes from "./handlers/ConsoleRoutes.ts"
 import * as ConsumersHandlers from "./handlers/ConsumersHandlers.ts"
+import * as CourierRoute from "./handlers/CourierRoute.ts"
+import * as CouriersHandlers from "./handlers/CouriersHandlers.ts"
 import * as DataStoresHandlers from "./handlers/DataStoresHandlers.ts"
 import * as DeliveriesHandlers from "./handlers/DeliveriesHandlers.ts"
 import * as DiagnosisHandlers from "./handlers/DiagnosisHandlers.ts"
@@ -60,6 +62,7 @@ const apiRoutes = HttpApiBuilder.layer(HeadwaterApi).pipe(
     ClockHandlers.layer,
     ComponentsHandlers.layer,
     ConsumersHandlers.layer,
+    CouriersHandlers.layer,
     DataStoresHandlers.layer,
     ProjectsHandlers.layer,
     DeliveriesHandlers.layer,
@@ -93,6 +96,7 @@ const apiRoutes = HttpApiBuilder.layer(HeadwaterApi).pipe(
 const routes = Layer.mergeAll(
   apiRoutes,
   ConsoleRoutes.layer,
+  CourierRoute.layer,
   DocsRoutes.layer,
   EndpointRoute.layer,
   FileRoutes.layer,

@@ -66,11 +66,15 @@ export const everyEvent: Pick<EventRange, "from" | "to"> = { from: 0n, to: (1n <
 export const Cancellation = Schema.Literals(["cancelled", "not_waiting", "unknown"])
 export type Cancellation = typeof Cancellation.Type
 
+/** The step that a run waits after: its number among those of the run, or of the path that waits. */
+export const WaitPlace = Schema.Struct({ path: Schema.NullOr(Schema.String), n: Schema.Int })
+export type WaitPlace = typeof WaitPlace.Type
+
 /** The wish to have a run that waits go on. */
 export const ResumptionRequest = Schema.Struct({
   id: Id.RunId,
-  /** The step after which it is to wait, by its number; null for any. */
-  n: Schema.NullOr(Schema.Int),
+  /** The step after which it is to wait; null for any, and for all of its paths that wait. */
+  after: Schema.NullOr(WaitPlace),
   /** JSON text for the steps to see; never the same for two wishes. Null for nothing. */
   data: Schema.NullOr(Schema.String)
 })
@@ -115,11 +119,11 @@ export class ActorCalls extends Context.Service<ActorCalls, {
     programId: Id.ProgramId,
     range: EventRange
   ) => Effect.Effect<void, ProgramNotFound | Unavailable>
-  /** @param n given where it is to be one that waits after this step */
+  /** @param after given where it is to be one that waits after this step */
   readonly cancelRun: (
     workflowId: Id.ProgramId,
     id: Id.RunId,
-    n?: number
+    after?: WaitPlace
   ) => Effect.Effect<Cancellation, ProgramNotFound | Unavailable>
   readonly resumeRun: (
     workflowId: Id.ProgramId,

@@ -13,6 +13,7 @@ import {
   Reopening,
   Resumption,
   ResumptionRequest,
+  WaitPlace,
   WebhookNotFound
 } from "../ground/ActorCalls.ts"
 import {
@@ -62,7 +63,7 @@ export const ProgramEntity = Entity.make("Program", [
   Rpc.make("Retire", { error: Schema.Union([ProgramNotFound, Unavailable]) }),
   Rpc.make("DeleteEvents", { payload: EventRange, error: Schema.Union([ProgramNotFound, Unavailable]) }),
   Rpc.make("CancelRun", {
-    payload: { id: Id.RunId, n: Schema.optionalKey(Schema.Int) },
+    payload: { id: Id.RunId, after: Schema.optionalKey(WaitPlace) },
     success: Cancellation,
     error: Schema.Union([ProgramNotFound, Unavailable])
   }),

@@ -185,8 +185,8 @@ const layerNoLocal: Layer.Layer<
         deploy: (programId, options) => reach(program(programId).Deploy(options), changeTimeout),
         update: (next) => reach(program(next.id).Update({ program: next }), changeTimeout),
         deleteEvents: (programId, range) => reach(program(programId).DeleteEvents(range), callTimeout),
-        cancelRun: (workflowId, id, n) =>
-          reach(program(workflowId).CancelRun({ id, ...(n === undefined ? {} : { n }) }), callTimeout),
+        cancelRun: (workflowId, id, after) =>
+          reach(program(workflowId).CancelRun({ id, ...(after === undefined ? {} : { after }) }), callTimeout),
         resumeRun: (workflowId, request) => reach(program(workflowId).ResumeRun(request), callTimeout),
         retireProgram: (programId) => reach(program(programId).Retire(), changeTimeout),
         retireWebhook: (webhookId) => reach(webhook(webhookId).Retire(), callTimeout),
@@ -280,7 +280,7 @@ const layerEntities = Layer.unwrap(Effect.map(Effect.map(Clock.Clock, onTimeOf),
           Update: ({ payload }) => actor.update(payload.program),
           Retire: () => actor.retire,
           DeleteEvents: ({ payload }) => actor.deleteEvents(payload),
-          CancelRun: ({ payload }) => actor.cancelRun(payload.id, payload.n),
+          CancelRun: ({ payload }) => actor.cancelRun(payload.id, payload.after),
           ResumeRun: ({ payload }) => actor.resumeRun(payload),
           Forget: ({ payload }) => actor.forget(payload.subscriptionId),
           Refilter: ({ payload }) => actor.refilter(payload.subscriptionId)

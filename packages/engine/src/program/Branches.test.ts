@@ -1,14 +1,37 @@
 import { assert, layer } from "@effect/vitest"
 import * as Id from "@headwater/domain/Id"
+import * as RunKey from "@headwater/domain/RunKey"
+import * as Loopback from "@headwater/fixtures/Loopback"
+import { WorkflowRuns } from "@headwater/log/work/WorkflowRuns"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
+import type { ServerResponse } from "node:http"
 import * as EngineFixture from "../../test/EngineFixture.ts"
-import { actorOf, post, stream, untilRunning } from "../../test/ProgramFixture.ts"
+import { actorOf, type Owner, post, stream, untilRunning } from "../../test/ProgramFixture.ts"
 import { launch, runsOf, send, settle } from "../../test/WorkflowFixture.ts"
+import * as Wake from "../ground/Wake.ts"
 
 const workflow = (steps: string) => `export default { props: { http: "$.interface.http" }, steps: { ${steps} } }`
 
 const step = (name: string, body: string) => `${name}: { async run({ steps, $ }) { ${body} } }`
+
+const given = (value: unknown) => ({ $return_value: value })
+
+/** Has all be done that can be done now, also by whoever takes up what was left. */
+const settled = (actor: Owner) => Effect.repeat(settle(actor), { times: 3 })
+
+/** A server that answers once so many requests have come, and all later ones at once. */
+const barrierOf = (count: number) => {
+  const waiting: Array<ServerResponse> = []
+  return Loopback.serve((_request, response) => {
+    waiting.push(response)
+    if (waiting.length >= count) { for (const each of waiting) each.end() }
+  })
+}
+
+const meet = (barrier: string) => `await fetch(${JSON.stringify(barrier)});`
+
+const write = (name: string) => `(await import("node:fs")).writeFileSync("/tmp/${name}", "${name}");`
 
 layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })("branches of a workflow", (it) => {
   it.effect("go on where they stood when their owner was lost, and run no step again that was done", () =>
@@ -78,7 +101,39 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       }
     }).pipe(EngineFixture.onTestClock))
 
-  it.effect("wait, fail and are tried again as other steps are, one branch after the other", () =>
+  it.effect("of parallel run at the same time, and the step after them when all have ended, with the files of each", () =>
+    Effect.gen(function*() {
+      const barrier = yield* barrierOf(2)
+      const { actor, program } = yield* launch(workflow(`
+        both: { parallel: {
+          left: { ${step("left1", `${meet(barrier)} ${write("left")} return "l"`)}, ${
+        step("left2", `return "given " + steps.left1.$return_value`)
+      } },
+          right: { ${step("right1", `${meet(barrier)} ${write("right")} return [Object.keys(steps)]`)} },
+          none: {}
+        } },
+        ${
+        step(
+          "last",
+          `const { readdirSync } = await import("node:fs"); $.emit([steps.both, Object.keys(steps), readdirSync("/tmp")])`
+        )
+      }`))
+      yield* send(actor, 1)
+      yield* settled(actor)
+      assert.deepStrictEqual(yield* stream(program), [[
+        { left: given("given l"), right: given([["trigger"]]), none: {} },
+        ["trigger", "both"],
+        ["left", "right"]
+      ]])
+      const [run] = yield* runsOf(program)
+      assert.strictEqual(run?.status, "success")
+      const { stepsOf } = yield* WorkflowRuns
+      const paths = new Map((yield* stepsOf(run!.id)).map(({ n, name, path }) => [name, [n, path]]))
+      assert.deepStrictEqual([paths.get("both"), paths.get("last")], [[1, null], [5, null]])
+      assert.deepStrictEqual(["left1", "left2", "right1"].map((name) => paths.get(name)?.[1]), ["1-0", "1-0", "1-1"])
+    }))
+
+  it.effect("of parallel wait, fail and are tried again each by itself", () =>
     Effect.gen(function*() {
       const { actor, program } = yield* launch(
         workflow(`
@@ -92,21 +147,179 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
         { workflow: { retryDelays: [1] } }
       )
       yield* send(actor, 1)
-      assert.deepStrictEqual(yield* stream(program), [])
-      for (const delay of ["60 seconds", "1 seconds"] as const) {
+      yield* settled(actor)
+      const [waiting] = yield* runsOf(program)
+      assert.deepStrictEqual([waiting?.status, waiting?.waitsFor, waiting?.error?.message], ["waiting", "retry", "x"])
+      for (const [delay, told] of [["1 seconds", "right"], ["59 seconds", "left"]] as const) {
         yield* TestClock.adjust(delay)
-        yield* settle(actor)
-        yield* settle(actor)
+        yield* settled(actor)
+        assert.strictEqual((yield* stream(program))[told === "right" ? 0 : 1], told)
       }
-      assert.deepStrictEqual(yield* stream(program), ["left", "right", [
-        { left: { $return_value: "l" }, right: {}, none: {} },
-        {}
-      ]])
+      assert.deepStrictEqual((yield* stream(program)).slice(2), [[{ left: given("l"), right: {}, none: {} }, {}]])
       const [run] = yield* runsOf(program)
       assert.strictEqual(run?.status, "success")
       assert.strictEqual(
-        run?.steps.join(),
-        "both success,pause success,go success,flaky error,flaky success,outer success,last success"
+        run?.steps.toSorted().join(),
+        "both success,flaky error,flaky success,go success,last success,outer success,pause success"
       )
     }).pipe(EngineFixture.onTestClock))
+
+  it.effect("of parallel are resumed by their own URLs, also within each other and after their owner was lost", () =>
+    Effect.gen(function*() {
+      const ask = (name: string) => `$.emit({ ${name}: $.flow.suspend().resume_url }); return ${JSON.stringify(name)}`
+      const heard = (name: string) => `return [steps.${name}.$resume_data.body, $.context.resume.body]`
+      const { actor, program } = yield* launch(workflow(`
+        outer: { parallel: {
+          left: {
+            inner: { parallel: {
+              one: { ${step("ask1", ask("one"))}, ${step("got1", heard("ask1"))} },
+              two: { ${step("ask2", ask("two"))}, ${step("got2", heard("ask2"))} }
+            } },
+            ${step("after", `return steps.inner`)}
+          },
+          right: { ${step("ask3", ask("three"))}, ${step("got3", heard("ask3"))} }
+        } }, ${step("last", `$.emit(steps.outer)`)}`))
+      yield* send(actor, 1)
+      yield* settled(actor)
+      const urls = Object.assign({}, ...(yield* stream(program))) as Record<string, string>
+      const [run] = yield* runsOf(program)
+      assert.deepStrictEqual([run?.status, run?.waitsFor], ["waiting", "suspend"])
+      for (const name of ["two", "three", "one"]) {
+        const { n, path = null } = RunKey.parse(urls[name]!.split("/http/")[1]!)!
+        const successor = yield* actorOf(program)
+        const wish = { id: run!.id, after: { path, n }, data: JSON.stringify({ id: name, body: name }) }
+        assert.strictEqual(yield* successor.resumeRun({ ...wish, after: { path, n: n + 1 } }), "not_waiting")
+        assert.deepStrictEqual(yield* Effect.forEach([1, 2], () => successor.resumeRun(wish)), ["resumed", "resumed"])
+        yield* settled(successor)
+      }
+      assert.deepStrictEqual((yield* stream(program)).slice(3), [{
+        left: given({ one: given(["one", "one"]), two: given(["two", "two"]) }),
+        right: given(["three", "three"])
+      }])
+      assert.strictEqual((yield* runsOf(program))[0]?.status, "success")
+    }))
+
+  it.effect("of parallel end with the run that one of them ends, but for the steps that they are at", () =>
+    Effect.gen(function*() {
+      for (
+        const [end, status] of [[`$.flow.exit("done")`, "success"], [`throw new Error("x")`, "error"]] as const
+      ) {
+        const [together, until] = [yield* barrierOf(2), yield* barrierOf(2)]
+        const { actor, program } = yield* launch(workflow(`
+          all: { parallel: {
+            ends: { ${step("end", `${meet(together)} ${end}`)}, ${step("never1", `$.emit("never")`)} },
+            runs: { ${step("slow", `${meet(together)} ${meet(until)} $.emit("slow")`)}, ${
+          step("never2", `$.emit("never")`)
+        } },
+            waits: { ${step("ask", `$.flow.suspend()`)}, ${step("never3", `$.emit("never")`)} }
+          } }, ${step("last", `$.emit("never")`)}`))
+        yield* post(actor, 1)
+        const working = yield* Effect.forkChild(settle(actor))
+        const ended = yield* Effect.repeat(runsOf(program), {
+          until: ([run]) => run?.endedAt !== null && run !== undefined
+        })
+        assert.deepStrictEqual([ended[0]?.status, ended[0]?.waitsFor], [status, null])
+        yield* Effect.promise(() => fetch(until))
+        yield* Fiber.join(working)
+        yield* settled(actor)
+        assert.deepStrictEqual(yield* stream(program), ["slow"])
+        const [run] = yield* runsOf(program)
+        assert.deepStrictEqual([run?.status, run?.steps.at(-1), run?.steps.length], [status, "slow success", 4])
+        const all = { id: run!.id, after: null, data: null }
+        assert.strictEqual(yield* actor.resumeRun(all), "not_waiting")
+      }
+    }))
+
+  it.effect("of parallel are cancelled with their run while one of them waits", () =>
+    Effect.gen(function*() {
+      const until = yield* barrierOf(2)
+      const { actor, program } = yield* launch(workflow(`
+        all: { parallel: {
+          runs: { ${step("slow", `$.emit("begun"); ${meet(until)}`)}, ${step("never1", `$.emit("never")`)} },
+          waits: { ${step("ask", `$.flow.suspend()`)}, ${step("never2", `$.emit("never")`)} }
+        } }`))
+      yield* post(actor, 1)
+      const working = yield* Effect.forkChild(settle(actor))
+      const [before] = yield* Effect.repeat(runsOf(program), {
+        until: ([run]) => run?.steps.includes("ask success") ?? false
+      })
+      assert.strictEqual(before?.status, "running")
+      assert.strictEqual(yield* actor.cancelRun(before!.id), "cancelled")
+      yield* Effect.promise(() => fetch(until))
+      yield* Fiber.join(working)
+      yield* settled(actor)
+      const [run] = yield* runsOf(program)
+      assert.deepStrictEqual([run?.status, run?.steps.at(-1)], ["cancelled", "slow success"])
+      assert.deepStrictEqual(yield* stream(program), ["begun"])
+    }))
+
+  it.effect("of parallel go on where each stood when their owner was lost, and run no step again that was done", () =>
+    Effect.gen(function*() {
+      const [together, until] = [yield* barrierOf(3), yield* barrierOf(3)]
+      const { actor, program } = yield* launch(workflow(`
+        all: { parallel: {
+          left: { ${step("left1", `$.emit("left1")`)}, ${
+        step("left2", `${meet(together)} ${meet(until)} $.emit("left2")`)
+      } },
+          right: { ${step("right1", `${meet(together)} ${meet(until)} $.emit("right1")`)}, ${
+        step("right2", `$.emit("right2")`)
+      } }
+        } }, ${step("last", `$.emit("last")`)}`))
+      yield* post(actor, 1)
+      const working = yield* Effect.forkChild(settle(actor))
+      yield* Effect.promise(() => fetch(together))
+      const successor = yield* actorOf(program)
+      yield* Effect.promise(() => fetch(until))
+      yield* Effect.all([settled(successor), Fiber.join(working)], { concurrency: 2 })
+      yield* settled(successor)
+      const told = yield* stream(program)
+      assert.deepStrictEqual(told.toSorted(), ["last", "left1", "left2", "right1", "right2"])
+      assert.strictEqual(told.at(-1), "last")
+      assert.strictEqual((yield* runsOf(program))[0]?.status, "success")
+    }))
+
+  it.effect("of parallel go on after their wait while another one is at a step", () =>
+    Effect.gen(function*() {
+      const until = yield* barrierOf(2)
+      const { actor, program } = yield* launch(workflow(`
+        all: { parallel: {
+          slow: { ${step("slow1", `$.emit("begun"); ${meet(until)} $.emit("slow")`)} },
+          waits: { ${step("pause", `$.flow.delay(1)`)}, ${step("go", `$.emit("waited")`)} }
+        } }`))
+      yield* post(actor, 1)
+      let isOver = false
+      const working = yield* Effect.forkChild(Effect.repeat(settle(actor), { until: () => isOver }))
+      const waking = yield* Effect.forkChild(
+        Effect.repeat(Effect.andThen(Effect.sleep("5 millis"), Effect.sync(() => actor.hint(Wake.forDueWork))), {
+          until: () => isOver
+        })
+      )
+      yield* Effect.repeat(stream(program), { until: (told) => told.includes("waited") })
+      yield* Effect.promise(() => fetch(until))
+      isOver = true
+      yield* Fiber.join(working)
+      yield* Fiber.join(waking)
+      yield* settled(actor)
+      assert.deepStrictEqual(yield* stream(program), ["waited", "begun", "slow"])
+    }))
+
+  it.effect("of parallel leave room for no other run while one of them is at a step", () =>
+    Effect.gen(function*() {
+      const until = yield* barrierOf(2)
+      const { actor, program } = yield* launch(workflow(`
+        all: { parallel: {
+          left: { ${step("left1", `$.emit("left")`)} },
+          right: { ${step("right1", `${meet(until)} $.emit("right")`)} }
+        } }, ${step("last", `$.emit("last")`)}`))
+      yield* post(actor, 1)
+      yield* post(actor, 2)
+      const working = yield* Effect.forkChild(settle(actor))
+      yield* Effect.repeat(stream(program), { until: (told) => told.includes("left") })
+      assert.strictEqual((yield* runsOf(program)).length, 1)
+      yield* Effect.promise(() => fetch(until))
+      yield* Fiber.join(working)
+      yield* settled(actor)
+      assert.deepStrictEqual((yield* runsOf(program)).map(({ status }) => status), ["success", "success"])
+      assert.deepStrictEqual(yield* stream(program), ["left", "right", "last", "left", "right", "last"])
+    }))
 })

@@ -6,7 +6,14 @@ import { untilAnswered } from "@headwater/log/database/TransientSqlError"
 import { EventLog } from "@headwater/log/logs/EventLog"
 import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
 import { Clock, Effect, Exit, Option } from "effect"
-import type { Cancellation, EventRange, ProgramNotFound, Resumption, ResumptionRequest } from "../ground/ActorCalls.ts"
+import type {
+  Cancellation,
+  EventRange,
+  ProgramNotFound,
+  Resumption,
+  ResumptionRequest,
+  WaitPlace
+} from "../ground/ActorCalls.ts"
 import { Draining } from "../ground/Draining.ts"
 import * as DueItems from "../ground/DueItems.ts"
 import { Suspensions } from "../ground/Suspensions.ts"
@@ -44,7 +51,7 @@ export interface ProgramActor {
   /** Has the program delete events of its log, none of them appended after this. Returns once that is durable. */
   readonly deleteEvents: (range: EventRange) => Effect.Effect<void, ProgramNotFound | Unavailable>
   /** Ends a run of a workflow that waits. Returns once that is durable. */
-  readonly cancelRun: (id: Id.RunId, n?: number) => Effect.Effect<Cancellation, ProgramNotFound | Unavailable>
+  readonly cancelRun: (id: Id.RunId, after?: WaitPlace) => Effect.Effect<Cancellation, ProgramNotFound | Unavailable>
   /** Has a run of a workflow that waits go on. Returns once that is durable. */
   readonly resumeRun: (request: ResumptionRequest) => Effect.Effect<Resumption, ProgramNotFound | Unavailable>
   /** A subscription it listened through is gone. */
@@ -272,17 +279,15 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
       inputs.absorb(Wake.forDueWork)
       options.kick()
     }),
-    cancelRun: Effect.fnUntraced(function*(id, n) {
-      const memory = yield* owner.current
+    cancelRun: Effect.fnUntraced(function*(id, after) {
       return yield* waiting.cancel(
-        memory,
         id,
-        n,
+        after,
         (run) => isOfEndpoint(run) ? requests.noResponse(run.trigger.id) : Effect.void
       )
     }),
     resumeRun: Effect.fnUntraced(function*(request) {
-      const resumption = yield* waiting.resume(yield* owner.current, request)
+      const resumption = yield* waiting.resume(request)
       if (resumption === "resumed") {
         inputs.absorb(Wake.forDueWork)
         goOn()

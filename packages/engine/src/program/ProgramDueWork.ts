@@ -154,11 +154,11 @@ export class ProgramDueWork {
     return Option.map(Option.fromUndefinedOr(this.deletions[0]), (deletion) => ({ _tag: "Delete", deletion }))
   }
 
-  /** @param mayBegin whether a workflow's rate lets another run begin */
-  nextHeld(memory: ProgramMemory, mayBegin: boolean): Effect.Effect<Option.Option<NextWork>> {
+  /** @param may whether an item may have a run begin, or go on, now */
+  nextHeld(memory: ProgramMemory, may: (item: DueItem) => boolean): Effect.Effect<Option.Option<NextWork>> {
     return Effect.suspend(() => {
       for (const [key, item] of this.held) {
-        if (item.kind === "timer" && !mayBegin) continue
+        if (!may(item)) continue
         this.held.delete(key)
         this.taken.set(key, item.dueAt)
         return item.kind === "timer"

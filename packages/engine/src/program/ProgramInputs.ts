@@ -5,8 +5,6 @@ import { type RunId, WorkflowId } from "@headwater/domain/Id"
 import { untilAnswered } from "@headwater/log/database/TransientSqlError"
 import { ownRequests } from "@headwater/log/work/Cursors"
 import type { DueItem } from "@headwater/log/work/DueWork"
-import { WorkflowFiles } from "@headwater/log/work/WorkflowFiles"
-import { WorkflowRuns } from "@headwater/log/work/WorkflowRuns"
 import { Clock, Effect, Option } from "effect"
 import { EngineLimits, type Limits } from "../ground/EngineLimits.ts"
 import * as Wake from "../ground/Wake.ts"
@@ -19,7 +17,7 @@ import type { ProgramInput } from "./ProgramInput.ts"
 import { answersItself, type ProgramMemory } from "./ProgramMemory.ts"
 import { exceededOf, type QuotaExceeded, Quotas } from "./Quotas.ts"
 import { RequestTurn } from "./RunTurns.ts"
-import { read as readProgress, type WorkflowProgress } from "./WorkflowProgress.ts"
+import { placeOf, type WorkflowProgress } from "./WorkflowProgress.ts"
 
 /** The time after which a program looks again whether its account is over a quota, in milliseconds. */
 const quotaWaitMs = 60_000
@@ -67,7 +65,7 @@ const ofBatch = (feed: Feed, item: BatchItem): ProgramInput => {
 /** The inputs that a program may take now. */
 export interface TakeOptions {
   readonly besideHook: boolean
-  /** The runs of a workflow that are at a step now, by id, and what they hold. */
+  /** The runs of a workflow, and their paths, that are at a step now, by key, and what they hold. */
   readonly busy: ReadonlyMap<string, Pick<WorkflowProgress, "held">>
   /** The most inputs to run together. */
   readonly most: number
@@ -76,11 +74,9 @@ export interface TakeOptions {
 }
 
 const services = Effect.all({
-  files: WorkflowFiles,
   limits: EngineLimits,
   quotas: Quotas,
-  reader: FeedReader,
-  runs: WorkflowRuns
+  reader: FeedReader
 })
 
 /**
@@ -225,7 +221,10 @@ export class ProgramInputs {
       mayBe: (memory) => memory.program.active && memory.inbox.lanes.readyCount > 0 && this.hasRoom(memory),
       find: (memory) => this.inRate(memory, this.fromInbox(memory))
     },
-    { mayBe: (memory) => this.due.hasHeld && this.hasRoom(memory), find: (memory) => this.fromHeld(memory) }
+    {
+      mayBe: (memory) => this.due.hasHeld && (this.hasRoom(memory) || !memory.forks.isEmpty),
+      find: (memory) => this.fromHeld(memory)
+    }
   ]
 
   private search(memory: ProgramMemory): Effect.Effect<Option.Option<NextWork>> {
@@ -329,8 +328,13 @@ export class ProgramInputs {
 
   private fromHeld(memory: ProgramMemory): Effect.Effect<Option.Option<NextWork>> {
     return Effect.gen({ self: this }, function*() {
-      const found = yield* this.due.nextHeld(memory, this.isInRate(memory, yield* Clock.currentTimeMillis))
-      return Option.isSome(found) ? found : yield* this.waitForRate(memory)
+      const hasRoom = this.hasRoom(memory)
+      const mayBegin = hasRoom && this.isInRate(memory, yield* Clock.currentTimeMillis)
+      const found = yield* this.due.nextHeld(
+        memory,
+        ({ key, kind }) => kind === "timer" ? mayBegin : hasRoom || memory.forks.isUnderWay(placeOf(key).run)
+      )
+      return Option.isSome(found) || !hasRoom ? found : yield* this.waitForRate(memory)
     })
   }
 
@@ -370,9 +374,9 @@ export class ProgramInputs {
 
   /** True if one more run may be under way. */
   private hasRoom(memory: ProgramMemory): boolean {
-    const { program: { workflow }, underWay, unread } = memory
+    const { program: { workflow }, unread } = memory
     return workflow === null ||
-      underWay.length + unread.length + this.options.busy.size < workflow.settings.concurrency &&
+      this.runsAmong(memory, memory.underWay) + unread.length < workflow.settings.concurrency &&
         this.mayHoldMore(memory)
   }
 
@@ -393,29 +397,39 @@ export class ProgramInputs {
     )
   }
 
-  private fromUnderWay({ program: { workflow }, underWay }: ProgramMemory): NextWork | undefined {
+  /** The number of runs that are at a step or among these, however many of their paths are. */
+  private runsAmong({ forks }: ProgramMemory, progresses: ReadonlyArray<WorkflowProgress>): number {
     const { busy } = this.options
-    if (workflow === null || busy.size >= workflow.settings.concurrency) return undefined
-    const index = underWay.findIndex(({ run }) => !busy.has(run.id))
+    if (forks.isEmpty) return busy.size + progresses.length
+    return new Set([...[...busy.keys()].map((key) => placeOf(key).run), ...progresses.map(({ run }) => run.id)]).size
+  }
+
+  /** The next run or path that may go on: another path of a run that is at a step always may. */
+  private fromUnderWay(memory: ProgramMemory): NextWork | undefined {
+    const { program: { workflow }, underWay } = memory
+    const { busy } = this.options
+    if (workflow === null || underWay.length === 0) return undefined
+    const { concurrency } = workflow.settings
+    const index = underWay.findIndex((progress) =>
+      !busy.has(progress.key) && this.runsAmong(memory, [progress]) <= concurrency
+    )
     const [run] = index < 0 ? [] : underWay.splice(index, 1)
     return run === undefined ? undefined : { _tag: "Proceed", run }
   }
 
-  /** Reads the next run that was under way when the memory was read. */
-  private fromUnread(memory: ProgramMemory, id: RunId): Effect.Effect<Option.Option<NextWork>> {
-    return Effect.gen({ self: this }, function*() {
-      const { files, runs } = this.services
-      const run = yield* untilAnswered(runs.get(WorkflowId.make(memory.program.id), id))
-      // One that was at a step then may have ended since.
-      if (Option.isNone(run) || run.value.status !== "running") return Option.none<NextWork>()
-      return Option.some<NextWork>({ _tag: "Proceed", run: yield* readProgress({ files, runs }, run.value) })
+  /** Reads the next run that was under way when the memory was read. One that was at a step then may have ended since. */
+  private fromUnread({ forks, program, underWay }: ProgramMemory, id: RunId): Effect.Effect<Option.Option<NextWork>> {
+    return Effect.map(forks.takeUp(WorkflowId.make(program.id), id), ([run, ...more]) => {
+      underWay.unshift(...more)
+      return Option.map(Option.fromUndefinedOr(run), (run): NextWork => ({ _tag: "Proceed", run }))
     })
   }
 
   private takeUnread(memory: ProgramMemory): RunId | undefined {
     const { busy } = this.options
     const { program: { workflow }, unread } = memory
-    const mayProceed = workflow !== null && busy.size < workflow.settings.concurrency && this.mayHoldMore(memory)
+    const mayProceed = workflow !== null && this.runsAmong(memory, []) < workflow.settings.concurrency &&
+      this.mayHoldMore(memory)
     const index = mayProceed ? unread.findIndex((id) => !busy.has(id)) : -1
     return index < 0 ? undefined : unread.splice(index, 1)[0]
   }

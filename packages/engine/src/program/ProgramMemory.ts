@@ -14,6 +14,7 @@ import { ProgramState } from "@headwater/log/logs/ProgramState"
 import { Components } from "@headwater/log/resources/Components"
 import { Programs } from "@headwater/log/resources/Programs"
 import { beginning, Cursors, ownRequests } from "@headwater/log/work/Cursors"
+import { WorkflowFiles } from "@headwater/log/work/WorkflowFiles"
 import { WorkflowRuns } from "@headwater/log/work/WorkflowRuns"
 import type { InterfaceProp, RunRequest } from "@headwater/sandbox/Run"
 import { Clock, Effect, Option } from "effect"
@@ -22,6 +23,7 @@ import { endpointUrl, type EngineConfig, mailAddress } from "../ground/EngineCon
 import { Feed, FeedReader } from "../routing/Feed.ts"
 import { Inbox } from "../routing/Inbox.ts"
 import type { Executable } from "./ComponentRuns.ts"
+import { ForkedRuns } from "./ForkedRun.ts"
 import type { WorkflowProgress } from "./WorkflowProgress.ts"
 
 /** The time for which an owner answers a repeated request with its first outcome, in milliseconds. */
@@ -54,7 +56,9 @@ export interface ProgramMemory {
   backlogBytes: number
   /** A workflow's runs that wait for nothing, the next one first, but for those that are at a step now. */
   readonly underWay: Array<WorkflowProgress>
-  /** More of these, the next one first: what they have come to is yet to be read. */
+  /** Those on several paths at once. */
+  readonly forks: ForkedRuns
+  /** More of these under way, the next one first: what they have come to is yet to be read. */
   readonly unread: Array<Id.RunId>
   /** The beginnings of the runs that its rate limit still counts, in Unix milliseconds, the oldest first. */
   readonly begun: Array<number>
@@ -164,6 +168,7 @@ const loadOwned = Effect.fnUntraced(function*(program: Program, log: EmitterLog)
   const hasStore = declared.some(({ type }) => type === interfaceTypes.db)
   const db = hasStore ? yield* (yield* ProgramState).load(programId) : {}
   const { begun, unread } = yield* readRuns(program, now)
+  const underWay: Array<WorkflowProgress> = []
   return Option.some<ProgramMemory>({
     accountId: program.accountId,
     log: log,
@@ -182,7 +187,8 @@ const loadOwned = Effect.fnUntraced(function*(program: Program, log: EmitterLog)
     inbox: yield* Inbox.make({ id: programId, accountId: program.accountId, batchOf }, true),
     recent: new Map(recent),
     backlogBytes,
-    underWay: [],
+    underWay,
+    forks: new ForkedRuns({ files: yield* WorkflowFiles, runs: yield* WorkflowRuns }, underWay),
     unread,
     begun,
     failed: false

@@ -1,12 +1,19 @@
 import type { EventCause } from "@headwater/domain/Event"
 import * as EventId from "@headwater/domain/EventId"
 import { maxComponentDepth } from "@headwater/domain/JsonDepth"
+import { changesOver } from "@headwater/domain/RunFile"
 import * as Storable from "@headwater/domain/Storable"
 import * as Stream from "@headwater/domain/Stream"
 import { defaultSettings, type WorkflowSettings } from "@headwater/domain/Workflow"
-import type { DueItem } from "@headwater/log/work/DueWork"
 import type { WorkflowFiles } from "@headwater/log/work/WorkflowFiles"
-import type { RunFault, RunProgress, RunTrigger, RunWait, StepRecord } from "@headwater/log/work/WorkflowRuns"
+import type {
+  RunFault,
+  RunTrigger,
+  RunWait,
+  StepRecord,
+  WorkflowRun,
+  WorkflowRuns
+} from "@headwater/log/work/WorkflowRuns"
 import type { RunResult } from "@headwater/sandbox/Run"
 import * as StepAnswer from "@headwater/sandbox/StepAnswer"
 import { Option } from "effect"
@@ -16,15 +23,13 @@ import type { EndedRun } from "./CodeRuns.ts"
 import type { Executable } from "./ComponentRuns.ts"
 import type { ProgramMemory } from "./ProgramMemory.ts"
 import * as RunEvents from "./RunEvents.ts"
+import * as RunStanding from "./RunStanding.ts"
 import * as TriggeredWorkflows from "./TriggeredWorkflows.ts"
-import { beginning, type WorkflowProgress } from "./WorkflowProgress.ts"
-
-/** The turn that a run takes after a step. */
-export type Turn = Omit<RunProgress, "id">
+import { beginning, type Turn, type WorkflowProgress } from "./WorkflowProgress.ts"
 
 /** A step that has ended. */
 export interface EndedStep {
-  /** Its number among the run's steps. */
+  /** Its number among the steps of the run, or of the path that it is on. */
   readonly n: number
   readonly startedAt: number
   readonly result: RunResult
@@ -45,7 +50,7 @@ const unreadable = `the result of the step is not JSON of at most ${maxComponent
  */
 export const outcomeOf = (
   result: RunResult,
-  { resultsHeld, run }: WorkflowProgress,
+  { run, steps }: WorkflowProgress,
   { resultsOfRun, triggersOfStep }: Limits,
   known: TriggeredWorkflows.KnownWorkflows
 ): Outcome => {
@@ -56,7 +61,7 @@ export const outcomeOf = (
     return { _tag: "Failed", fault: { name: "InvalidResult", message: unreadable } }
   }
   const resultJson = JSON.stringify(answer.result)
-  const held = resultsHeld + resultJson.length
+  const held = steps.held + resultJson.length
   if (held > resultsOfRun) {
     const message =
       `the results of a run's steps may have ${resultsOfRun} characters of JSON together; with this step they have ${held}`
@@ -123,11 +128,15 @@ const afterFailure = (
 export const placeAfter = (step: number, { next = step + 1 }: StepAnswer.StepAnswer["flow"]): number =>
   Math.max(next, step + 1)
 
-/** The turn of a run whose step has come to its end. */
+/**
+ * The turn of a run, or of a path of it, whose step has come to its end.
+ *
+ * @param end the place behind its last step
+ */
 const afterSuccess = (
   { failures, step, tries }: Turn,
   flow: StepAnswer.StepAnswer["flow"],
-  steps: number,
+  end: number,
   mostReruns: number,
   now: number
 ): Turn => {
@@ -139,7 +148,7 @@ const afterSuccess = (
     return { ...beginning, ...counted, ...until("rerun", now + rerun.delay), rerunContext }
   }
   const next = placeAfter(step, flow)
-  if (next >= steps) return lastTurn(counted, {}, now)
+  if (next >= end) return lastTurn(counted, {}, now)
   const onward = { ...beginning, step: next }
   if (suspend !== undefined) return { ...onward, ...until("suspend", now + suspend) }
   return delay === undefined ? onward : { ...onward, ...until("delay", now + delay) }
@@ -150,15 +159,6 @@ const causeOf = ({ emitterId, eventId, stream }: RunTrigger): EventCause | undef
   const id = eventId === undefined ? undefined : Option.getOrUndefined(EventId.parse(eventId))
   return id === undefined ? undefined : { emitterId: stream === Stream.requests ? null : emitterId, id }
 }
-
-/** The due work that has a run go on. */
-export const resumption = (workflowId: string, run: string, dueAt: number): DueItem => ({
-  ownerId: workflowId,
-  kind: "resume",
-  key: run,
-  dueAt,
-  payload: "{}"
-})
 
 /** The origin of a step; of a run as a whole, if it is the workflow that is given as the cell. */
 export const originOf = (
@@ -183,17 +183,35 @@ export const originOf = (
   isHandler: run.trigger.kind === "EVENT" && run.trigger.stream === Stream.errors
 })
 
-/** The parts to write of a run's turn. */
+/** The parts to write of a run that stood another way. */
 export const partsOf = (
-  { run }: WorkflowProgress,
-  turn: Turn
-): Required<Pick<CommitParts, "runChanges" | "duePut">> => ({
-  runChanges: [{ ...turn, id: run.id }],
-  duePut: turn.dueAt === null ? [] : [resumption(run.workflowId, run.id, turn.dueAt)]
-})
+  runs: Pick<WorkflowRuns["Service"], "writePaths">,
+  before: RunStanding.RunStanding,
+  after: RunStanding.RunStanding
+) => {
+  const { parts, paths } = RunStanding.differenceOf(before, after)
+  return { ...parts, updates: runs.writePaths(after.run.id, paths) }
+}
+
+/** How a run stands after a step. One that is over already stays so. */
+const standingAfter = (
+  before: RunStanding.RunStanding,
+  { block, fork, path, turn }: {
+    readonly path: string | undefined
+    readonly turn: Turn
+    readonly fork: StepAnswer.Fork | undefined
+    readonly block: RunStanding.Block
+  },
+  steps: number
+): RunStanding.RunStanding => {
+  if (before.run.endedAt !== null) return before
+  return fork === undefined
+    ? RunStanding.afterTurn(before, path, turn, steps)
+    : RunStanding.afterFork(before, path, block, fork)
+}
 
 /**
- * The turn that a run takes after a step, what the steps after it see, and what to hand over.
+ * How a run stands after a step, what the steps after it see, and what to hand over.
  *
  * @param written the parts to write of the run itself
  */
@@ -203,26 +221,39 @@ export const make = (options: {
   readonly progress: WorkflowProgress
   readonly step: EndedStep
   readonly files: WorkflowFiles["Service"]
+  readonly runs: WorkflowRuns["Service"]
   readonly limits: Limits
   readonly now: number
   /** The workflows that the step may have run. */
   readonly known: TriggeredWorkflows.KnownWorkflows
-  readonly written?: (turn: Turn) => CommitParts
+  readonly written?: (run: WorkflowRun) => CommitParts
 }) => {
-  const { executable, files, known, limits, memory, now, progress, step: { n, result, startedAt } } = options
-  const { run } = progress
+  const { executable, files, known, limits, memory, now, progress, runs, step: { result, startedAt } } = options
+  const { path, run } = progress
+  const n = progress.steps.recorded + 1
   const steps = executable.component.steps ?? []
+  const before = path?.forked.standing ?? RunStanding.ofRun(run)
+  const end = before.paths.get(path?.name ?? "")?.until ?? steps.length
   const { id, name } = steps[run.step]!
   const outcome = outcomeOf(result, progress, limits, known)
   const settings = settingsOf(memory)
   const turn = outcome._tag === "Failed"
     ? afterFailure(run, settings, outcome.fault, result.outcome === "limit", now)
-    : afterSuccess(run, outcome.flow, steps.length, limits.rerunsOfStep, now)
+    : afterSuccess(run, outcome.flow, end, limits.rerunsOfStep, now)
+  const fork = outcome._tag === "Done" && turn.status === "running"
+    ? RunStanding.checkedFork(outcome.flow.fork, run.step, end)
+    : undefined
+  const after = standingAfter(
+    before,
+    { path: path?.name, turn, fork, block: { n, name, place: run.step } },
+    steps.length
+  )
   const isAgain = turn.status === "waiting" && turn.step === run.step
   const resultJson = outcome._tag === "Done" && !isAgain ? outcome.resultJson : null
   const record: Omit<StepRecord, "events"> = {
     runId: run.id,
     n,
+    path: path?.name ?? null,
     name,
     status: outcome._tag === "Done" ? "success" : "error",
     startedAt,
@@ -233,7 +264,8 @@ export const make = (options: {
     error: outcome._tag === "Done" ? null : outcome.fault,
     resumeData: null
   }
-  const own: CommitParts = options.written === undefined ? partsOf(progress, turn) : options.written(turn)
+  const isLate = before.run.endedAt !== null
+  const own: CommitParts = isLate ? {} : options.written?.(after.run) ?? partsOf(runs, before, after)
   const triggers = outcome._tag === "Done" ? outcome.flow.triggers ?? [] : []
   const parts: CommitParts = {
     ...own,
@@ -243,7 +275,8 @@ export const make = (options: {
     ]
   }
   // Files are for the next step, if there is one.
-  const fileChanges = outcome._tag === "Done" && turn.endedAt === null ? result.files : undefined
+  const left = outcome._tag === "Done" && after.run.endedAt === null ? result.files : undefined
+  const fileChanges = left === undefined || path === undefined ? left : changesOver(progress.steps.files, left)
   const ofFiles = fileChanges === undefined ? [] : files.write(run.id, fileChanges)
   const ended: EndedRun = {
     origin: originOf(memory, progress, id),
@@ -252,7 +285,7 @@ export const make = (options: {
     result: outcome._tag === "Done" ? result : undone(result, outcome.fault),
     isReported: settings.errors === "each" || turn.endedAt !== null,
     isInvocation: parts.runs !== undefined,
-    failure: turn.status === "error" && outcome._tag === "Failed" ? outcome.fault : undefined,
+    failure: turn.status === "error" && !isLate && outcome._tag === "Failed" ? outcome.fault : undefined,
     parts: (appended) => {
       const first = appended[0]?.id
       const last = appended.at(-1)?.id
@@ -264,5 +297,5 @@ export const make = (options: {
     },
     annotations: { run_id: run.id, deployment_id: run.deploymentId, step: name }
   }
-  return { ended, fileChanges, name, resultJson, turn }
+  return { after, before, ended, fileChanges, name, resultJson, turn }
 }

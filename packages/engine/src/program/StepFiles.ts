@@ -15,7 +15,7 @@ export const make = Effect.gen(function*() {
   const files = yield* WorkflowFiles
   const { filesOfRuns } = yield* EngineLimits
 
-  return (accountId: AccountId, { files: entries, run: { id: runId } }: WorkflowProgress): RunFiles => {
+  return (accountId: AccountId, { run: { id: runId }, steps: { files: entries } }: WorkflowProgress): RunFiles => {
     const takeRoom = FileRoom.make(filesOfRuns.account, files.bytesOf(accountId))
     return {
       entries,

@@ -487,6 +487,7 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
           {
             runId: id,
             n: 1,
+            path: null,
             name: "first",
             status: "success",
             startedAt: 0,

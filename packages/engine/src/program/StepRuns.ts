@@ -20,6 +20,7 @@ import type { Executable } from "./ComponentRuns.ts"
 import type { ProgramInput } from "./ProgramInput.ts"
 import { answersItself, executableOf, type ProgramMemory, valuesOf } from "./ProgramMemory.ts"
 import type { ProgramOwner } from "./ProgramOwner.ts"
+import * as RunStanding from "./RunStanding.ts"
 import { RunsTogether } from "./RunsTogether.ts"
 import * as StepEnd from "./StepEnd.ts"
 import * as StepFiles from "./StepFiles.ts"
@@ -27,6 +28,9 @@ import { StepsTogether } from "./StepsTogether.ts"
 import * as TriggeredWorkflows from "./TriggeredWorkflows.ts"
 import { UncommittedRuns } from "./UncommittedRuns.ts"
 import { beginning, callOf, isOfRun, runOver, type StepsOfRuns, WorkflowProgress } from "./WorkflowProgress.ts"
+
+/** Its progress runs its next step now, or is still: the run has ended, or waits. Or others of its paths go on, and it is still. */
+type Onward = "next" | "still" | "elsewhere"
 
 /** Told what the code responds to the request over which a run began. */
 type OnRespond = (response: RunResponse) => Effect.Effect<void>
@@ -164,8 +168,7 @@ export class StepRuns {
   }
 
   /**
-   * Runs the next step to its commit, and answers whether there is another one to run now, on memory that holds. If the
-   * sandbox can't run it, nothing of the step is kept, and it is still to be run.
+   * Runs the next step to its commit. If the sandbox can't run it, nothing of the step is kept, and it is still to be run.
    *
    * @param onRespond given where somebody waits for what the run responds, and is told when it has ended without that
    */
@@ -173,16 +176,17 @@ export class StepRuns {
     memory: ProgramMemory,
     progress: WorkflowProgress,
     onRespond: OnRespond | undefined
-  ): Effect.Effect<boolean, SandboxUnavailable> {
+  ): Effect.Effect<Onward, SandboxUnavailable> {
     return Effect.gen({ self: this }, function*() {
-      const { run } = progress
+      const { path, run } = progress
+      if (path?.forked.isOver === true) return "still"
       const executable = yield* this.executableOf(memory, progress)
       const next = executable?.component.steps?.[run.step]
       if (executable === undefined || next === undefined) {
         const message = "the code that the run began with no longer exists"
         return yield* this.fail(memory, progress, { name: "DeploymentGone", message })
       }
-      const refusal = this.parts.code.refusalOf(run.id)
+      const refusal = this.parts.code.refusalOf(progress.key)
       if (refusal !== undefined) {
         return yield* this.fail(memory, progress, unstorable("the results of a step", refusal))
       }
@@ -211,66 +215,85 @@ export class StepRuns {
       const call = callOf(memory.program, [progress], { ...given, filesOf })
       const result = yield* code.execute(memory, executable, call, onRespond)
       together.note(result.wallMs)
-      return { n: progress.recorded + 1, startedAt, result }
+      return { n: progress.n, startedAt, result }
     })
   }
 
-  /** Commits a step, and answers whether another is to be run now. */
+  /** Commits a step. */
   private commit(
     memory: ProgramMemory,
     progress: WorkflowProgress,
     executable: Executable,
     step: StepEnd.EndedStep,
     isAwaited: boolean
-  ): Effect.Effect<boolean> {
+  ): Effect.Effect<Onward> {
     return Effect.gen({ self: this }, function*() {
-      const { run } = progress
-      const { code, files, findWorkflows, limits } = this.parts
+      const { path, run: { id }, steps } = progress
+      const { files } = this.parts
+      const handOver = this.handOver(memory, progress, executable, step)
+      const { after, before, fileChanges, forked, submission } = yield* (path?.forked.deciding(handOver) ?? handOver)
+      // On memory that has failed the commit fails too: what the step did is to be kept before the run is taken up again.
+      const hasFiles = steps.files.length > 0
+      const isStill = after.run.status !== "running"
+      if (isStill && forked === undefined && !isAwaited && !hasFiles && !memory.failed && !memory.hasDataStores) {
+        return "still"
+      }
+      // A step's effect is there for good before the next one begins. If it is not, the step is still to be run.
+      if (Exit.isFailure(yield* Effect.exit(submission.durable))) return "next"
+      CrashPoint.reached("step-done")
+      if (after.run.endedAt !== null) {
+        if (hasFiles) yield* untilAnswered(files.removeOf(id))
+      } else if (fileChanges !== undefined && fileChanges.dropped.length > 0 && forked === undefined) {
+        // Another path may be reading them.
+        yield* untilAnswered(files.drop(id, fileChanges.dropped))
+      }
+      if (forked === undefined) return isStill ? "still" : "next"
+      if (forked.isOver) return "still"
+      if (after.paths.get(path?.name ?? "")?.status === "running") return "next"
+      memory.underWay.push(...RunStanding.begun(before, after).map((path) => forked.progressOf(path)))
+      return after.paths.size === 0 || RunStanding.isRunning(forked.standing) ? "elsewhere" : "still"
+    })
+  }
+
+  /** Decides how a run stands after a step, and hands that over. */
+  private handOver(memory: ProgramMemory, progress: WorkflowProgress, executable: Executable, step: StepEnd.EndedStep) {
+    return Effect.gen({ self: this }, function*() {
+      const { code, files, findWorkflows, limits, runs } = this.parts
+      const { path, steps } = progress
       const known = yield* findWorkflows(memory.program.accountId, [step.result])
       const now = yield* Clock.currentTimeMillis
-      const { ended, fileChanges, name, resultJson, turn } = StepEnd.make({
-        memory,
-        executable,
-        progress,
-        step,
-        files,
-        limits,
-        now,
-        known
-      })
+      const made = StepEnd.make({ memory, executable, progress, step, files, runs, limits, now, known })
+      const { after, before, ended, fileChanges, name, resultJson, turn } = made
       const submission = yield* code.handOver(memory, [ended])
-      code.noteRefusal(submission, [run.id])
+      code.noteRefusal(submission, [progress.key])
       submission.onEnd((exit) => {
         const error = Exit.findErrorOption(exit)
         const isKept = Option.isSome(error) && error.value._tag === "Fenced" && !StepEnd.hasExpectations(step)
-        if (isKept) this.uncommitted.keepStep(run.id, step)
+        if (isKept) this.uncommitted.keepStep(progress, step)
       })
-      const isOver = turn.status !== "running"
-      // On memory that has failed the commit fails too: what the step did is to be kept before the run is taken up again.
-      const hasFiles = progress.files.length > 0
-      if (isOver && !isAwaited && !hasFiles && !memory.failed && !memory.hasDataStores) return false
-      // A step's effect is there for good before the next one begins. If it is not, the step is still to be run.
-      if (Exit.isFailure(yield* Effect.exit(submission.durable))) return true
-      CrashPoint.reached("step-done")
       progress.noteStep(name, turn, resultJson)
-      if (turn.endedAt !== null) {
-        if (hasFiles) yield* untilAnswered(files.removeOf(run.id))
-      } else if (fileChanges !== undefined) {
-        progress.files = changed(progress.files, fileChanges)
-        if (fileChanges.dropped.length > 0) yield* untilAnswered(files.drop(run.id, fileChanges.dropped))
-      }
-      return !isOver
+      if (fileChanges !== undefined) steps.files = changed(steps.files, fileChanges)
+      path?.forked.note(after, submission)
+      const forked = path?.forked ??
+        (after.paths.size === 0 ? undefined : memory.forks.begin(progress, after, submission))
+      return { after, before, fileChanges, forked, submission }
     })
   }
 
   /** Ends a run that can't go on; there is no other step of it. */
-  private fail(memory: ProgramMemory, progress: WorkflowProgress, fault: RunFault): Effect.Effect<false> {
-    return Effect.gen({ self: this }, function*() {
-      const turn = StepEnd.lastTurn(progress.run, { error: fault }, yield* Clock.currentTimeMillis)
-      const origin = StepEnd.originOf(memory, progress, progress.run.workflowId)
-      yield* this.parts.code.fail(memory, origin, fault, StepEnd.partsOf(progress, turn))
-      return false as const
+  private fail(memory: ProgramMemory, progress: WorkflowProgress, fault: RunFault): Effect.Effect<"still"> {
+    const { path, run } = progress
+    const end = Effect.gen({ self: this }, function*() {
+      const { code, runs } = this.parts
+      const before = path?.forked.standing ?? RunStanding.ofRun(run)
+      if (before.run.endedAt !== null) return
+      const turn = StepEnd.lastTurn(run, { error: fault }, yield* Clock.currentTimeMillis)
+      const after = RunStanding.ended(before, turn)
+      const origin = StepEnd.originOf(memory, progress, run.workflowId)
+      const submission = yield* code.fail(memory, origin, fault, StepEnd.partsOf(runs, before, after))
+      path?.forked.note(after, submission)
     })
+    return Effect.as(path?.forked.deciding(end) ?? end, "still")
   }
 
   /** All that steps are given beside what the steps before them gave. */
@@ -320,7 +343,7 @@ export class StepRuns {
     return Effect.gen({ self: this }, function*() {
       const { code, owner } = this.parts
       if (StepEnd.settingsOf(memory).rateLimit !== null) memory.begun.push(run.startedAt)
-      memory.underWay.push(new WorkflowProgress(run, steps))
+      memory.underWay.push(WorkflowProgress.after(run, steps))
       const usage = yield* code.use(memory, { invocations: 1, computeMs: 0 })
       const submission = yield* owner.commit(memory, [], { ...input.take(), ...usage, runs: [run], steps })
       submission.onEnd((exit) => {
@@ -352,7 +375,14 @@ export class StepRuns {
       const before = new Set(all.slice(0, step).map(({ name }) => name))
       const done = (yield* untilAnswered(runs.stepsOf(asked.run)))
         .filter(({ name, result }) => result !== null && before.has(name))
-        .map((record, index) => ({ ...record, runId: id, n: index + 1, configuredProps: null, resumeData: null }))
+        .map((record, index) => ({
+          ...record,
+          runId: id,
+          n: index + 1,
+          path: null,
+          configuredProps: null,
+          resumeData: null
+        }))
       const startedAt = yield* Clock.currentTimeMillis
       const again = { ...trigger, rerunOf: asked.run }
       yield* this.enter(

@@ -26,7 +26,7 @@ interface Options {
 const together = "together"
 
 /**
- * A workflow's runs that are at a step, each in a fiber of its own, beside everything else of the workflow.
+ * A workflow's runs that are at a step, each, and each path of one, in a fiber of its own, beside everything else of the workflow.
  *
  * - G1. A run is in `busy` from before its fiber starts until that ends, however it ends; `onEnd` is called after that.
  * - G2. A run that may not go on is put back to those under way, the first of them.
@@ -44,7 +44,7 @@ export class Stepping {
   static readonly make = (options: Options) =>
     Effect.map(FiberSet.make<void>(), (fibers) => new Stepping(options, fibers))
 
-  /** Those at a step, by id, and what they hold. Runs that are done together are one, which holds nothing. */
+  /** Those at a step, by their keys, and what they hold. Runs that are done together are one, which holds nothing. */
   get busy(): ReadonlyMap<string, Pick<WorkflowProgress, "held">> {
     return this.atStep
   }
@@ -57,9 +57,9 @@ export class Stepping {
   /** Has a run go from step to step as far as it may. */
   start(memory: ProgramMemory, progress: WorkflowProgress): Effect.Effect<void> {
     return Effect.suspend(() => {
-      const { id } = progress.run
-      this.atStep.set(id, progress)
-      return this.run([id], this.proceed(memory, progress))
+      const { key } = progress
+      this.atStep.set(key, progress)
+      return this.run([key], this.proceed(memory, progress))
     })
   }
 
@@ -98,13 +98,13 @@ export class Stepping {
           : Effect.succeedNone
       )
       while (true) {
-        const isMore = yield* oneOfMany(goOn)
-        if (Option.isNone(isMore)) {
+        const onward = yield* oneOfMany(goOn)
+        if (Option.isNone(onward)) {
           memory.underWay.unshift(progress)
           return
         }
-        if (isMore.value) continue
-        if (isOfEndpoint(run)) yield* requests.noResponse(trigger.id)
+        if (onward.value === "next") continue
+        if (onward.value === "still" && isOfEndpoint(run)) yield* requests.noResponse(trigger.id)
         return
       }
     })

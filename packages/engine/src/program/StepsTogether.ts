@@ -1,6 +1,7 @@
 import * as Storable from "@headwater/domain/Storable"
 import * as CrashPoint from "@headwater/log/commit/CrashPoint"
 import type { WorkflowFiles } from "@headwater/log/work/WorkflowFiles"
+import type { WorkflowRun, WorkflowRuns } from "@headwater/log/work/WorkflowRuns"
 import type { RunResult } from "@headwater/sandbox/Run"
 import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
 import { Clock, Effect, Exit } from "effect"
@@ -10,6 +11,7 @@ import type { CodeRuns } from "./CodeRuns.ts"
 import type { Executable } from "./ComponentRuns.ts"
 import { executableOf, type ProgramMemory } from "./ProgramMemory.ts"
 import type { ProgramOwner } from "./ProgramOwner.ts"
+import { resumption } from "./RunStanding.ts"
 import type { RunsTogether } from "./RunsTogether.ts"
 import * as StepEnd from "./StepEnd.ts"
 import type * as TriggeredWorkflows from "./TriggeredWorkflows.ts"
@@ -35,6 +37,7 @@ interface Parts {
   /** Called with a run that is on its way into the log before it ends. */
   readonly onBegun: (run: WorkflowProgress) => void
   readonly owner: ProgramOwner
+  readonly runs: WorkflowRuns["Service"]
   readonly together: RunsTogether
   readonly uncommitted: UncommittedRuns
 }
@@ -101,9 +104,8 @@ export class StepsTogether {
       submission.onEnd((exit) => {
         if (Exit.isSuccess(exit)) return
         for (const [index, run] of runs.entries()) {
-          const { id } = run.progress.run
-          uncommitted.keepStep(id, steps[index]!)
-          if (run !== begun) uncommitted.keepRun(run.input.id, id)
+          uncommitted.keepStep(run.progress, steps[index]!)
+          if (run !== begun) uncommitted.keepRun(run.input.id, run.progress.run.id)
         }
       })
     })
@@ -123,16 +125,16 @@ export class StepsTogether {
     now: number,
     known: TriggeredWorkflows.KnownWorkflows
   ) {
-    const { executable, parts: { files, limits, memory } } = this
+    const { executable, parts: { files, limits, memory, runs } } = this
     const { input, progress } = run
     const taken = run === this.begun ? undefined : input.take()
-    const written = (turn: StepEnd.Turn): CommitParts => {
-      const parts = StepEnd.partsOf(progress, turn)
+    const written = (run: WorkflowRun): CommitParts => {
+      const duePut = run.dueAt === null ? [] : [resumption(run.workflowId, run.id, run.dueAt)]
       return taken === undefined
-        ? parts
-        : { ...taken, runs: [{ ...progress.run, ...turn }], duePut: [...taken.duePut ?? [], ...parts.duePut] }
+        ? { runChanges: [run], duePut }
+        : { ...taken, runs: [run], duePut: [...taken.duePut ?? [], ...duePut] }
     }
-    return StepEnd.make({ memory, executable, progress, step, files, limits, now, known, written }).ended
+    return StepEnd.make({ memory, executable, progress, step, files, runs, limits, now, known, written }).ended
   }
 
   private readonly showLong = Effect.gen({ self: this }, function*() {

@@ -12,7 +12,7 @@ export class TrialFiles {
     this.maxBytes = maxBytes
   }
 
-  readonly of = ({ files }: WorkflowProgress): RunFiles => ({
+  readonly of = ({ steps: { files } }: WorkflowProgress): RunFiles => ({
     entries: files,
     read: (content, place) => Effect.succeed(this.parts.get(`${content}/${place}`) ?? new Uint8Array()),
     write: (content, place, bytes) =>

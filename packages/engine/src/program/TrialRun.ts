@@ -194,7 +194,9 @@ export class TrialRun {
       const runId = Id.RunId.make(yield* newId("run"))
       const deploymentId = program.workflow?.deploymentId ?? Id.DeploymentId.make(yield* newId("deployment"))
       const over = isOfRun(input) ? input : { ...input, kind: "EVENT" as const }
-      const progress = new WorkflowProgress(runOver(program.id, deploymentId, over, runId, startedAt), [], true)
+      const progress = new WorkflowProgress(runOver(program.id, deploymentId, over, runId, startedAt), {
+        isTrial: true
+      })
       while (progress.run.step < steps.length) {
         const step = steps[progress.run.step]!
         if ((yield* Clock.currentTimeMillis) - startedAt > longest) {
@@ -230,7 +232,7 @@ export class TrialRun {
         return false
       }
       yield* this.take(name, result)
-      if (result.files !== undefined) progress.files = changed(progress.files, result.files)
+      if (result.files !== undefined) progress.steps.files = changed(progress.steps.files, result.files)
       const { flow: { delay, exit, rerun, suspend }, resultJson } = outcome
       const { run } = progress
       const isRerun = exit === undefined && rerun !== undefined && run.tries < mostReruns
@@ -251,7 +253,7 @@ export class TrialRun {
         progress.run = { ...run, tries: run.tries + 1, rerunContext: JSON.stringify(rerun.context) }
         return true
       }
-      progress.noteResult(name, resultJson)
+      progress.steps.note([{ name, result: resultJson }])
       progress.run = { ...run, step: placeAfter(run.step, outcome.flow), tries: 0, rerunContext: null }
       return true
     })

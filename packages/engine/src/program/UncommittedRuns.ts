@@ -12,15 +12,15 @@ export class UncommittedRuns {
   private readonly ids = new Map<string, RunId>()
   private readonly steps = new Map<string, EndedStep>()
 
-  keepStep(run: string, step: EndedStep): void {
-    this.steps.set(run, step)
+  keepStep({ key }: WorkflowProgress, step: EndedStep): void {
+    this.steps.set(key, step)
   }
 
-  /** The step that a run is at, if it has ended. Told once. */
-  takeStep({ recorded, run }: WorkflowProgress): EndedStep | undefined {
-    const step = this.steps.get(run.id)
-    this.steps.delete(run.id)
-    return step?.n === recorded + 1 ? step : undefined
+  /** The step that a run, or a path of it, is at, if it has ended. Told once. */
+  takeStep({ key, n }: WorkflowProgress): EndedStep | undefined {
+    const step = this.steps.get(key)
+    this.steps.delete(key)
+    return step?.n === n ? step : undefined
   }
 
   keepRun(inputId: string, run: RunId): void {

@@ -2,18 +2,19 @@ import * as Id from "@headwater/domain/Id"
 import type { Submission } from "@headwater/log/commit/Submission"
 import { untilAnswered } from "@headwater/log/database/TransientSqlError"
 import type { DueItem } from "@headwater/log/work/DueWork"
-import { WorkflowFiles } from "@headwater/log/work/WorkflowFiles"
-import { type StepRecord, type WorkflowRun, WorkflowRuns } from "@headwater/log/work/WorkflowRuns"
+import { type RunWait, type StepRecord, type WorkflowRun, WorkflowRuns } from "@headwater/log/work/WorkflowRuns"
 import { Clock, Effect, Option, Semaphore } from "effect"
-import type { Cancellation, ProgramNotFound, Resumption, ResumptionRequest } from "../ground/ActorCalls.ts"
+import type { Cancellation, ProgramNotFound, Resumption, ResumptionRequest, WaitPlace } from "../ground/ActorCalls.ts"
 import type { CommitParts } from "../ground/EmitterLog.ts"
 import { EngineLimits, type Limits } from "../ground/EngineLimits.ts"
 import type { Unavailable } from "../ground/Unavailable.ts"
+import type { ForkedRun } from "./ForkedRun.ts"
 import type { ProgramMemory } from "./ProgramMemory.ts"
 import type { ProgramOwner } from "./ProgramOwner.ts"
 import { changingOwners } from "./ProgramRequests.ts"
+import * as RunStanding from "./RunStanding.ts"
 import * as StepEnd from "./StepEnd.ts"
-import { read as readProgress } from "./WorkflowProgress.ts"
+import { placeOf, type Turn, type WorkflowProgress } from "./WorkflowProgress.ts"
 
 /** Nothing is to be written: the wish has come to this without it. */
 class Decided<A> {
@@ -29,8 +30,7 @@ const decided = <A>(outcome: A): Effect.Effect<never, Decided<A>> => Effect.fail
 
 const workflowIdOf = ({ program }: ProgramMemory) => Id.WorkflowId.make(program.id)
 
-const cancelledAt = (run: WorkflowRun, endedAt: number): WorkflowRun => ({
-  ...run,
+const cancelledAt = (endedAt: number): Partial<Turn> => ({
   status: "cancelled",
   dueAt: null,
   waitsFor: null,
@@ -39,9 +39,39 @@ const cancelledAt = (run: WorkflowRun, endedAt: number): WorkflowRun => ({
   endedAt
 })
 
-/** True if the run waits after this step, which handed out the keys of its run. */
-const isAfter = ({ waitsFor }: WorkflowRun, last: Pick<StepRecord, "n"> | undefined, n: number): boolean =>
-  waitsFor !== null && waitsFor !== "retry" && last?.n === n
+/** A run, or a path of it, that waits. */
+interface Waiting {
+  readonly path: string | undefined
+  readonly dueAt: number
+  readonly waitsFor: RunWait | null
+}
+
+/** Those of a run that wait. */
+const waitingOf = ({ paths, run }: RunStanding.RunStanding): ReadonlyArray<Waiting> =>
+  (paths.size === 0 ? [{ ...run, path: undefined }] : [...paths.values()])
+    .flatMap(({ dueAt, path, status, waitsFor }) =>
+      status === "waiting" && dueAt !== null ? [{ dueAt, path, waitsFor }] : []
+    )
+
+/** The last of the steps of a run, or of a path of it. */
+const lastOf = <A extends Pick<StepRecord, "path">>(steps: ReadonlyArray<A>, path: string | null): A | undefined =>
+  path === null ? steps.at(-1) : steps.findLast((step) => step.path === path)
+
+/** The number of that step among those of the run, or of the path. */
+const numberOf = (steps: ReadonlyArray<Pick<StepRecord, "n" | "path">>, path: string | null): number =>
+  path === null ? steps.at(-1)?.n ?? 0 : steps.filter((step) => step.path === path).length
+
+/** Those that wait after a step, which handed out the keys of its run; all of them where no step is given. */
+const waitingAfter = (
+  standing: RunStanding.RunStanding,
+  steps: ReadonlyArray<Pick<StepRecord, "n" | "path">>,
+  after: WaitPlace | null
+): ReadonlyArray<Waiting> => {
+  const all = waitingOf(standing)
+  if (after === null) return all
+  if (numberOf(steps, after.path) !== after.n) return []
+  return all.filter(({ path = null, waitsFor }) => path === after.path && waitsFor !== null && waitsFor !== "retry")
+}
 
 /**
  * The runs of a workflow that wait:
@@ -55,132 +85,185 @@ const isAfter = ({ waitsFor }: WorkflowRun, last: Pick<StepRecord, "n"> | undefi
  */
 export class WaitingRuns {
   private readonly deciding = Semaphore.makeUnsafe(1)
-  private readonly files: WorkflowFiles["Service"]
   private readonly limits: Limits
   private readonly owner: ProgramOwner
   private readonly runs: WorkflowRuns["Service"]
 
-  private constructor(
-    owner: ProgramOwner,
-    files: WorkflowFiles["Service"],
-    runs: WorkflowRuns["Service"],
-    limits: Limits
-  ) {
-    this.files = files
+  private constructor(owner: ProgramOwner, runs: WorkflowRuns["Service"], limits: Limits) {
     this.owner = owner
     this.runs = runs
     this.limits = limits
   }
 
   static readonly make = Effect.fnUntraced(function*(owner: ProgramOwner) {
-    return new WaitingRuns(owner, yield* WorkflowFiles, yield* WorkflowRuns, yield* EngineLimits)
+    return new WaitingRuns(owner, yield* WorkflowRuns, yield* EngineLimits)
   })
 
-  /** Has a run go on for which it is time, or its turn. */
+  /** Has a run, or a path of it, go on for which it is time, or its turn. */
   takeUp(memory: ProgramMemory, item: DueItem): Effect.Effect<void> {
-    return this.deciding.withPermits(1)(Effect.gen({ self: this }, function*() {
-      const { files, owner, runs } = this
-      const now = yield* Clock.currentTimeMillis
-      const found = yield* untilAnswered(runs.get(workflowIdOf(memory), Id.RunId.make(item.key)))
-      const run = Option.getOrUndefined(found)
-      const parts: CommitParts = { dueDone: [item] }
-      // It may have gone on and wait for another time since this was read, which has an item of its own.
-      if (run?.status !== "waiting" || run.dueAt === null || run.dueAt > item.dueAt) {
-        yield* owner.commit(memory, [], parts)
-        return
-      }
-      if (run.waitsFor === "suspend" && StepEnd.settingsOf(memory).suspensionTimeout === "cancel") {
-        yield* owner.commit(memory, [], { ...parts, runChanges: [cancelledAt(run, now)] })
-        return
-      }
-      const resumed = { ...run, status: "running" as const, dueAt: null, waitsFor: null }
-      memory.underWay.push(yield* readProgress({ files, runs }, resumed))
-      yield* owner.commit(memory, [], { ...parts, runChanges: [resumed] })
+    const { path, run: id } = placeOf(item.key)
+    const workflowId = workflowIdOf(memory)
+    return this.deciding.withPermits(1)(memory.forks.using(workflowId, id, (forked) => {
+      const decision = Effect.gen({ self: this }, function*() {
+        const { owner } = this
+        const now = yield* Clock.currentTimeMillis
+        const parts: CommitParts = { dueDone: [item] }
+        const standing = yield* this.standingOf(workflowId, id, forked)
+        const waiting = Option.map(standing, waitingOf).pipe(Option.getOrElse(() => []))
+          .find((waiting) => waiting.path === path)
+        // It may have gone on and wait for another time since this was read, which has an item of its own.
+        if (Option.isNone(standing) || waiting === undefined || waiting.dueAt > item.dueAt) {
+          yield* owner.commit(memory, [], parts)
+          return
+        }
+        const isCancelled = waiting.waitsFor === "suspend" &&
+          StepEnd.settingsOf(memory).suspensionTimeout === "cancel"
+        const after = isCancelled
+          ? RunStanding.ended(standing.value, cancelledAt(now))
+          : RunStanding.resumed(standing.value, path)
+        if (!isCancelled) memory.underWay.push(yield* this.progressOf(memory, after, path, forked))
+        yield* this.handOver(memory, forked, standing.value, after, parts)
+      })
+      return forked?.deciding(decision) ?? decision
     }))
   }
 
   /**
    * Ends a run that waits, for good. Returns once that is durable.
    *
-   * @param n given where it is to be one that waits after this step
+   * @param after given where it is to be one that waits after this step
    * @param onCancelled tells who waits for its response
    */
   cancel(
-    memory: ProgramMemory,
     id: Id.RunId,
-    n: number | undefined,
+    after: WaitPlace | undefined,
     onCancelled: (run: WorkflowRun) => Effect.Effect<void>
   ): Effect.Effect<Cancellation, ProgramNotFound | Unavailable> {
-    return this.decide<Cancellation>("cancelled", (current) =>
-      Effect.gen({ self: this }, function*() {
-        const { owner, runs } = this
-        const run = yield* this.find(memory, id)
-        const last = n === undefined ? undefined : (yield* untilAnswered(runs.stepOutlinesOf(id))).at(-1)
-        const { dueAt, status } = run
-        if (status === "cancelled" && (n === undefined || last?.n === n)) {
-          yield* onCancelled(run)
-          return yield* decided("cancelled" as const)
-        }
-        if (status !== "waiting" || dueAt === null || n !== undefined && !isAfter(run, last, n)) {
-          return yield* decided("not_waiting" as const)
-        }
-        const { durable } = yield* owner.commit(current, [], {
-          runChanges: [cancelledAt(run, yield* Clock.currentTimeMillis)],
-          dueDone: [StepEnd.resumption(run.workflowId, id, dueAt)]
+    return this.decide<Cancellation>(
+      "cancelled",
+      id,
+      (current, standing, forked) =>
+        Effect.gen({ self: this }, function*() {
+          const { run } = standing
+          const steps = after === undefined ? [] : yield* untilAnswered(this.runs.stepOutlinesOf(id))
+          const isAfter = after === undefined || numberOf(steps, after.path) === after.n
+          if (run.status === "cancelled" && isAfter) {
+            yield* onCancelled(run)
+            return yield* decided("cancelled" as const)
+          }
+          if (waitingAfter(standing, steps, after ?? null).length === 0) return yield* decided("not_waiting" as const)
+          const cancelled = RunStanding.ended(standing, cancelledAt(yield* Clock.currentTimeMillis))
+          const { durable } = yield* this.handOver(current, forked, standing, cancelled)
+          return { durable: Effect.andThen(durable, onCancelled(run)) }
         })
-        return { durable: Effect.andThen(durable, onCancelled(run)) }
-      }))
-  }
-
-  /** Has a run that waits go on before its time, when it is its turn. Returns once that is durable. */
-  resume(memory: ProgramMemory, request: ResumptionRequest): Effect.Effect<Resumption, ProgramNotFound | Unavailable> {
-    return this.decide<Resumption>("resumed", (current) =>
-      Effect.gen({ self: this }, function*() {
-        const { limits, owner, runs } = this
-        const { data, id, n } = request
-        const run = yield* this.find(memory, id)
-        const steps = yield* untilAnswered(runs.stepsOf(id))
-        const last = steps.at(-1)
-        if (data !== null && last?.resumeData === data) return yield* decided("resumed" as const)
-        const { dueAt, status, waitsFor } = run
-        if (status !== "waiting" || dueAt === null || waitsFor === null || n !== null && !isAfter(run, last, n)) {
-          return yield* decided("not_waiting" as const)
-        }
-        const isKept = data !== null && last !== undefined && waitsFor !== "retry"
-        // A result has the request in it by which the run went on after its step.
-        const held = steps.reduce(
-          (sum, { result, resumeData }) => sum + ((result ?? resumeData)?.length ?? 0),
-          data?.length ?? 0
-        )
-        if (isKept && held > limits.resultsOfRun) return yield* decided("too_large" as const)
-        const goesOnAt = Math.min(dueAt, yield* Clock.currentTimeMillis)
-        return yield* owner.commit(current, [], {
-          runChanges: [{ ...run, waitsFor: null, dueAt: goesOnAt }],
-          duePut: [StepEnd.resumption(run.workflowId, id, goesOnAt)],
-          resumptions: isKept ? [{ runId: id, n: last.n, resumeData: data }] : []
-        })
-      }))
-  }
-
-  private find(memory: ProgramMemory, id: Id.RunId): Effect.Effect<WorkflowRun, Decided<"unknown">> {
-    return Effect.flatMap(
-      untilAnswered(this.runs.get(workflowIdOf(memory), id)),
-      Option.match({
-        onNone: () => decided("unknown" as const),
-        onSome: Effect.succeed
-      })
     )
+  }
+
+  /**
+   * Has a run that waits, or those of its paths that do, go on before its time, when it is its turn. Returns once that is
+   * durable.
+   */
+  resume(request: ResumptionRequest): Effect.Effect<Resumption, ProgramNotFound | Unavailable> {
+    const { after, data, id } = request
+    return this.decide<Resumption>(
+      "resumed",
+      id,
+      (current, standing, forked) =>
+        Effect.gen({ self: this }, function*() {
+          const { limits, runs } = this
+          const steps = yield* untilAnswered(runs.stepsOf(id))
+          if (data !== null && steps.some(({ resumeData }) => resumeData === data)) {
+            return yield* decided("resumed" as const)
+          }
+          const waiting = waitingAfter(standing, steps, after).filter(({ waitsFor }) => waitsFor !== null)
+          if (waiting.length === 0) return yield* decided("not_waiting" as const)
+          const resumptions = waiting.flatMap(({ path = null, waitsFor }) => {
+            const last = lastOf(steps, path)
+            return data === null || last === undefined || waitsFor === "retry"
+              ? []
+              : [{ runId: id, n: last.n, resumeData: data }]
+          })
+          // A result has the request in it by which the run went on after its step.
+          const held = steps.reduce(
+            (sum, { result, resumeData }) => sum + ((result ?? resumeData)?.length ?? 0),
+            resumptions.reduce((sum, { resumeData }) => sum + resumeData.length, 0)
+          )
+          if (resumptions.length > 0 && held > limits.resultsOfRun) return yield* decided("too_large" as const)
+          const now = yield* Clock.currentTimeMillis
+          const next = waiting.reduce(
+            (standing, { dueAt, path }) => RunStanding.awaitingTurn(standing, path, Math.min(dueAt, now)),
+            standing
+          )
+          return yield* this.handOver(current, forked, standing, next, { resumptions })
+        })
+    )
+  }
+
+  /** Hands over how a run stands, with other parts. */
+  private handOver(
+    memory: ProgramMemory,
+    forked: ForkedRun | undefined,
+    before: RunStanding.RunStanding,
+    after: RunStanding.RunStanding,
+    { dueDone = [], ...parts }: CommitParts = {}
+  ): Effect.Effect<Submission> {
+    return Effect.gen({ self: this }, function*() {
+      const own = StepEnd.partsOf(this.runs, before, after)
+      const alsoDone = own.dueDone.filter(({ key }) => dueDone.every((item) => item.key !== key))
+      const submission = yield* this.owner.commit(memory, [], { ...parts, ...own, dueDone: [...dueDone, ...alsoDone] })
+      forked?.note(after, submission)
+      return submission
+    })
+  }
+
+  /** The progress by which a run, or a path of it, goes on. */
+  private progressOf(
+    memory: ProgramMemory,
+    { run }: RunStanding.RunStanding,
+    path: string | undefined,
+    forked: ForkedRun | undefined
+  ): Effect.Effect<WorkflowProgress> {
+    if (forked === undefined || path === undefined) return memory.forks.readAlone(run)
+    return Effect.map(untilAnswered(this.runs.stepsOf(run.id)), (done) => forked.withRequests(path, done))
+  }
+
+  private standingOf(
+    workflowId: Id.WorkflowId,
+    id: Id.RunId,
+    forked: ForkedRun | undefined
+  ): Effect.Effect<Option.Option<RunStanding.RunStanding>> {
+    return forked === undefined
+      ? Effect.map(untilAnswered(this.runs.get(workflowId, id)), Option.map(RunStanding.ofRun))
+      : Effect.succeedSome(forked.standing)
   }
 
   private decide<A extends Cancellation | Resumption>(
     outcome: A,
-    handOver: (current: ProgramMemory) => Effect.Effect<Pick<Submission, "durable">, Decided<A>>
-  ): Effect.Effect<A, ProgramNotFound | Unavailable> {
+    id: Id.RunId,
+    handOver: (
+      current: ProgramMemory,
+      standing: RunStanding.RunStanding,
+      forked: ForkedRun | undefined
+    ) => Effect.Effect<Pick<Submission, "durable">, Decided<A | "unknown">>
+  ): Effect.Effect<A | "unknown", ProgramNotFound | Unavailable> {
     const { owner } = this
+    const decideOn = (current: ProgramMemory) => {
+      const workflowId = workflowIdOf(current)
+      return current.forks.using(workflowId, id, (forked) => {
+        const decision = Effect.flatMap(
+          this.standingOf(workflowId, id, forked),
+          Option.match({
+            onNone: () => decided("unknown" as const),
+            onSome: (standing) => handOver(current, standing, forked)
+          })
+        )
+        return forked?.deciding(decision) ?? decision
+      })
+    }
     // The commit that took the run up, or to where it waits, may be on its way to the database.
     return Effect.suspend(() => owner.settled).pipe(
       // Decided anew each time it is handed over: who owned the workflow in between may have taken the run up.
-      Effect.andThen(owner.durably(handOver)),
+      Effect.andThen(owner.durably(decideOn)),
       Effect.as(outcome),
       Effect.catchTags({
         Decided: ({ outcome }) => Effect.succeed(outcome),

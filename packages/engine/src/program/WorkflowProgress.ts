@@ -5,27 +5,51 @@ import type { Program } from "@headwater/domain/Program"
 import type { RunFile } from "@headwater/domain/RunFile"
 import * as Stream from "@headwater/domain/Stream"
 import { version } from "@headwater/domain/Version"
-import { untilAnswered } from "@headwater/log/database/TransientSqlError"
-import type { WorkflowFiles } from "@headwater/log/work/WorkflowFiles"
-import type { RunProgress, RunTrigger, StepRecord, WorkflowRun, WorkflowRuns } from "@headwater/log/work/WorkflowRuns"
+import type { RunProgress, RunTrigger, StepRecord, WorkflowRun } from "@headwater/log/work/WorkflowRuns"
 import type { RunCall, RunFiles, StepInput, StepKeys } from "@headwater/sandbox/Run"
-import { Effect } from "effect"
 import * as AttachedFiles from "./AttachedFiles.ts"
+import type { ForkedRun } from "./ForkedRun.ts"
 import type { ProgramInput } from "./ProgramInput.ts"
 
-type DoneStep = Pick<StepRecord, "n" | "name" | "result" | "resumeData" | "status">
+/** The turn that a run, or a path of it, takes after a step. */
+export type Turn = Omit<RunProgress, "id">
 
-/** A run that has not ended, as its workflow's owner holds it while it goes on. */
-export class WorkflowProgress {
-  run: WorkflowRun
-  /** The files that its next step finds. */
+export type DoneStep = Pick<StepRecord, "n" | "name" | "path" | "result" | "resumeData" | "status">
+
+/** The steps of a run that are done, and the files that they left: its paths have them in common. */
+export class DoneSteps {
+  /** The files that the next step finds. */
   files: ReadonlyArray<RunFile> = []
-  /** JSON text of what each step gave that is done, by name, in their order. */
-  readonly results: Map<string, string>
+  /** JSON text of what each step gave, by name, in their order. */
+  readonly results = new Map<string, string>()
   /** Characters of these results. */
-  resultsHeld: number
+  held = 0
   /** The number of steps that were recorded. */
+  recorded = 0
+
+  /** Notes what steps gave, of those that are recorded, in their order. */
+  note(done: ReadonlyArray<Pick<DoneStep, "name" | "result">>): void {
+    for (const { name, result } of done) {
+      if (result === null) continue
+      this.held += result.length - (this.results.get(name)?.length ?? 0)
+      this.results.set(name, result)
+    }
+  }
+}
+
+/** A path of a run that is on several at once, and the number of its steps that were recorded. */
+interface OnPath {
+  readonly forked: ForkedRun
+  readonly name: string
   recorded: number
+}
+
+/** A run that has not ended, or a path of it, as its workflow's owner holds it while it goes on. */
+export class WorkflowProgress {
+  /** With the progress of the path, if it is one. */
+  run: WorkflowRun
+  readonly path: OnPath | undefined
+  readonly steps: DoneSteps
   /** JSON text of the request by which the step that is next was asked to run again, before its time. */
   callback: string | null = null
   /** JSON text of the request by which the run last went on to another step. */
@@ -33,56 +57,72 @@ export class WorkflowProgress {
   /** True in a trial, of which nothing is kept. */
   readonly isTrial: boolean
 
-  /** @param done those of its steps that are recorded, in their order */
-  constructor(run: WorkflowRun, done: ReadonlyArray<DoneStep> = [], isTrial = false) {
+  constructor(
+    run: WorkflowRun,
+    { isTrial = false, path, steps = new DoneSteps() }: {
+      readonly isTrial?: boolean
+      readonly path?: OnPath
+      readonly steps?: DoneSteps
+    } = {}
+  ) {
     this.run = run
+    this.path = path
+    this.steps = steps
     this.isTrial = isTrial
-    this.results = new Map(done.flatMap(({ name, result }) => result === null ? [] : [[name, result] as const]))
-    this.resultsHeld = [...this.results.values()].reduce((sum, { length }) => sum + length, 0)
-    this.recorded = done.at(-1)?.n ?? 0
-    for (const { result, resumeData, status } of done) {
-      if (status === "error") continue
+  }
+
+  /** Of a run of which steps are recorded: these, in their order. */
+  static after(run: WorkflowRun, done: ReadonlyArray<DoneStep>): WorkflowProgress {
+    const progress = new WorkflowProgress(run)
+    progress.steps.note(done)
+    progress.steps.recorded = done.at(-1)?.n ?? 0
+    progress.noteRequests(done)
+    return progress
+  }
+
+  /** The same for each time that its owner takes the run, or the path, up. */
+  get key(): string {
+    return keyOf(this.run.id, this.path?.name)
+  }
+
+  /** The number of the step that is next among those of the run, or of the path. */
+  get n(): number {
+    return (this.path ?? this.steps).recorded + 1
+  }
+
+  /** Characters of all that it holds. */
+  get held(): number {
+    const { callback, resumed, run: { event, rerunContext }, steps } = this
+    return [event, rerunContext, callback, resumed].reduce((sum, text) => sum + (text?.length ?? 0), steps.held)
+  }
+
+  /** Notes the requests by which it went on after its own ones of these steps. */
+  noteRequests(done: ReadonlyArray<DoneStep>): void {
+    for (const { path, result, resumeData, status } of done) {
+      if (status === "error" || path !== (this.path?.name ?? null)) continue
       this.callback = result === null ? resumeData : null
       if (result !== null && resumeData !== null) this.resumed = resumeData
     }
   }
 
-  /** Characters of all that it holds. */
-  get held(): number {
-    const { callback, resultsHeld, resumed, run: { event, rerunContext } } = this
-    return [event, rerunContext, callback, resumed].reduce((sum, text) => sum + (text?.length ?? 0), resultsHeld)
-  }
-
   /** Notes the turn that it takes after a step, and what that gave. */
-  noteStep(step: string, turn: Omit<RunProgress, "id">, resultJson: string | null): void {
+  noteStep(step: string, turn: Turn, resultJson: string | null): void {
     this.run = { ...this.run, ...turn }
-    this.recorded += 1
+    this.steps.recorded += 1
+    if (this.path !== undefined) this.path.recorded += 1
     if (turn.error === null) this.callback = null
-    if (resultJson !== null) this.noteResult(step, resultJson)
-  }
-
-  /** Notes what a step gave. */
-  noteResult(step: string, result: string): void {
-    this.resultsHeld += result.length - (this.results.get(step)?.length ?? 0)
-    this.results.set(step, result)
+    this.steps.note([{ name: step, result: resultJson }])
   }
 }
 
-/** Reads what a run has come to. */
-export const read = (
-  { files, runs }: { readonly files: WorkflowFiles["Service"]; readonly runs: WorkflowRuns["Service"] },
-  run: WorkflowRun
-): Effect.Effect<WorkflowProgress> =>
-  Effect.zipWith(
-    untilAnswered(runs.stepsOf(run.id)),
-    untilAnswered(files.of(run.id)),
-    (steps, files) => {
-      const progress = new WorkflowProgress(run, steps)
-      progress.files = files
-      return progress
-    },
-    { concurrent: true }
-  )
+/** The key by which due work, and what its owner holds, names a run or a path of it. */
+export const keyOf = (run: Id.RunId, path: string | undefined): string => path === undefined ? run : `${run}/${path}`
+
+/** Reads a key. */
+export const placeOf = (key: string): { readonly run: Id.RunId; readonly path: string | undefined } => {
+  const [run, path] = key.split("/")
+  return { run: Id.RunId.make(run!), path }
+}
 
 /** The state of a run that is at the beginning of a step. */
 export const beginning = {
@@ -162,7 +202,7 @@ const triggerOf = (
 
 /** The input of a step: `steps`, with the trigger and the results of the steps before it, `$.context`, and its files. */
 const inputOf = (program: Program, progress: WorkflowProgress, { filesOf, steps }: StepsOfRuns): StepInput => {
-  const { results, run } = progress
+  const { path, run, steps: { results } } = progress
   return {
     files: filesOf(progress),
     stepsJson: `{"trigger":${triggerOf(program, progress)}${
@@ -180,7 +220,8 @@ const inputOf = (program: Program, progress: WorkflowProgress, { filesOf, steps 
       },
       resume: parsed(progress.resumed)
     },
-    n: progress.recorded + 1
+    ...(path === undefined ? {} : { path: path.name }),
+    n: progress.n
   }
 }
 

@@ -4,6 +4,7 @@ import { Effect, Option, Schedule, Schema } from "effect"
 import { Migrator, SqlClient, SqlError } from "effect/sql"
 import * as Baseline from "./Baseline.ts"
 import * as DatabaseClaim from "./DatabaseClaim.ts"
+import * as Couriers from "./migrations/Couriers.ts"
 import * as DataStores from "./migrations/DataStores.ts"
 import * as EnvironmentVariables from "./migrations/EnvironmentVariables.ts"
 import * as FilesAndObjects from "./migrations/FilesAndObjects.ts"
@@ -11,6 +12,7 @@ import * as Mailboxes from "./migrations/Mailboxes.ts"
 import * as OAuthAccounts from "./migrations/OAuthAccounts.ts"
 import * as OAuthConnections from "./migrations/OAuthConnections.ts"
 import * as Projects from "./migrations/Projects.ts"
+import * as RunPaths from "./migrations/RunPaths.ts"
 import * as StepProps from "./migrations/StepProps.ts"
 import * as StoredFileChecksums from "./migrations/StoredFileChecksums.ts"
 import * as StoredFiles from "./migrations/StoredFiles.ts"
@@ -35,7 +37,9 @@ const migrations = {
   "0045_stored_file_checksums": StoredFileChecksums.make,
   "0046_files_and_objects": FilesAndObjects.make,
   "0048_step_props": StepProps.make,
-  "0049_projects": Projects.make
+  "0049_projects": Projects.make,
+  "0050_run_paths": RunPaths.make,
+  "0053_couriers": Couriers.make
 }
 
 /** A version of before the baseline has made the database. */
@@ -154,5 +158,5 @@ export const { run, runForServer, schemaNumber } = make({
   migrations,
   // Raised by a migration after which older versions would misread the database or the messages of newer nodes, or be
   // misread: to its own number. Up to then old and new nodes run beside each other while a server is upgraded.
-  oldestBeside: baseline
+  oldestBeside: 50
 })

@@ -43,10 +43,7 @@ export type RunStatus = typeof RunStatus.Type
 export const RunWait = Schema.Literals(["suspend", "delay", "rerun", "retry"])
 export type RunWait = typeof RunWait.Type
 
-/** The progress of a run. */
-export const RunProgress = Schema.Struct({
-  id: RunId,
-  status: RunStatus,
+const progressOfStep = {
   /** The step that comes next, or that the run ended in, counted from 0. */
   step: Schema.Int,
   /** The number of times that the step has been run to its end in this run already. */
@@ -58,7 +55,14 @@ export const RunProgress = Schema.Struct({
   /** The time at which it goes on, or a suspended one is over, in Unix milliseconds. */
   dueAt: Schema.NullOr(Schema.Int),
   /** Null where it does not wait, and once it waits for nothing but its turn. */
-  waitsFor: Schema.NullOr(RunWait),
+  waitsFor: Schema.NullOr(RunWait)
+}
+
+/** The progress of a run. */
+export const RunProgress = Schema.Struct({
+  id: RunId,
+  status: RunStatus,
+  ...progressOfStep,
   error: Schema.NullOr(RunFault),
   /** The reason for which a step ended the run, in its own words; empty if it gave none. */
   exitReason: Schema.NullOr(Schema.String),
@@ -80,6 +84,30 @@ export const WorkflowRun = Schema.Struct({
 })
 export type WorkflowRun = typeof WorkflowRun.Type
 
+/**
+ * One of the paths on which a run is at the same time, of branches that run at once. While there are any, the run's own
+ * progress is what they have come to together, at the step of the outermost block.
+ */
+export const RunPath = Schema.Struct({
+  runId: RunId,
+  /** The number of the block's step in the run, and the place of the branch among those that run, such as `3-0`. */
+  path: Schema.String,
+  /** The path that the block is on; null on none. */
+  parent: Schema.NullOr(Schema.String),
+  /** The step of the block, and the name of the branch. */
+  block: Schema.String,
+  branch: Schema.String,
+  /** The place behind the branch's steps, where the path ends. */
+  until: Schema.Int,
+  /** The place at which the run, or the path that the block is on, goes on when all branches have ended. */
+  joins: Schema.Int,
+  /** `forked` while it is in branches itself. */
+  status: Schema.Literals(["running", "waiting", "forked"]),
+  ...progressOfStep,
+  error: Schema.NullOr(RunFault)
+})
+export type RunPath = typeof RunPath.Type
+
 /** A run as lists show it: without its event, which can be large. */
 export type RunOutline = Omit<WorkflowRun, "event">
 
@@ -88,6 +116,8 @@ export interface StepRecord {
   readonly runId: RunId
   /** Counted from 1 within the run. */
   readonly n: number
+  /** The path that it was on, where the run was on several at once. */
+  readonly path: string | null
   readonly name: string
   readonly status: "success" | "error"
   /** Unix milliseconds. */
@@ -139,11 +169,20 @@ const keys = {
 
 const RunOutlineRow = Schema.Struct(outlineRow).pipe(Schema.encodeKeys(keys))
 
+const PathRow = Schema.Struct({
+  ...RunPath.fields,
+  dueAt: Schema.NullOr(Column.Int8),
+  error: Schema.NullOr(Schema.fromJsonString(RunFault))
+}).pipe(
+  Schema.encodeKeys({ runId: "run_id", rerunContext: "rerun_context", dueAt: "due_at", waitsFor: "waits_for" })
+)
+
 const RunRow = Schema.Struct({ ...outlineRow, event: Schema.String }).pipe(Schema.encodeKeys(keys))
 
 interface StepOutlineRow {
   readonly run_id: string
   readonly n: number
+  readonly path: string | null
   readonly name: string
   readonly status: StepRecord["status"]
   readonly started_at: bigint
@@ -174,6 +213,7 @@ const ofStepRow = (row: StepRow): RecordedStep => ({
 const ofStepOutlineRow = (row: StepOutlineRow): StepOutline => ({
   runId: RunId.make(row.run_id),
   n: row.n,
+  path: row.path,
   name: row.name,
   status: row.status,
   startedAt: Number(row.started_at),
@@ -195,6 +235,7 @@ const mostOfEvent = 10
 const bite = 500
 
 const outlines = Rows.make(Schema.decodeUnknownEffect(RunOutlineRow))
+const paths = Rows.make(Schema.decodeUnknownEffect(PathRow))
 
 const runColumns = (sql: SqlClient.SqlClient) =>
   sql`
@@ -248,12 +289,13 @@ const writing = (sql: SqlClient.SqlClient) => ({
   recordSteps: (steps: ReadonlyArray<StepRecord>): Effect.Effect<void, SqlError.SqlError> =>
     Effect.asVoid(sql`
   INSERT INTO workflow_steps (
-    run_id, n, name, status, started_at, wall_ms, cpu_ms, configured_props, result, error, resume_data,
+    run_id, n, path, name, status, started_at, wall_ms, cpu_ms, configured_props, result, error, resume_data,
     first_event, last_event
   )
   SELECT * FROM unnest(
     ${texts(steps.map((step) => step.runId))},
     ${integers(steps.map((step) => step.n))},
+    ${texts(steps.map((step) => step.path))},
     ${texts(steps.map((step) => step.name))},
     ${texts(steps.map((step) => step.status))},
     ${numbers(steps.map((step) => step.startedAt))},
@@ -274,7 +316,39 @@ const writing = (sql: SqlClient.SqlClient) => ({
     ${integers(resumptions.map(({ n }) => n))},
     ${texts(resumptions.map(({ resumeData }) => resumeData))}
   ) AS c (run_id, n, resume_data)
-  WHERE s.run_id = c.run_id AND s.n = c.n`)
+  WHERE s.run_id = c.run_id AND s.n = c.n`),
+  /** The parts of a commit that change the paths of a run. */
+  writePaths: (
+    runId: RunId,
+    { put, removed }: { readonly put: ReadonlyArray<RunPath>; readonly removed: ReadonlyArray<string> }
+  ): ReadonlyArray<Effect.Effect<unknown, SqlError.SqlError>> => [
+    ...(removed.length === 0
+      ? []
+      : [sql`DELETE FROM workflow_run_paths WHERE run_id = ${runId} AND path = ANY (${texts(removed)})`]),
+    ...(put.length === 0 ? [] : [sql`
+  INSERT INTO workflow_run_paths (
+    run_id, path, parent, block, branch, until, joins, status, step, tries, failures, rerun_context, due_at, waits_for, error
+  )
+  SELECT ${runId}, * FROM unnest(
+    ${texts(put.map(({ path }) => path))},
+    ${texts(put.map(({ parent }) => parent))},
+    ${texts(put.map(({ block }) => block))},
+    ${texts(put.map(({ branch }) => branch))},
+    ${integers(put.map(({ until }) => until))},
+    ${integers(put.map(({ joins }) => joins))},
+    ${texts(put.map(({ status }) => status))},
+    ${integers(put.map(({ step }) => step))},
+    ${integers(put.map(({ tries }) => tries))},
+    ${integers(put.map(({ failures }) => failures))},
+    ${texts(put.map(({ rerunContext }) => rerunContext))},
+    ${numbers(put.map(({ dueAt }) => dueAt))},
+    ${texts(put.map(({ waitsFor }) => waitsFor))},
+    ${texts(put.map(({ error }) => json(error)))}
+  )
+  ON CONFLICT (run_id, path) DO UPDATE SET status = excluded.status, step = excluded.step, tries = excluded.tries,
+    failures = excluded.failures, rerun_context = excluded.rerun_context, due_at = excluded.due_at,
+    waits_for = excluded.waits_for, error = excluded.error`])
+  ]
 })
 
 /** Single runs, and their steps. */
@@ -300,6 +374,11 @@ const reading = (sql: SqlClient.SqlClient) => {
         ([row]) =>
           Option.map(Option.fromUndefinedOr(row), (row) => ({ workflowId: row.workflow_id, accountId: row.account_id }))
       ),
+    /** The paths on which a run is, each after the one that its block is on; none while it is on one alone. */
+    pathsOf: (id: RunId): Effect.Effect<ReadonlyArray<RunPath>, SqlError.SqlError> =>
+      paths.all(sql`
+        SELECT * FROM workflow_run_paths WHERE run_id = ${id}
+        ORDER BY split_part(path, '-', 1)::int, split_part(path, '-', 2)::int`),
     /** JSON text of the event that a run began with; none where there is no such run any more. */
     eventOf: (id: RunId): Effect.Effect<Option.Option<string>, SqlError.SqlError> =>
       Effect.map(
@@ -310,7 +389,7 @@ const reading = (sql: SqlClient.SqlClient) => {
     stepOutlinesOf: (id: RunId): Effect.Effect<ReadonlyArray<StepOutline>, SqlError.SqlError> =>
       Effect.map(
         sql<StepOutlineRow>`
-          SELECT run_id, n, name, status, started_at, wall_ms, cpu_ms, error, first_event, last_event
+          SELECT run_id, n, path, name, status, started_at, wall_ms, cpu_ms, error, first_event, last_event
           FROM workflow_steps WHERE run_id = ${id} ORDER BY n`,
         (rows) => rows.map(ofStepOutlineRow)
       ),
@@ -344,7 +423,8 @@ const reading = (sql: SqlClient.SqlClient) => {
     stepsOf: (id: RunId): Effect.Effect<ReadonlyArray<RecordedStep>, SqlError.SqlError> =>
       Effect.map(
         sql<StepRow>`
-          SELECT run_id, n, name, status, started_at, wall_ms, cpu_ms, result, error, resume_data, first_event, last_event
+          SELECT run_id, n, path, name, status, started_at, wall_ms, cpu_ms, result, error, resume_data, first_event,
+            last_event
           FROM workflow_steps WHERE run_id = ${id} ORDER BY n`,
         (rows) => rows.map(ofStepRow)
       )
@@ -417,6 +497,7 @@ const removals = (sql: SqlClient.SqlClient) => {
   const removeIds = (ids: ReadonlyArray<string>) =>
     sql`
       WITH gone AS (DELETE FROM workflow_steps WHERE run_id = ANY (${texts(ids)})),
+        paths AS (DELETE FROM workflow_run_paths WHERE run_id = ANY (${texts(ids)})),
         files AS (DELETE FROM workflow_files WHERE run_id = ANY (${texts(ids)})),
         parts AS (DELETE FROM workflow_file_parts WHERE run_id = ANY (${texts(ids)}))
       DELETE FROM workflow_runs WHERE id = ANY (${texts(ids)})`
@@ -459,7 +540,7 @@ const make = Effect.map(SqlClient.SqlClient, (sql) => ({
   ...removals(sql)
 }))
 
-/** The `workflow_runs` and `workflow_steps` tables: what workflows did, and where those stand that are not done. */
+/** The `workflow_runs`, `workflow_run_paths` and `workflow_steps` tables: what workflows did, and where those stand that are not done. */
 export class WorkflowRuns
   extends Context.Service<WorkflowRuns, Effect.Success<typeof make>>()("@headwater/log/work/WorkflowRuns")
 {

@@ -1,4 +1,5 @@
 /** Blocks of a workflow's steps: branches of which some are run (`docs/workflows.md`, "Branches"). */
+import type { Fork } from "../StepAnswer.ts"
 import { type ComponentDefinition, Invalid } from "./Module.ts"
 import { isCallable } from "./Props.ts"
 import type { PythonStep } from "./Python.ts"
@@ -21,6 +22,8 @@ interface Block {
   readonly branches: ReadonlyArray<Branch>
   /** True if several of them may be run, and what each gave is told by its name. */
   readonly isAll: boolean
+  /** True if they are run at the same time. */
+  readonly isParallel?: boolean
 }
 
 /** A step; that of a block answers the names of the branches that are run. */
@@ -140,7 +143,7 @@ const readers: Readonly<
       name,
       nodes: read(steps, [...path, "parallel", name])
     }))
-    return blockOf([], { branches, isAll: true }, async () => branches.map(({ name }) => name))
+    return blockOf([], { branches, isAll: true, isParallel: true }, async () => branches.map(({ name }) => name))
   }
 }
 
@@ -173,20 +176,38 @@ const takenOf = ({ block, name }: Node, results: Results): ReadonlyArray<Branch>
   return branches.filter((branch) => last === undefined ? isGiven(branch) : has(branch.nodes, last))
 }
 
-/** The steps in the order in which a run comes to them, as far as that is decided. */
-function* walk(nodes: Nodes, results: Results): Generator<string> {
+/** The steps in the order in which a run comes to them, as far as that is decided, without those within a block. */
+function* walk(nodes: Nodes, results: Results, without?: string): Generator<string> {
   for (const node of nodes) {
     yield node.name
-    for (const branch of takenOf(node, results)) yield* walk(branch.nodes, results)
+    if (node.name === without) continue
+    for (const branch of takenOf(node, results)) yield* walk(branch.nodes, results, without)
   }
 }
 
-/** The place among all steps of the one that comes after a step that has its result; their number behind the last. */
-export const placeAfter = (nodes: Nodes, results: Results, step: string): number => {
-  const path = [...walk(nodes, results)]
+const placeBehind = (nodes: Nodes, path: ReadonlyArray<string>, step: string): number => {
   const next = path[path.indexOf(step) + 1]
   const all = flatten(nodes)
   return next === undefined ? all.length : all.findIndex(({ name }) => name === next)
+}
+
+/** The place among all steps of the one that comes after a step that has its result; their number behind the last. */
+export const placeAfter = (nodes: Nodes, results: Results, step: string): number =>
+  placeBehind(nodes, [...walk(nodes, results)], step)
+
+/** The branches in which a run goes on at once after the step of their block; undefined where it goes on in one alone. */
+export const forkAt = (nodes: Nodes, results: Results, step: string): Fork | undefined => {
+  const all = flatten(nodes)
+  const node = all.find(({ name }) => name === step)
+  if (node?.block?.isParallel !== true) return undefined
+  const taken = takenOf(node, results).filter((branch) => branch.nodes.length > 0)
+  if (taken.length < 2) return undefined
+  const placeOf = (name: string) => all.findIndex((other) => other.name === name)
+  const branches = taken.map((branch) => {
+    const from = placeOf(branch.nodes[0]!.name)
+    return { name: branch.name, from, until: from + flatten(branch.nodes).length }
+  })
+  return { branches, joins: placeBehind(nodes, [...walk(nodes, results, step)], step) }
 }
 
 const resultOf = (node: Node, results: Results): unknown => {

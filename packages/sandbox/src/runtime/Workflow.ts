@@ -24,6 +24,7 @@ const { isArray } = Array
 export interface StepCall {
   readonly _tag: "Step"
   readonly step: string
+  readonly path?: string
   readonly n: number
   readonly steps: Record<string, unknown>
   readonly keys: { readonly url: string; readonly secret: string }
@@ -316,9 +317,9 @@ const contextOf = ({ context, steps }: StepCall, { wallMs }: Bindings) => {
 }
 
 /** The URLs by which somebody has a run go on that waits after this step, or ends it. */
-const urlsOf = ({ context, keys, n }: StepCall) => {
+const urlsOf = ({ context, keys, n, path }: StepCall) => {
   const urlFor = (action: RunKey.RunAction) =>
-    keys.url + RunKey.make(keys.secret, { run: String(context["id"]), n }, action)
+    keys.url + RunKey.make(keys.secret, { run: String(context["id"]), path, n }, action)
   return { resume_url: urlFor("resume"), cancel_url: urlFor("cancel") }
 }
 
@@ -400,12 +401,14 @@ const runOn = async (
     ? await runPython(run, { name: call.step, step, self, stepsJson: stringify(seen(asked.exactSteps())), $, wheels })
     : await step.run.call(self, { steps: call.steps, $ })
   const result = { ...exports, $return_value: value }
+  const after = { ...asked.steps, [asked.step]: result }
   const next = nodes === undefined
     ? steps.findIndex(([name]) => name === asked.step) + 1
-    : Blocks.placeAfter(nodes, { ...asked.steps, [asked.step]: result }, asked.step)
+    : Blocks.placeAfter(nodes, after, asked.step)
   const goesOn = flow["exit"] === undefined && (next < steps.length || flow["rerun"] !== undefined)
   if (goesOn) await keepFiles(run, asked.files, files)
-  return { result, flow: nodes === undefined ? flow : { ...flow, next } }
+  const fork = nodes === undefined ? undefined : Blocks.forkAt(nodes, after, asked.step)
+  return { result, flow: nodes === undefined ? flow : { ...flow, next, ...(fork === undefined ? {} : { fork }) } }
 }
 
 /** Runs a step, and answers what the steps after it see and where the run goes from there. */

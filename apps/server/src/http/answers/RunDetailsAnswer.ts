@@ -6,7 +6,13 @@ import type { AccountId } from "@headwater/domain/Id"
 import * as StreamName from "@headwater/domain/Stream"
 import { untilAnswered } from "@headwater/log/database/TransientSqlError"
 import { EventLog, type EventOutline, isWhole } from "@headwater/log/logs/EventLog"
-import { type RunFault, type RunOutline, type StepOutline, WorkflowRuns } from "@headwater/log/work/WorkflowRuns"
+import {
+  type RunFault,
+  type RunOutline,
+  type RunPath,
+  type StepOutline,
+  WorkflowRuns
+} from "@headwater/log/work/WorkflowRuns"
 import { Effect, Option, type Schema, Stream } from "effect"
 import { AnswerRoom } from "./AnswerRoom.ts"
 import * as StreamedAnswer from "./StreamedAnswer.ts"
@@ -24,6 +30,9 @@ interface Shown {
   /** JSON text of its event, where that is not with the run. */
   readonly event: string | undefined
 }
+
+const pathOf = ({ block, branch, dueAt, path, status, waitsFor }: RunPath): RunDetails["paths"] =>
+  status === "forked" ? [] : [{ path, block, branch, status, due_at_ms: dueAt, waits_for: waitsFor }]
 
 /** A fault is kept with more fields than are told. */
 const faultOf = ({ message, name, stack }: RunFault): RunFault => ({
@@ -55,6 +64,7 @@ export const make = Effect.gen(function*() {
     const plain: Omit<Step, "configured_props" | "result" | "logs"> = {
       n: step.n,
       name: step.name,
+      path: step.path,
       status: step.status,
       started_at_ms: step.startedAt,
       wall_ms: step.wallMs,
@@ -81,7 +91,8 @@ export const make = Effect.gen(function*() {
     yield* room.take(accountId, event?.length ?? (yield* runs.largestOf(run.id)))
 
     const parts: Array<Effect.Effect<string>> = []
-    const plain = JSON.stringify(project({ ...resource })).slice(1, -1)
+    const paths = yield* untilAnswered(runs.pathsOf(run.id))
+    const plain = JSON.stringify(project({ ...resource, paths: paths.flatMap(pathOf) })).slice(1, -1)
     let separator = plain === "" ? "" : ","
     const field = (name: string) => {
       const text = `${separator}"${name}":`

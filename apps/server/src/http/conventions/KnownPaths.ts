@@ -1,4 +1,5 @@
 import { HeadwaterApi } from "@headwater/api/HeadwaterApi"
+import { path as couriersPath } from "@headwater/domain/Courier"
 import { FindMyWay } from "effect/http"
 import { HttpApi } from "effect/http-api"
 import * as GuideRoutes from "../handlers/GuideRoutes.ts"
@@ -32,6 +33,7 @@ const beside = [
   "/openapi.json",
   "/readyz"
 ] as const
+for (const method of ["POST", "PUT"] as const) router.on(method, couriersPath, true)
 for (const path of [...beside, ...GuideRoutes.paths]) router.on("GET", path, true)
 
 /** A path names something with each of its parameters: one with an empty segment in that place is another path. */

@@ -30,6 +30,7 @@ layer(Http.layer, { excludeTestServices: true })("an account that is deleted", (
     const sink = yield* WebhookSink.make(() => ({ status: 500 }))
     yield* http.created("/v1/components", { component_code: Http.code("feed") })
     const project = yield* http.created("/v1/projects", { name: "Shop" })
+    yield* http.created("/v1/couriers", { files: true })
     yield* http.request("PUT", "/v1/environment_variables/SHOP", { body: { value: "v", project_id: project.id } })
     const source = yield* http.created("/v1/sources", { component_code: storing, project_id: project.id })
     const webhook = yield* http.created("/v1/webhooks", { url: sink.url })
@@ -83,6 +84,7 @@ layer(Http.layer, { excludeTestServices: true })("an account that is deleted", (
           "audit_log",
           "auto_subscriptions",
           "components",
+          "couriers",
           "cursors_folded",
           "dedupe_marks",
           "deliveries",

@@ -59,6 +59,7 @@ const furnished = Effect.gen(function*() {
   const dataStore = yield* http.created("/v1/data_stores", { name: "customers" })
   yield* http.request("PUT", `/v1/data_stores/${dataStore.id}/entry`, { body: { key: "k", value: http.accountId } })
   const project = yield* http.created("/v1/projects", { name: "Shop" })
+  const courier = yield* http.created("/v1/couriers", { stores: { ds_A1: "customers" }, project_id: project.id })
   const { json: file } = yield* http.request("PUT", "/v1/files/content?path=a", { raw: http.accountId })
   const appAccount = yield* http.created("/v1/accounts", { app: "shop", credentials: { key: "k" } })
   yield* http.request("POST", Http.endpointOf(source), { body: { told: `only to ${http.accountId}` } })
@@ -83,6 +84,7 @@ const furnished = Effect.gen(function*() {
     bulk_actions: Json.textOf(bulk!["id"]),
     components: component.id,
     consumers: consumer.id,
+    couriers: courier.id,
     data_stores: dataStore.id,
     deliveries: Json.textOf(delivery!["id"]),
     environment_variables: variable,
@@ -134,6 +136,7 @@ layer(Http.layer, { excludeTestServices: true })("the wall between accounts", (i
         ...["sources", "webhooks", "subscriptions", "auto_subscriptions", "keys"].map((list) => `users/me/${list}`),
         "accounts",
         "consumers",
+        "couriers",
         "data_stores",
         `data_stores/${http.ids["data_stores"]}/entries`,
         "projects",
@@ -205,7 +208,9 @@ layer(Http.layer, { excludeTestServices: true })("the wall between accounts", (i
         ["PUT", "/v1/environment_variables/A", other.workflow.id, (id) => ({ value: "v", program_id: id })],
         ["PUT", "/v1/environment_variables/A", other.ids["projects"]!, (id) => ({ value: "v", project_id: id })],
         ["PUT", `/v1/workflows/${own.workflow.id}`, other.ids["projects"]!, (id) => ({ project_id: id })],
-        ["PUT", `/v1/sources/${own.source.id}`, other.ids["projects"]!, (id) => ({ project_id: id })]
+        ["PUT", `/v1/sources/${own.source.id}`, other.ids["projects"]!, (id) => ({ project_id: id })],
+        ["POST", "/v1/couriers", other.ids["data_stores"]!, (id) => ({ stores: { ds_A1: id } })],
+        ["POST", "/v1/couriers", other.ids["projects"]!, (id) => ({ variables: ["A"], project_id: id })]
       ]
       for (const [method, path, foreign, bodyWith] of bodies) {
         const unknown = nobodys(foreign)
