@@ -143,7 +143,7 @@ const whole = {
   }),
   "sources/dc_W3.json": json({
     source: { id: "dc_W3", name: "Of the registry", configured_props: {} },
-    component: { id: "sc_W3", code: "import app from \"../../app.mjs\"\nexport default app" }
+    component: { id: "sc_W3", key: "moved_items-new", code: "import app from \"../../app.mjs\"\nexport default app" }
   }),
   "components/sc_W9.json": json({ id: "sc_W9", key: "shout", version: "0.0.2", code: shout }),
   "webhooks.json": json([{ id: "wh_W1", name: "Warehouse", url: "https://hooks.example/w", active: false }]),
@@ -320,6 +320,14 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
           }
           assert.match((yield* run("pipedream", folder, "--yes")).stdout, /Nothing to do/)
 
+          const registry = yield* Files.make({
+            "components/moved_items/sources/new/new.mjs":
+              "import app from \"../../moved_items.app.mjs\"\nexport default { key: \"moved_items-new\", props: { http: \"$.interface.http\", app }, run() {} }",
+            "components/moved_items/moved_items.app.mjs": "export default { type: \"app\", app: \"moved_items\" }"
+          })
+          const known = yield* run("pipedream", folder, "--registry", registry, "--dry-run")
+          assert.match(known.stdout, /\+ create sources\/of-the-registry\n/, known.stderr)
+
           const { data: before } = yield* server.api("GET", "/sources/orders")
           assert.isFalse(before!["active"])
           const done = yield* run("finish", "listens")
@@ -398,14 +406,15 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
           assert.deepStrictEqual(workflow.findings, [])
 
           const exported = yield* Files.make({
-            "manifest.json": json({
+            "export/manifest.json": json({
               project: "proj_1",
               workflows: [
                 { id: "p_M1", name: "Kept", path: "Shop/Kept.json", status: "exported" },
+                { id: "p_M3", name: "Gone", path: "Shop/Gone.json", status: "exported" },
                 { id: "p_M2", name: "Lost", status: "skipped", reason: "has steps of the first generation" }
               ]
             }),
-            "Shop/Kept.json": json({
+            "export/Shop/Kept.json": json({
               name: "Kept",
               triggers: [],
               steps: [{ namespace: "a", code: "export default { run() { return 1 } }" }]
@@ -423,6 +432,7 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
             ) => [id, from, deployed, findings.map(({ message }) => message)]),
             [
               ["p_M1", "Shop/Kept", true, []],
+              ["p_M3", "Gone", false, ["p_M3: is listed, but its file is not there"]],
               ["p_M2", "Lost", false, ["p_M2: was not exported: has steps of the first generation"]]
             ]
           )
@@ -447,7 +457,7 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
           "workflows/p_1.json": stepsOf
         })
         assert.match((yield* run(later)).stderr, /expected "headwater-archive\/1"/)
-        assert.match((yield* run(yield* Files.make(archive))).stderr, /has no workflow/)
+        assert.match((yield* run(yield* Files.make(archive))).stderr, /has no workflows/)
         assert.deepStrictEqual(yield* Effect.promise(() => Fs.readdir(place)), [])
         const hostile = yield* Files.make({
           ...archive,

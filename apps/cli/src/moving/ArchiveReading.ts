@@ -84,10 +84,17 @@ const idOf = (fields: Fields): string | undefined =>
     id !== undefined && idIn(id) === id
   )
 
+/** The reason why a workflow of a manifest is not there. */
 const reasonOf = (fields: Fields): string => {
   const told = textIn(fields, "reason", "skip_reason", "skipReason", "error", "message", "detail")
   const inner = isFields(fields["error"]) ? textIn(fields["error"], "message", "reason", "code") : undefined
-  return told ?? inner ?? textIn(fields, "status", "state") ?? "without a reason"
+  const status = textIn(fields, "status", "state")
+  const isListed = fields["exported"] === true ||
+    /^(exported|ok|success|succeeded|done|complete|completed)$/i.test(status ?? "")
+  const reason = told ?? inner ?? (isListed ? undefined : status)
+  return reason === undefined && isListed
+    ? "is listed, but its file is not there"
+    : `was not exported: ${reason ?? "without a reason"}`
 }
 
 const foldersOfOthers = new Set(["sources", "components", "data_stores", "files"])
@@ -256,7 +263,7 @@ const readWorkflows = Effect.fnUntraced(function*(
     const id = idOf(fields)
     if (id === undefined || known.has(id)) continue
     known.add(id)
-    const message = `${id}: was not exported: ${reasonOf(fields)}`
+    const message = `${id}: ${reasonOf(fields)}`
     const findings = [failed(manifestFile, message, lineOf(path))]
     unread.push({ id, folder: textIn(fields, "name", "title") ?? id, findings })
   }

@@ -111,6 +111,26 @@ describe("a workflow of an archive", () => {
     })
   })
 
+  it("is read by the text of its steps of the first generation, not by what the import adds to it", () => {
+    const first = (code_raw: string) =>
+      of({
+        id: "p_1",
+        triggers: [{ id: "hi_1" }],
+        steps: [{ namespace: "a", component: false, code_raw }]
+      })
+    const plain = first("async (event) => {\n  $checkpoint = event.order\n}")
+    assert.deepStrictEqual(plain.findings.map(({ kind, line }) => [kind, line]), [["different", 4]])
+    assert.deepStrictEqual(plain.props, { http: { event: "body" } })
+    assert.isFalse(plain.responds)
+    const more = first("async (event) => {\n  const key = process.env.KEY\n  $respond({ body: event.body })\n}")
+    assert.isTrue(more.responds)
+    assert.deepStrictEqual(more.props, {})
+    assert.match(
+      told(more, "missing").join("\n"),
+      /p_1\.json#a\/original\.js\.txt:2: reads the environment variable KEY/
+    )
+  })
+
   it("has the control flow of an export as blocks", () => {
     const workflow = of({
       workflow: { id: "p_7" },

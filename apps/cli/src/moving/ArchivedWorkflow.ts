@@ -164,7 +164,7 @@ class Reading {
     const tell = ({ kind, line, message }: FirstGeneration.Told) =>
       this.tell(kind, at, `line ${line} of the code of ${name}: ${message}`)
     findings.forEach(tell)
-    this.files.push({ path: `${folder}/original.js.txt`, bytes: bytesOf(given.code) })
+    this.files.push({ path: `${folder}/${FirstGeneration.originalFile}`, bytes: bytesOf(given.code) })
     if (text !== undefined) this.files.push({ path: `${folder}/entry.js`, bytes: bytesOf(text) })
     return { uses: `./${folder}/entry.js`, props }
   }
@@ -214,7 +214,7 @@ export const of = (file: WorkflowFile.Read<Json>, path: string): ProjectWorkflow
     reading.tell("different", place, `is not known here, and is left out: it is in ${unknownFile}`)
   }
   const kept = Object.fromEntries(reading.unknown.map(([place, value]) => [place.join("."), value]))
-  const runtime = reading.files.some(({ path }) => path.endsWith("/original.js.txt"))
+  const runtime = reading.files.some(({ path }) => path.endsWith(`/${FirstGeneration.originalFile}`))
     ? [{ path: FirstGeneration.runtimeFile, bytes: bytesOf(FirstGeneration.runtime) }]
     : []
   const slug = (name ?? (idIn(base) === undefined ? base : base.slice(0, -id.length))).replace(/-$/, "")

@@ -34,6 +34,9 @@ const eventPatterns = [
   /\['trigger'\]\['event'\]\['([^']+)'\]/g
 ]
 
+/** The same in a step of the first generation. */
+const eventOfFirst = /(?<![\w$.])event\??\.([A-Za-z_$][\w$]*)/g
+
 /** `const { a, b } = steps.trigger.event`, or of `process.env`. */
 const destructured = /\{([^{}]*)\}\s*=\s*(?:await\s+)?(steps\.trigger\.event|process\.env)(?![\w$.[?])/g
 
@@ -84,8 +87,9 @@ export const read = (texts: ReadonlyMap<string, string>): CodeReading => {
         else eventMembers.add(name)
       }
     }
-    // Such a step has its own: the import gives it what it had there.
-    const isFirst = text.startsWith(FirstGeneration.heading)
+    // The import gives such a step what it had there.
+    const isFirst = file.endsWith(`/${FirstGeneration.originalFile}`)
+    if (isFirst) { for (const [, name] of text.matchAll(eventOfFirst)) eventMembers.add(name!) }
     for (const [pattern, kind, message] of differing) {
       if (isFirst && pattern.source.includes("checkpoint")) continue
       for (const { index } of text.matchAll(pattern)) {

@@ -34,8 +34,14 @@ export interface Rewritten {
 /** Lies beside the steps of a workflow. */
 export const runtimeFile = "first-generation.js"
 
+/** The text of a step as it was, beside its module. */
+export const originalFile = "original.js.txt"
+
 /** Begins the module of such a step. */
-export const heading = "// A step of the first generation, which original.js.txt has as it was."
+export const heading = `// A step of the first generation, which ${originalFile} has as it was.`
+
+/** True if the import has written a file itself. */
+export const isMade = (text: string): boolean => text.startsWith(heading) || text === runtime
 
 /** Gives a step of the first generation what it had there. */
 export const runtime = `// Runs a step of the first generation with what it had there.

@@ -2,6 +2,7 @@
 import type { Schema } from "effect"
 import * as CodeFile from "../code/CodeFile.ts"
 import * as CodeReading from "./CodeReading.ts"
+import * as FirstGeneration from "./FirstGeneration.ts"
 import * as MovedSettings from "./MovedSettings.ts"
 import { type MovedStep, MovedSteps } from "./MovedSteps.ts"
 import * as MovedTriggers from "./MovedTriggers.ts"
@@ -45,8 +46,11 @@ const isAnswer = ({ code }: MovedStep): boolean =>
 /** Reads the code of a workflow, its own files and the expressions of its steps. */
 const readCode = (workflow: ProjectWorkflow, steps: MovedSteps): CodeReading.CodeReading => {
   const texts = workflow.files.flatMap(({ bytes, path }) => {
-    const text = CodeFile.typeOf(path) === undefined ? undefined : WorkflowFile.textOf(bytes)
-    return text?._tag === "Some" ? [[placeOf(workflow, path), text.value] as const] : []
+    const isCode = CodeFile.typeOf(path) !== undefined || path.endsWith(`/${FirstGeneration.originalFile}`)
+    const text = isCode ? WorkflowFile.textOf(bytes) : undefined
+    return text?._tag === "Some" && !FirstGeneration.isMade(text.value)
+      ? [[placeOf(workflow, path), text.value] as const]
+      : []
   })
   const expressions = [fileOf(workflow), JSON.stringify(steps.values)] as const
   const reading = CodeReading.read(new Map([...texts, expressions]))

@@ -40,20 +40,30 @@ const isNamed = (only: string) => ({ folder, id, slug }: { folder: string; id: s
 
 const noThings: ArchivedThings.ArchivedThings = { contents: new Map(), sources: {}, emitters: new Map(), findings: [] }
 
+/** The archive that a folder is, or has as its only entry, as zips do. */
+const archiveIn = Effect.fnUntraced(function*(folder: string) {
+  const files = yield* FileSystem.FileSystem
+  if (yield* ArchiveReading.isArchive(folder)) return folder
+  const [only, ...others] = yield* Effect.orElseSucceed(files.readDirectory(folder), () => [])
+  if (only === undefined || others.length > 0) return undefined
+  const inner = Path.join(folder, only)
+  return (yield* ArchiveReading.isArchive(inner)) ? inner : undefined
+})
+
 /** Reads a folder of git, an archive, or one completed by the other. */
-const readProject = Effect.fnUntraced(function*(folder: string, archiveFolder: Option.Option<string>) {
-  const isArchive = yield* ArchiveReading.isArchive(folder)
-  const root = isArchive ? folder : Option.getOrUndefined(archiveFolder)
-  if (isArchive && Option.isSome(archiveFolder)) {
+const readProject = Effect.fnUntraced(function*(folder: string, beside: Option.Option<string>) {
+  const own = yield* archiveIn(folder)
+  if (own !== undefined && Option.isSome(beside)) {
     return yield* new CommandRefused({ message: `${folder} is an archive by itself: give it alone` })
   }
-  if (root !== undefined && !isArchive && !(yield* ArchiveReading.isArchive(root))) {
+  const root = Option.isSome(beside) ? yield* archiveIn(beside.value) : own
+  if (Option.isSome(beside) && root === undefined) {
     return yield* new CommandRefused({
-      message: `${root} has neither archive.json nor manifest.json: it is no archive`
+      message: `${beside.value} has neither archive.json nor manifest.json: it is no archive`
     })
   }
   const archive = root === undefined ? undefined : yield* ArchiveReading.read(root)
-  const project = isArchive ? undefined : yield* ProjectFolder.read(folder)
+  const project = own === undefined ? yield* ProjectFolder.read(folder) : undefined
   const ofFolder = new Set([...project?.workflows ?? [], ...project?.unread ?? []].map(({ id }) => id))
   return {
     archive,
@@ -79,9 +89,10 @@ export const choose = Effect.fnUntraced(function*(
   const unread = project.unread.filter(isChosen)
   if (workflows.length === 0 && unread.length === 0) {
     return yield* new CommandRefused({
-      message: `${folder} has no workflow ${
-        Option.getOrElse(only, () => "")
-      }: give its slug, its id (p_…) or its folder`
+      message: Option.match(only, {
+        onNone: () => `${folder} has no workflows`,
+        onSome: (name) => `${folder} has no workflow ${name}: give its slug, its id (p_…) or its folder`
+      })
     })
   }
   const actions = new Map(
