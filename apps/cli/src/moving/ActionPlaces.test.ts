@@ -54,6 +54,10 @@ describe("the place of an action", () => {
       assert.deepStrictEqual(yield* find("shop-order", "1.0.0"), { place: "actions/shop-order.mjs", text: "whole" })
       assert.strictEqual((yield* find("shop-order", "2.0.0")).finding?.kind, "different")
       assert.strictEqual((yield* find("shop-part", "0.9.0")).place, "registry:shop-part@0.9.0")
+      const odd = yield* ActionPlaces.find({ key: "odd", version: undefined, isPrivate: true }, undefined, [
+        { key: "odd", version: "../../1", code: "export default { run() {} }" }
+      ])
+      assert.strictEqual(odd.place, "actions/odd-.._.._1.js")
       assert.strictEqual((yield* find("own", undefined, true)).place, "actions/own.ts")
     }).pipe(Effect.provide(Layer.mergeAll(server, bundler, NodeServices.layer))))
 })

@@ -77,7 +77,7 @@ const fromArchive = ({ key, version }: ActionName, archived: ReadonlyArray<Archi
     each.key === key && (version === undefined || each.version === version) && isWhole(each.code)
   )
   if (found === undefined) return undefined
-  const name = found.version === undefined ? key : `${key}-${found.version}`
+  const name = found.version === undefined ? key : `${key}-${found.version.replace(/[^\w.+-]+/g, "_")}`
   return { place: `actions/${name}.${CodeEnding.of("", found.code)}`, text: found.code }
 }
 

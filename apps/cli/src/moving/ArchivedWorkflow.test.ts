@@ -202,6 +202,13 @@ describe("a workflow of an archive", () => {
     assert.match(told(workflow, "different").join("\n"), /steps\.0\.retry: is not known here/)
     assert.match(told(workflow, "failed").join("\n"), /steps\.1: is not a step/)
     assert.isUndefined(read({ a: 1 }))
+    const many = of({
+      id: "p_1",
+      steps: [],
+      ...Object.fromEntries(Array.from({ length: 103 }, (_, n) => [`k${n}`, 1]))
+    })
+    assert.strictEqual(told(many, "different").length, 101)
+    assert.match(told(many, "different").at(-1)!, /p_1\.json:1: 3 more are not known here/)
   })
 
   it("is refused where its file is broken or hostile, with the line", () => {

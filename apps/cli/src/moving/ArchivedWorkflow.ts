@@ -18,6 +18,9 @@ type Json = Schema.Json
 /** Holds what was not understood of a workflow, by its path. */
 export const unknownFile = "not-understood.json"
 
+/** The most findings about what is not understood of one workflow. */
+const mostTold = 100
+
 const listNames = ["steps", "cells", "nodes", "actions", "blocks"]
 
 const bytesOf = (text: string) => new TextEncoder().encode(text)
@@ -62,7 +65,8 @@ class Reading {
   }
 
   tell(kind: Finding["kind"], path: WorkflowFile.Path, message: string): void {
-    this.findings.push({ kind, file: this.#file, line: this.#lineOf(path), message: `${path.join(".")}: ${message}` })
+    const at = path.length === 0 ? "" : `${path.join(".")}: `
+    this.findings.push({ kind, file: this.#file, line: this.#lineOf(path), message: `${at}${message}` })
   }
 
   /** Reads a list of steps, and answers their places in the list of all. */
@@ -210,8 +214,11 @@ export const of = (file: WorkflowFile.Read<Json>, path: string): ProjectWorkflow
   if (list !== undefined) reading.readSteps(list.value, list.path)
   const settings = settingsOf(shape)
   shape.rest()
-  for (const [place] of reading.unknown) {
+  for (const [place] of reading.unknown.slice(0, mostTold)) {
     reading.tell("different", place, `is not known here, and is left out: it is in ${unknownFile}`)
+  }
+  if (reading.unknown.length > mostTold) {
+    reading.tell("different", root, `${reading.unknown.length - mostTold} more are not known here: see ${unknownFile}`)
   }
   const kept = Object.fromEntries(reading.unknown.map(([place, value]) => [place.join("."), value]))
   const runtime = reading.files.some(({ path }) => path.endsWith(`/${FirstGeneration.originalFile}`))
