@@ -151,7 +151,8 @@ const whole = {
     { id: "sub_W1", emitter_id: "dc_W1", listener_id: "p_W1" },
     { id: "sub_W2", emitter_id: "dc_W2", listener_id: "wh_W1" },
     { id: "sub_W3", emitter_id: "dc_W2", listener_id: "p_W2" },
-    { id: "sub_W4", emitter_id: "dc_W2", listener_id: "p_gone" }
+    { id: "sub_W4", emitter_id: "dc_W2", listener_id: "p_gone" },
+    { id: "sub_W5", emitter_id: "dc_W1", listener_id: "wh_W1" }
   ]),
   "data_stores/ds_W1.jsonl": "{\"key\":\"ann\",\"value\":{\"visits\":3}}\n{\"key\":\"bob\",\"value\":1}\n",
   "workflows/p_W1.json": json({
@@ -295,7 +296,8 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
             /failed sources\/dc_W3\.json:2 dc_W3: its code imports files that the archive does not have/
           )
           assert.match(told, /missing sources\/orders\.json:1 waits: configured_props\.shop: /)
-          assert.match(told, /different webhooks\.json:2 wh_W1: signs with a secret of its own/)
+          assert.match(told, /missing subscriptions\/orders--warehouse\.json:1 waits: emitter: sources\/orders is left out/)
+        assert.match(told, /different webhooks\.json:2 wh_W1: signs with a secret of its own/)
           assert.match(told, /missing subscriptions\.json:\d+ the subscription of p_gone to dc_W2 is left out/)
           const status = yield* run("status")
           assert.match(status.stdout, /account +apn_W1: an account in place of apn_W1, which sources\/orders has/)
@@ -309,7 +311,7 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
             env: { ...environment, HEADWATER_ARCHIVE_PASSPHRASE: passphrase }
           })
           assert.match(second.stdout, /Made the account Shop north with moved_shop/, second.stderr)
-          assert.match(second.stdout, /1 changes are done/)
+          assert.match(second.stdout, /2 changes are done/)
           assert.notInclude(second.stdout + second.stderr, "t0p-s3cret")
           const moved = yield* Effect.promise(() =>
             Fs.readdir(Path.join(place, "moved"), { recursive: true, withFileTypes: true })
