@@ -13,6 +13,7 @@ import * as Environment from "./contract/EnvironmentContract.ts"
 import * as Errors from "./contract/ErrorsContract.ts"
 import * as Events from "./contract/EventsContract.ts"
 import * as Files from "./contract/FilesContract.ts"
+import * as Imports from "./contract/ImportsContract.ts"
 import * as Log from "./contract/LogContract.ts"
 import * as Pagination from "./contract/PaginationContract.ts"
 import * as Projects from "./contract/ProjectsContract.ts"
@@ -43,6 +44,7 @@ layer(ContractServer.layer, { excludeTestServices: true })("the contract", (it) 
   Environment.rows(it)
   DataStores.rows(it)
   Files.rows(it)
+  Imports.rows(it)
   Workflows.rows(it)
   Pagination.rows(it)
   Errors.rows(it)

@@ -70,7 +70,7 @@ const formOf = ({ body, example }: Operation) => body === "required" ? { body: e
 
 /** True of an operation whose path has the name of what it makes, and no id. */
 const makesWhatItNames = ({ method, template }: { readonly method: string; readonly template: string }): boolean =>
-  method === "PUT" && template.endsWith("/environment_variables/{name}")
+  method === "PUT" && /\/(environment_variables|imports)\/\{name\}$/.test(template)
 
 /** decisions.md, the error table, for every operation of the document. */
 export const rows = (it: It): void => {

@@ -7,7 +7,8 @@ import { Failed } from "./parts/Failed.tsx"
 import { Mark, Menu } from "./parts/Icons.tsx"
 import { Notices } from "./parts/Notices.tsx"
 import { Waiting } from "./parts/Waiting.tsx"
-import { find, first, type Params, places, type Route } from "./routes.ts"
+import * as Imports from "./resources/Imports.ts"
+import { find, first, movingIn, type Params, places, type Route } from "./routes.ts"
 import { SignIn } from "./SignIn.tsx"
 import { choose, type Theme, theme } from "./Theme.ts"
 
@@ -35,6 +36,12 @@ const Navigation = () => {
   const isOpen = useSignal(false)
   const current = address.value.path[0] ?? first[0]
   const session = Session.session.value
+  // A reader who has none misses nothing if this fails.
+  useEffect(() => {
+    const abort = new AbortController()
+    Imports.list(abort.signal).catch(() => undefined)
+    return () => abort.abort()
+  }, [])
   return (
     <header class={`navigation ${isOpen.value ? "is-open" : ""}`}>
       <div class="brand">
@@ -57,7 +64,7 @@ const Navigation = () => {
       </div>
       <div id="places" class="places">
         <nav aria-label="Pages">
-          {places.map(({ name, path }) => (
+          {(Imports.isAny.value ? [...places, movingIn] : places).map(({ name, path }) => (
             <a
               key={path}
               href={hrefOf([path])}

@@ -38,6 +38,7 @@ export const routes: ReadonlyArray<Route> = [
   { path: ["files"], title: "Files", load: () => import("./pages/FilesPage.tsx") },
   { path: ["registry"], title: "Registry", load: () => import("./pages/RegistryPage.tsx") },
   { path: ["registry", ":component"], title: "Component", load: () => import("./pages/RegistryComponentPage.tsx") },
+  { path: ["moving-in"], title: "Moving in", load: () => import("./pages/MovingInPage.tsx") },
   { path: ["bulk-actions"], title: "Bulk actions", load: () => import("./pages/BulkActionsPage.tsx") },
   { path: ["bulk-actions", ":action"], title: "Bulk action", load: () => import("./pages/BulkActionPage.tsx") }
 ]
@@ -61,6 +62,9 @@ export const places: ReadonlyArray<{ readonly path: string; readonly name: strin
   { path: "registry", name: "Registry" },
   { path: "bulk-actions", name: "Bulk actions" }
 ]
+
+/** The entry that is there for an account which something was moved into. */
+export const movingIn = { path: "moving-in", name: "Moving in" } as const
 
 /** The route of a path, and its params. */
 export const find = (path: ReadonlyArray<string>): { readonly route: Route; readonly params: Params } | undefined => {

@@ -18,6 +18,7 @@ import { EventsApi } from "./EventsApi.ts"
 import { FiguresApi } from "./FiguresApi.ts"
 import { FilesApi } from "./FilesApi.ts"
 import { GraphApi } from "./GraphApi.ts"
+import { ImportsApi } from "./ImportsApi.ts"
 import { JourneyApi } from "./JourneyApi.ts"
 import { KeysApi } from "./KeysApi.ts"
 import { LogApi } from "./LogApi.ts"
@@ -58,6 +59,7 @@ export class HeadwaterApi extends HttpApi.make("headwater")
   .add(ProjectsApi)
   .add(EnvironmentApi)
   .add(DataStoresApi)
+  .add(ImportsApi)
   .add(FilesApi)
   .add(CouriersApi)
   .add(WorkflowsApi)

@@ -436,6 +436,7 @@ const lists: Readonly<Record<string, string>> = {
   delivery: "GET /v1/deliveries lists yours",
   emitter: "GET /v1/users/me/sources and GET /v1/users/me/workflows list yours",
   event: "GET /v1/events lists those that are kept",
+  import: "GET /v1/imports lists yours",
   key: "GET /v1/users/me/keys lists those that are valid",
   listener: "GET /v1/users/me/sources, /v1/users/me/workflows and /v1/users/me/webhooks list yours",
   project: "GET /v1/projects lists yours",

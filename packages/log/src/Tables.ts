@@ -24,6 +24,7 @@ import { Couriers } from "./resources/Couriers.ts"
 import { DataStores } from "./resources/DataStores.ts"
 import { Deployments } from "./resources/Deployments.ts"
 import { EnvironmentVariables } from "./resources/EnvironmentVariables.ts"
+import { ImportReports } from "./resources/ImportReports.ts"
 import { Programs } from "./resources/Programs.ts"
 import { Projects } from "./resources/Projects.ts"
 import { StoredFiles } from "./resources/StoredFiles.ts"
@@ -55,6 +56,7 @@ export const layer = Layer.mergeAll(
   EventList.layer,
   FileSecret.layer,
   IdempotencyKeys.layer,
+  ImportReports.layer,
   Nodes.layer,
   OAuthConnections.layer,
   Programs.layer,

@@ -132,7 +132,8 @@ export const fetchArchive = Effect.fnUntraced(
     yield* Console.log(harmless([
       `Archived ${owner.org ?? owner.username ?? owner.id} of ${from} in ${archive}`,
       ...linesOf(counts, made),
-      ...(made.missing.length === 0 ? [] : ["Run the command again to ask for what is missing."])
+      ...(made.missing.length === 0 ? [] : ["Run the command again to ask for what is missing."]),
+      `Import from it with: headwater import pipedream ${archive}`
     ].join("\n")))
   },
   Effect.provide(FetchHttpClient.layer)

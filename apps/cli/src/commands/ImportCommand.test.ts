@@ -105,7 +105,7 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
 
         const first = yield* run("pipedream", folder, "--yes", "--json")
         assert.strictEqual(first.code, 0, first.stderr)
-        const { applied, report } = JSON.parse(first.stdout)
+        const { applied, endpoints, report } = JSON.parse(first.stdout)
         assert.sameMembers(applied.map(({ thing }: { thing: string }) => thing), [
           "data_stores/ds_A1",
           "workflows/orders",
@@ -137,10 +137,23 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
           credentials: { token: "t0k" }
         })
         const id = Json.textOf(account["data"]!["id"])
+        const { data: shown } = yield* server.api("GET", "/imports/moved")
+        const inReport = (id: string) =>
+          Json.listOf(shown!["report"]!["workflows"]).find(({ moved_from }) => Json.textOf(moved_from) === id)!
+        assert.deepStrictEqual<unknown>(inReport("p_A1")["endpoints"], [
+          { trigger: "hi_A1", old_url: null, url: endpoints[0].url }
+        ])
+        assert.match(endpoints[0].url, /^http.*\/http\//)
+        assert.strictEqual<unknown>(inReport("p_C3")["workflow_id"], null)
+        Json.assertHolds(inReport("p_C3")["findings"]![0], { file: "refused-p_C3/broken/entry.js", line: 3 })
         const half = yield* run("finish", "nightly")
         assert.match(half.stdout, /nightly: needs/)
         const done = yield* run("finish", "orders", "--set", `apn_A1=${id}`, "--set", "env.MOVED_SHOP=north")
         assert.match(done.stdout, /^orders: active/, done.stderr)
+        const old = "https://old.example/orders"
+        assert.match((yield* run("finish", "orders", "--set", "hi_A1=orders")).stderr, /hi_A1: expected the URL/)
+        const given = yield* run("finish", "orders", "--set", `hi_A1=${old}`)
+        assert.match(given.stdout, /Moved orders +https:\/\/old\.example\/orders +http/, given.stderr)
 
         const { data: workflow } = yield* server.api("GET", "/workflows/moved-orders")
         const url = Json.textOf(workflow!["configured_props"]!["http"]!["endpoint_url"])
@@ -185,7 +198,17 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
         assert.match(yield* read(moved, "workflows/orders/code/lib/sum.js"), /=> 1/)
         assert.match(yield* read(moved, "workflows/orders/code/lib/sum.js.new"), /=> 2/)
         assert.match(yield* read(moved, "workflows/orders/after/entry.ts"), /new/)
-        assert.match((yield* run("status")).stdout, /orders: active/)
+        assert.match(
+          (yield* run("status")).stdout,
+          /orders: active[^]*Moved orders +https:\/\/old\.example\/orders +http/
+        )
+        const { data: renewed } = yield* server.api("GET", "/imports/moved")
+        assert.sameDeepMembers<unknown>(
+          Json.listOf(renewed!["report"]!["workflows"]).map((
+            { moved_from, needs }
+          ) => [moved_from, Json.listOf(needs).length]),
+          [["p_A1", 0], ["p_B2", 1], ["p_C3", 0], ["p_D4", 0]]
+        )
         assert.strictEqual(Json.listOf((yield* server.api("GET", "/users/me/workflows"))["data"]).length, 2)
 
         const timed = yield* run(

@@ -9,7 +9,10 @@ import * as ArchivedAccounts from "../moving/ArchivedAccounts.ts"
 import * as ArchivedStores from "../moving/ArchivedStores.ts"
 import * as ArchiveFolder from "../moving/ArchiveFolder.ts"
 import * as ArchivePassphrase from "../moving/ArchivePassphrase.ts"
+import * as Endpoints from "../moving/Endpoints.ts"
+import * as Finishing from "../moving/Finishing.ts"
 import * as Importing from "../moving/Importing.ts"
+import * as KeptReport from "../moving/KeptReport.ts"
 import * as MovingReport from "../moving/MovingReport.ts"
 import * as ProjectPlace from "../moving/ProjectPlace.ts"
 import * as SealedFile from "../moving/SealedFile.ts"
@@ -21,8 +24,10 @@ import * as Output from "../text/Output.ts"
 import { fillCommand } from "./ApplyCommand.ts"
 import { isAtTerminal } from "./DeployCommand.ts"
 import * as ImportArchive from "./ImportArchiveCommand.ts"
+import { compareCommand } from "./ImportCompareCommand.ts"
 import { courierCommand } from "./ImportCourierCommand.ts"
 import { finishCommand, statusCommand } from "./ImportFinishCommand.ts"
+import { forwardCommand } from "./ImportForwardCommand.ts"
 
 interface Given {
   readonly beside: Option.Option<string>
@@ -80,6 +85,9 @@ const importProject = Effect.fnUntraced(
     const stores = goesOn && prepared.archive !== undefined
       ? yield* ArchivedStores.fill(into, prepared.archive)
       : { filled: [], failed: [] }
+    if (!dryRun) yield* KeptReport.keep(into, report, Option.isNone(only))
+    const { standings } = dryRun ? { standings: [] } : yield* Finishing.read(into)
+    const untold = goesOn ? yield* KeptReport.show(into, standings) : []
     if (json) {
       const changes = SetupPlan.jsonOf(planned)
       yield* Console.log(
@@ -93,7 +101,10 @@ const importProject = Effect.fnUntraced(
           accounts,
           applied,
           failed,
-          stores
+          stores,
+          endpoints: standings.flatMap((standing) =>
+            Endpoints.of(standing).map((endpoint) => ({ workflow: standing.record.name, ...endpoint }))
+          )
         })
       )
     } else if (goesOn && (planned.changes.length > 0 || stores.filled.length > 0 || stores.failed.length > 0)) {
@@ -102,7 +113,9 @@ const importProject = Effect.fnUntraced(
         SetupApplication.linesOf(applied),
         ...stores.filled.map(({ count, store }) => `${store} has got its entries: ${count}`),
         ...[...failed.flatMap(({ faults }) => faults), ...stores.failed].map((fault) => `Not done: ${fault}`),
-        `Nothing of it is switched on yet: see what each workflow needs with \`headwater import status --into ${into}\``
+        `Nothing of it is switched on yet: see what each workflow needs with \`headwater import status --into ${into}\``,
+        ...Endpoints.linesOf(standings),
+        ...untold
       ].join("\n")))
     }
     if (isAsked && !mayAsk) {
@@ -170,5 +183,12 @@ const pipedreamCommand = Command.make(
 
 /** Moves projects in from elsewhere. With a folder that was exported from here it is another name of `apply`. */
 export const importCommand = fillCommand.pipe(
-  Command.withSubcommands([pipedreamCommand, courierCommand, statusCommand, finishCommand])
+  Command.withSubcommands([
+    pipedreamCommand,
+    courierCommand,
+    statusCommand,
+    finishCommand,
+    forwardCommand,
+    compareCommand
+  ])
 )

@@ -3,12 +3,14 @@ import { Argument, Command, Flag } from "effect/cli"
 import { ApiAccess } from "../access/ApiAccess.ts"
 import { ComponentFiles } from "../code/ComponentFiles.ts"
 import { CommandRefused } from "../CommandRefused.ts"
+import * as Endpoints from "../moving/Endpoints.ts"
 import * as Finishing from "../moving/Finishing.ts"
+import * as KeptReport from "../moving/KeptReport.ts"
 import { harmless } from "../text/HarmlessText.ts"
 import * as Output from "../text/Output.ts"
 import { isAtTerminal, namedValues } from "./DeployCommand.ts"
 
-const into = Flag.String("into").pipe(
+export const into = Flag.String("into").pipe(
   Flag.withDescription("The folder of the set-up that the import has made"),
   Flag.withDefault("moved")
 )
@@ -37,7 +39,8 @@ const shown = (standing: Finishing.Standing) => ({
   moved_from: standing.movedFrom,
   id: standing.resource?.id ?? null,
   active: standing.resource?.active ?? false,
-  needs: standing.needs
+  needs: standing.needs,
+  endpoints: Endpoints.of(standing)
 })
 
 /** Shows what the workflows that were moved need yet. */
@@ -46,11 +49,17 @@ export const statusCommand = Command.make(
   { into, json: Output.json },
   Effect.fnUntraced(function*({ into, json }) {
     const { standings } = yield* Finishing.read(into)
+    const untold = yield* KeptReport.show(into, standings)
     const active = standings.filter(({ resource }) => resource?.active === true).length
     yield* Output.print(
       json,
       standings.map(shown),
-      harmless([...standings.flatMap(linesOf), `${active} of ${standings.length} workflows are active`].join("\n"))
+      harmless([
+        ...standings.flatMap(linesOf),
+        `${active} of ${standings.length} workflows are active`,
+        ...Endpoints.linesOf(standings),
+        ...untold
+      ].join("\n"))
     )
   })
 ).pipe(
@@ -104,11 +113,13 @@ export const finishCommand = Command.make(
     ])
     const all = !json && (yield* isAtTerminal) ? yield* Finishing.ask(standing, given) : given
     const { dropped } = yield* Finishing.finish(into, standing, all, { activates: activate })
-    const after = yield* Finishing.named((yield* Finishing.read(into)).standings, standing.movedFrom)
+    const { standings: now } = yield* Finishing.read(into)
+    const untold = yield* KeptReport.show(into, now)
+    const after = yield* Finishing.named(now, standing.movedFrom)
     if (json) yield* Console.log(JSON.stringify(shown(after)))
     else {
       const told = dropped.map((name) => `  left out      ${name}: the code has no such prop`)
-      yield* Console.log(harmless([...linesOf(after), ...told].join("\n")))
+      yield* Console.log(harmless([...linesOf(after), ...told, ...Endpoints.linesOf([after]), ...untold].join("\n")))
     }
   })
 ).pipe(

@@ -111,7 +111,14 @@ const filesOf = async function* (attachments, store) {
       else yield [entry.path.replace(/^\\/+/, ""), () => store.open(entry.path).toBuffer()]
     }
   }
-  if (store) yield* within(undefined)
+  // A workflow may have no file store.
+  if (store) {
+    try {
+      yield* within(undefined)
+    } catch (error) {
+      yield ["$.files", () => Promise.reject(error)]
+    }
+  }
   const attached = new Set(Object.values(attachments))
   const below = async function* (folder) {
     for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {

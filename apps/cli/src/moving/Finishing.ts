@@ -221,6 +221,7 @@ export const sorted = (
   const ofSources = new Set(sources.flatMap(({ accounts }) => Object.values(accounts)))
   const variables = new Map<string, string>()
   const subscriptions = new Map<string, string>()
+  const endpoints: Record<string, string> = {}
   const faults: Array<string> = []
   const set = (name: string, each: Value) => {
     const prop = props.find((prop) => prop.name === name)
@@ -240,7 +241,10 @@ export const sorted = (
   for (const [name, each] of given) {
     if (name.startsWith(variablePrefix)) variables.set(name.slice(variablePrefix.length), textOf(each))
     else if (record.subscriptions.includes(name)) subscriptions.set(name, textOf(each))
-    else if (Object.values(record.accounts).includes(name) || ofSources.has(name)) {
+    else if (Object.hasOwn(record.endpoints ?? {}, name)) {
+      if (/^https?:$/.test(URL.parse(textOf(each))?.protocol ?? "")) endpoints[name] = textOf(each)
+      else faults.push(`${name}: expected the URL that the trigger has there`)
+    } else if (Object.values(record.accounts).includes(name) || ofSources.has(name)) {
       if (ofSources.has(name)) accounts[name] = MovedSources.accountIn(textOf(each))
       const having = Object.keys(record.accounts).filter((prop) =>
         record.accounts[prop] === name && props.some((each) => each.name === prop)
@@ -251,7 +255,7 @@ export const sorted = (
       }
     } else set(name, each)
   }
-  return { values, variables, subscriptions, accounts, faults }
+  return { values, variables, subscriptions, accounts, endpoints, faults }
 }
 
 /** Asks at the terminal for what a workflow needs and is not given. */
@@ -283,6 +287,7 @@ const keep = Effect.fnUntraced(function*(
   props: ReadonlyArray<ConfigurableProp>,
   values: Readonly<Record<string, Json>>,
   subscriptions: ReadonlyArray<string>,
+  endpoints: Readonly<Record<string, string>>,
   active: boolean
 ) {
   const files = yield* FileSystem.FileSystem
@@ -313,7 +318,7 @@ const keep = Effect.fnUntraced(function*(
   const withheld = Object.fromEntries(
     Object.entries(workflow.withheld).filter(([name]) => !Object.hasOwn(values, name))
   )
-  const changed = { ...workflow, given, withheld }
+  const changed = { ...workflow, given, withheld, endpoints: { ...workflow.endpoints, ...endpoints } }
   if (isThere) {
     yield* Effect.mapError(files.writeFileString(Path.join(folder, path), written), ({ message }) => refuse(message))
   }
@@ -336,7 +341,7 @@ export const finish = Effect.fnUntraced(function*(
   if (resource === undefined) {
     return yield* refuse(`${record.name} is not deployed: import it again, and see what the report says of it`)
   }
-  const { accounts, faults, subscriptions, values, variables } = sorted(standing, given)
+  const { accounts, endpoints, faults, subscriptions, values, variables } = sorted(standing, given)
   if (faults.length > 0) return yield* refuse(faults.join("; "))
   for (const { name } of needs) {
     const app = appOf(props.find((prop) => prop.name === name) ?? { name, type: "any" })
@@ -401,6 +406,7 @@ export const finish = Effect.fnUntraced(function*(
     code.configurable_props,
     { ...configured_props, ...forgotten },
     [...subscriptions.keys()],
+    endpoints,
     becomesActive || changed.active
   )
   return { dropped }

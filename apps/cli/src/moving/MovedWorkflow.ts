@@ -22,6 +22,8 @@ export interface MovedWorkflow {
   /** True if it was switched off. */
   readonly wasInactive: boolean
   readonly triggers: ReadonlyArray<MovedTriggers.MovedTrigger>
+  /** The URLs of its HTTP triggers there, by their ids; null where the project does not say it. */
+  readonly endpoints: Readonly<Record<string, string | null>>
   readonly steps: ReadonlyArray<MovedStep>
   readonly timeoutSeconds: number | undefined
   /** Values of props, those of a step as `<step>.<prop>`. */
@@ -94,6 +96,13 @@ export const of = (workflow: ProjectWorkflow): MovedWorkflow => {
     archivedIn: workflow.archivedIn,
     wasInactive: value.inactive === true,
     triggers,
+    endpoints: Object.fromEntries(
+      (value.triggers ?? []).flatMap(({ id }) => {
+        const address = workflow.triggers?.get(id)?.address
+        const isUrl = /^https?:$/.test(URL.parse(address ?? "")?.protocol ?? "")
+        return id.startsWith("hi_") ? [[id, isUrl ? address ?? null : null] as const] : []
+      })
+    ),
     steps: steps.all,
     timeoutSeconds,
     props: { ...steps.props, ...props },

@@ -190,6 +190,9 @@ export const recordOf = (
   left: workflow.steps.flatMap((step) => isLeft(step) ? [step.name] : []),
   subscriptions: workflow.triggers.flatMap(({ id, prop }) => prop === undefined ? [id] : []),
   emitters: { ...before?.emitters, ...emitters },
+  endpoints: Object.fromEntries(
+    Object.entries(workflow.endpoints).map(([id, url]) => [id, before?.endpoints?.[id] ?? url])
+  ),
   withheld: Object.fromEntries(
     Object.entries({ ...workflow.refused, ...withheld }).filter(([name]) =>
       !Object.hasOwn(before?.given.props ?? {}, name)

@@ -409,12 +409,12 @@ const EntryOf = (field: FieldProps) => {
 }
 
 /** The URL at which a source or workflow answers. */
-export const Endpoint = ({ url }: { readonly url: string }) => (
+export const Endpoint = ({ url, what = "URL" }: { readonly url: string; readonly what?: string }) => (
   <span class="endpoint">
     <code>
       <bdi>{harmless(url)}</bdi>
     </code>{" "}
-    <Copy text={() => url} what="URL" />
+    <Copy text={() => url} what={what} />
   </span>
 )
 

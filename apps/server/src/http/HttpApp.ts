@@ -38,6 +38,7 @@ import * as FilesHandlers from "./handlers/FilesHandlers.ts"
 import * as GraphHandlers from "./handlers/GraphHandlers.ts"
 import * as GuideRoutes from "./handlers/GuideRoutes.ts"
 import * as HealthRoutes from "./handlers/HealthRoutes.ts"
+import * as ImportsHandlers from "./handlers/ImportsHandlers.ts"
 import * as JourneyHandlers from "./handlers/JourneyHandlers.ts"
 import * as KeysHandlers from "./handlers/KeysHandlers.ts"
 import * as LogHandlers from "./handlers/LogHandlers.ts"
@@ -72,6 +73,7 @@ const apiRoutes = HttpApiBuilder.layer(HeadwaterApi).pipe(
     FiguresHandlers.layer,
     FilesHandlers.layer,
     GraphHandlers.layer,
+    ImportsHandlers.layer,
     JourneyHandlers.layer,
     KeysHandlers.layer,
     LogHandlers.layer,

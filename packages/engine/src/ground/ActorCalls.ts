@@ -66,15 +66,26 @@ export const everyEvent: Pick<EventRange, "from" | "to"> = { from: 0n, to: (1n <
 export const Cancellation = Schema.Literals(["cancelled", "not_waiting", "unknown"])
 export type Cancellation = typeof Cancellation.Type
 
-/** The step that a run waits after: its number among those of the run, or of the path that waits. */
-export const WaitPlace = Schema.Struct({ path: Schema.NullOr(Schema.String), n: Schema.Int })
+/** The step that a run waits after. */
+export const WaitPlace = Schema.Struct({
+  /** Its number among those of the run, or of the path that waits. */
+  n: Schema.Int,
+  /** That path, where the run is on several. */
+  path: Schema.optionalKey(Schema.String)
+})
 export type WaitPlace = typeof WaitPlace.Type
+
+/** The step of a wish that names one. */
+export const placeAfter = (
+  { n, path }: { readonly n?: number | null; readonly path?: string }
+): WaitPlace | undefined => typeof n === "number" ? { n, ...(path === undefined ? {} : { path }) } : undefined
 
 /** The wish to have a run that waits go on. */
 export const ResumptionRequest = Schema.Struct({
   id: Id.RunId,
   /** The step after which it is to wait; null for any, and for all of its paths that wait. */
-  after: Schema.NullOr(WaitPlace),
+  n: Schema.NullOr(Schema.Int),
+  path: WaitPlace.fields.path,
   /** JSON text for the steps to see; never the same for two wishes. Null for nothing. */
   data: Schema.NullOr(Schema.String)
 })

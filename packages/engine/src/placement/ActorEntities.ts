@@ -63,7 +63,7 @@ export const ProgramEntity = Entity.make("Program", [
   Rpc.make("Retire", { error: Schema.Union([ProgramNotFound, Unavailable]) }),
   Rpc.make("DeleteEvents", { payload: EventRange, error: Schema.Union([ProgramNotFound, Unavailable]) }),
   Rpc.make("CancelRun", {
-    payload: { id: Id.RunId, after: Schema.optionalKey(WaitPlace) },
+    payload: { id: Id.RunId, n: Schema.optionalKey(Schema.Int), path: WaitPlace.fields.path },
     success: Cancellation,
     error: Schema.Union([ProgramNotFound, Unavailable])
   }),

@@ -2,7 +2,7 @@ import * as Id from "@headwater/domain/Id"
 import { Clock, Duration, Effect, Layer, Schema } from "effect"
 import { ClusterError, Entity, EntityId, ShardId, Sharding, ShardingConfig } from "effect/cluster"
 import { ConsumerActor } from "../consumer/ConsumerActor.ts"
-import { ActorCalls, answerTo, type IngestRequest, isPlain, type OnAnswered } from "../ground/ActorCalls.ts"
+import { ActorCalls, answerTo, type IngestRequest, isPlain, type OnAnswered, placeAfter } from "../ground/ActorCalls.ts"
 import { Draining } from "../ground/Draining.ts"
 import { Suspensions } from "../ground/Suspensions.ts"
 import { Unavailable } from "../ground/Unavailable.ts"
@@ -185,8 +185,7 @@ const layerNoLocal: Layer.Layer<
         deploy: (programId, options) => reach(program(programId).Deploy(options), changeTimeout),
         update: (next) => reach(program(next.id).Update({ program: next }), changeTimeout),
         deleteEvents: (programId, range) => reach(program(programId).DeleteEvents(range), callTimeout),
-        cancelRun: (workflowId, id, after) =>
-          reach(program(workflowId).CancelRun({ id, ...(after === undefined ? {} : { after }) }), callTimeout),
+        cancelRun: (workflowId, id, after) => reach(program(workflowId).CancelRun({ id, ...after }), callTimeout),
         resumeRun: (workflowId, request) => reach(program(workflowId).ResumeRun(request), callTimeout),
         retireProgram: (programId) => reach(program(programId).Retire(), changeTimeout),
         retireWebhook: (webhookId) => reach(webhook(webhookId).Retire(), callTimeout),
@@ -280,7 +279,7 @@ const layerEntities = Layer.unwrap(Effect.map(Effect.map(Clock.Clock, onTimeOf),
           Update: ({ payload }) => actor.update(payload.program),
           Retire: () => actor.retire,
           DeleteEvents: ({ payload }) => actor.deleteEvents(payload),
-          CancelRun: ({ payload }) => actor.cancelRun(payload.id, payload.after),
+          CancelRun: ({ payload }) => actor.cancelRun(payload.id, placeAfter(payload)),
           ResumeRun: ({ payload }) => actor.resumeRun(payload),
           Forget: ({ payload }) => actor.forget(payload.subscriptionId),
           Refilter: ({ payload }) => actor.refilter(payload.subscriptionId)

@@ -185,10 +185,10 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       const [run] = yield* runsOf(program)
       assert.deepStrictEqual([run?.status, run?.waitsFor], ["waiting", "suspend"])
       for (const name of ["two", "three", "one"]) {
-        const { n, path = null } = RunKey.parse(urls[name]!.split("/http/")[1]!)!
+        const { n, path } = RunKey.parse(urls[name]!.split("/http/")[1]!)!
         const successor = yield* actorOf(program)
-        const wish = { id: run!.id, after: { path, n }, data: JSON.stringify({ id: name, body: name }) }
-        assert.strictEqual(yield* successor.resumeRun({ ...wish, after: { path, n: n + 1 } }), "not_waiting")
+        const wish = { id: run!.id, n, path: path!, data: JSON.stringify({ id: name, body: name }) }
+        assert.strictEqual(yield* successor.resumeRun({ ...wish, n: n + 1 }), "not_waiting")
         assert.deepStrictEqual(yield* Effect.forEach([1, 2], () => successor.resumeRun(wish)), ["resumed", "resumed"])
         yield* settled(successor)
       }
@@ -225,7 +225,7 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
         assert.deepStrictEqual(yield* stream(program), ["slow"])
         const [run] = yield* runsOf(program)
         assert.deepStrictEqual([run?.status, run?.steps.at(-1), run?.steps.length], [status, "slow success", 4])
-        const all = { id: run!.id, after: null, data: null }
+        const all = { id: run!.id, n: null, data: null }
         assert.strictEqual(yield* actor.resumeRun(all), "not_waiting")
       }
     }))

@@ -57,7 +57,7 @@ export class Invocations extends Context.Service<Invocations, {
       return Invocations.of({
         invoke: (workflow, event) => ask(workflow, "invocation", event),
         cancel: (workflow, run) => actors.cancelRun(workflow.id, run),
-        resume: (workflow, id, data) => actors.resumeRun(workflow.id, { id, after: null, data }),
+        resume: (workflow, id, data) => actors.resumeRun(workflow.id, { id, n: null, data }),
         rerun: (workflow, run, step) =>
           Effect.flatMap(Effect.orDie(encodeRerun({ run, step })), (text) => ask(workflow, "rerun", text))
       })

@@ -33,8 +33,8 @@ export const make = Effect.gen(function*() {
   const runFork = Effect.runForkWith(yield* Effect.context<never>())
 
   const call = ({ programId, runKey }: RunEndpoint, eventJson: string) => {
-    const { action, n, path = null, run } = runKey
-    const after = { path, n }
+    const { action, n, path, run } = runKey
+    const after = { n, ...(path === undefined ? {} : { path }) }
     if (action === "cancel") {
       return Effect.flatMap(actors.cancelRun(programId, run, after), (cancellation) =>
         cancellation === "cancelled"
@@ -43,7 +43,7 @@ export const make = Effect.gen(function*() {
     }
     // The id tells a call that is made again, since its answer was lost, from another one.
     const data = `{"id":${JSON.stringify(EmitId.make())},${eventJson.slice(1)}`
-    return Effect.flatMap(actors.resumeRun(programId, { id: run, after, data }), (resumption) => {
+    return Effect.flatMap(actors.resumeRun(programId, { id: run, ...after, data }), (resumption) => {
       if (resumption === "resumed") return Effect.succeed(replyOf(runKey, "resumed"))
       return Effect.fail(resumption === "too_large" ? new RunTooLarge({ limit }) : new RunKeyInvalid())
     })

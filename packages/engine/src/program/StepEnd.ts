@@ -87,6 +87,9 @@ export const undone = ({ files: _files, ...result }: RunResult, fault: RunFault)
 export const hasExpectations = ({ result }: EndedStep): boolean =>
   result.stores.some(({ changes }) => changes.some((change) => "expected" in change))
 
+/** True if a step may have asked that its run goes on in several branches at once. */
+export const mayAskToFork = ({ result: { answerJson = "" } }: EndedStep): boolean => answerJson.includes(`"fork":`)
+
 /** Characters that are kept of the reason a step ends a run for: lists of runs show it. */
 const longestReason = 1_000
 
@@ -226,6 +229,8 @@ export const make = (options: {
   readonly now: number
   /** The workflows that the step may have run. */
   readonly known: TriggeredWorkflows.KnownWorkflows
+  /** True if the run may be on several paths at once. */
+  readonly mayFork?: boolean
   readonly written?: (run: WorkflowRun) => CommitParts
 }) => {
   const { executable, files, known, limits, memory, now, progress, runs, step: { result, startedAt } } = options
@@ -240,7 +245,7 @@ export const make = (options: {
   const turn = outcome._tag === "Failed"
     ? afterFailure(run, settings, outcome.fault, result.outcome === "limit", now)
     : afterSuccess(run, outcome.flow, end, limits.rerunsOfStep, now)
-  const fork = outcome._tag === "Done" && turn.status === "running"
+  const fork = options.mayFork === true && outcome._tag === "Done" && turn.status === "running"
     ? RunStanding.checkedFork(outcome.flow.fork, run.step, end)
     : undefined
   const after = standingAfter(

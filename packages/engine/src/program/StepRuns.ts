@@ -262,7 +262,8 @@ export class StepRuns {
       const { path, steps } = progress
       const known = yield* findWorkflows(memory.program.accountId, [step.result])
       const now = yield* Clock.currentTimeMillis
-      const made = StepEnd.make({ memory, executable, progress, step, files, runs, limits, now, known })
+      const mayFork = StepEnd.mayAskToFork(step) && (yield* untilAnswered(runs.mayFork))
+      const made = StepEnd.make({ memory, executable, progress, step, files, runs, limits, now, known, mayFork })
       const { after, before, ended, fileChanges, name, resultJson, turn } = made
       const submission = yield* code.handOver(memory, [ended])
       code.noteRefusal(submission, [progress.key])

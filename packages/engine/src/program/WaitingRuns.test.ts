@@ -33,13 +33,13 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
         [[run!.id, 1, "resume", true], [run!.id, 1, "cancel", true]]
       )
 
-      const ask = { id: run!.id, after: { path: null, n: 1 }, data: request("yes") }
+      const ask = { id: run!.id, n: 1, data: request("yes") }
       const successor = yield* actorOf(program)
-      assert.strictEqual(yield* successor.resumeRun({ ...ask, after: { path: null, n: 2 } }), "not_waiting")
+      assert.strictEqual(yield* successor.resumeRun({ ...ask, n: 2 }), "not_waiting")
       const both = yield* Effect.forEach([1, 2], () => successor.resumeRun(ask), { concurrency: 2 })
       assert.deepStrictEqual(both, ["resumed", "resumed"])
       assert.strictEqual(yield* successor.resumeRun({ ...ask, data: request("again") }), "not_waiting")
-      assert.strictEqual(yield* successor.cancelRun(run!.id, { path: null, n: 1 }), "not_waiting")
+      assert.strictEqual(yield* successor.cancelRun(run!.id, { n: 1 }), "not_waiting")
       yield* settle(successor)
       yield* TestClock.adjust("60 seconds")
       yield* settle(successor)
@@ -71,10 +71,7 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
         const told = (yield* stream(program)).slice(1)
         assert.deepStrictEqual(told, status === "success" ? [[{ $return_value: "asked" }, null]] : [])
         assert.deepStrictEqual(yield* stream(program, "$errors"), [])
-        assert.strictEqual(
-          yield* actor.resumeRun({ id: run!.id, after: { path: null, n: 1 }, data: request(1) }),
-          "not_waiting"
-        )
+        assert.strictEqual(yield* actor.resumeRun({ id: run!.id, n: 1, data: request(1) }), "not_waiting")
       }
     }).pipe(EngineFixture.onTestClock))
 
@@ -96,21 +93,15 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       assert.strictEqual(run?.waitsFor, "rerun")
       yield* TestClock.adjust("60 seconds")
       yield* settle(actor)
-      assert.strictEqual(
-        yield* actor.resumeRun({ id: run!.id, after: { path: null, n: 1 }, data: request("late") }),
-        "not_waiting"
-      )
-      assert.strictEqual(
-        yield* actor.resumeRun({ id: run!.id, after: { path: null, n: 2 }, data: request("now") }),
-        "resumed"
-      )
+      assert.strictEqual(yield* actor.resumeRun({ id: run!.id, n: 1, data: request("late") }), "not_waiting")
+      assert.strictEqual(yield* actor.resumeRun({ id: run!.id, n: 2, data: request("now") }), "resumed")
       yield* settle(actor)
       assert.strictEqual((yield* runsOf(program))[0]?.waitsFor, "retry")
       assert.strictEqual(
-        yield* actor.resumeRun({ id: run!.id, after: { path: null, n: 3 }, data: request("of a failed step") }),
+        yield* actor.resumeRun({ id: run!.id, n: 3, data: request("of a failed step") }),
         "not_waiting"
       )
-      assert.strictEqual(yield* actor.resumeRun({ id: run!.id, after: null, data: request("by a client") }), "resumed")
+      assert.strictEqual(yield* actor.resumeRun({ id: run!.id, n: null, data: request("by a client") }), "resumed")
       yield* settle(actor)
       const now = { id: `r"now"`, method: "POST", body: "now" }
       assert.deepStrictEqual(yield* stream(program), [[1, null, null], [2, "seen 1", null], [4, "seen 2", now], null])
@@ -123,7 +114,7 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       const [run] = yield* runsOf(program)
       const answers = yield* Effect.forEach(["first", "second", "third"], (name, index) =>
         Effect.tap(
-          actor.resumeRun({ id: run!.id, after: { path: null, n: index + 1 }, data: request(name + "x".repeat(12e5)) }),
+          actor.resumeRun({ id: run!.id, n: index + 1, data: request(name + "x".repeat(12e5)) }),
           settle(actor)
         ))
       assert.deepStrictEqual(answers, ["resumed", "resumed", "too_large"])
@@ -148,7 +139,7 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       const { actor, program } = yield* launch(steps({ ask: `$.flow.delay(60000); return "x".repeat(6e6)`, go: "" }))
       yield* send(actor, 1)
       const [run] = yield* runsOf(program)
-      const ask = { id: run!.id, after: { path: null, n: 1 } }
+      const ask = { id: run!.id, n: 1 }
       assert.strictEqual(yield* actor.resumeRun({ ...ask, data: request("x".repeat(5e5)) }), "too_large")
       assert.strictEqual(yield* actor.resumeRun({ ...ask, data: request("x") }), "resumed")
     }).pipe(EngineFixture.onTestClock))

@@ -4,7 +4,14 @@ import { untilAnswered } from "@headwater/log/database/TransientSqlError"
 import type { DueItem } from "@headwater/log/work/DueWork"
 import { type RunWait, type StepRecord, type WorkflowRun, WorkflowRuns } from "@headwater/log/work/WorkflowRuns"
 import { Clock, Effect, Option, Semaphore } from "effect"
-import type { Cancellation, ProgramNotFound, Resumption, ResumptionRequest, WaitPlace } from "../ground/ActorCalls.ts"
+import {
+  type Cancellation,
+  placeAfter,
+  type ProgramNotFound,
+  type Resumption,
+  type ResumptionRequest,
+  type WaitPlace
+} from "../ground/ActorCalls.ts"
 import type { CommitParts } from "../ground/EmitterLog.ts"
 import { EngineLimits, type Limits } from "../ground/EngineLimits.ts"
 import type { Unavailable } from "../ground/Unavailable.ts"
@@ -54,12 +61,14 @@ const waitingOf = ({ paths, run }: RunStanding.RunStanding): ReadonlyArray<Waiti
     )
 
 /** The last of the steps of a run, or of a path of it. */
-const lastOf = <A extends Pick<StepRecord, "path">>(steps: ReadonlyArray<A>, path: string | null): A | undefined =>
-  path === null ? steps.at(-1) : steps.findLast((step) => step.path === path)
+const lastOf = <A extends Pick<StepRecord, "path">>(steps: ReadonlyArray<A>, path: string | undefined): A | undefined =>
+  path === undefined ? steps.at(-1) : steps.findLast((step) => step.path === path)
 
 /** The number of that step among those of the run, or of the path. */
-const numberOf = (steps: ReadonlyArray<Pick<StepRecord, "n" | "path">>, path: string | null): number =>
-  path === null ? steps.at(-1)?.n ?? 0 : steps.filter((step) => step.path === path).length
+const numberOf = (
+  steps: ReadonlyArray<Pick<StepRecord, "n" | "path">>,
+  { path }: { readonly path?: string }
+): number => path === undefined ? steps.at(-1)?.n ?? 0 : steps.filter((step) => step.path === path).length
 
 /** Those that wait after a step, which handed out the keys of its run; all of them where no step is given. */
 const waitingAfter = (
@@ -69,8 +78,8 @@ const waitingAfter = (
 ): ReadonlyArray<Waiting> => {
   const all = waitingOf(standing)
   if (after === null) return all
-  if (numberOf(steps, after.path) !== after.n) return []
-  return all.filter(({ path = null, waitsFor }) => path === after.path && waitsFor !== null && waitsFor !== "retry")
+  if (numberOf(steps, after) !== after.n) return []
+  return all.filter(({ path, waitsFor }) => path === after.path && waitsFor !== null && waitsFor !== "retry")
 }
 
 /**
@@ -146,7 +155,7 @@ export class WaitingRuns {
         Effect.gen({ self: this }, function*() {
           const { run } = standing
           const steps = after === undefined ? [] : yield* untilAnswered(this.runs.stepOutlinesOf(id))
-          const isAfter = after === undefined || numberOf(steps, after.path) === after.n
+          const isAfter = after === undefined || numberOf(steps, after) === after.n
           if (run.status === "cancelled" && isAfter) {
             yield* onCancelled(run)
             return yield* decided("cancelled" as const)
@@ -164,7 +173,8 @@ export class WaitingRuns {
    * durable.
    */
   resume(request: ResumptionRequest): Effect.Effect<Resumption, ProgramNotFound | Unavailable> {
-    const { after, data, id } = request
+    const { data, id } = request
+    const after = placeAfter(request) ?? null
     return this.decide<Resumption>(
       "resumed",
       id,
@@ -177,7 +187,7 @@ export class WaitingRuns {
           }
           const waiting = waitingAfter(standing, steps, after).filter(({ waitsFor }) => waitsFor !== null)
           if (waiting.length === 0) return yield* decided("not_waiting" as const)
-          const resumptions = waiting.flatMap(({ path = null, waitsFor }) => {
+          const resumptions = waiting.flatMap(({ path, waitsFor }) => {
             const last = lastOf(steps, path)
             return data === null || last === undefined || waitsFor === "retry"
               ? []

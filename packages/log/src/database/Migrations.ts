@@ -8,6 +8,7 @@ import * as Couriers from "./migrations/Couriers.ts"
 import * as DataStores from "./migrations/DataStores.ts"
 import * as EnvironmentVariables from "./migrations/EnvironmentVariables.ts"
 import * as FilesAndObjects from "./migrations/FilesAndObjects.ts"
+import * as ImportReports from "./migrations/ImportReports.ts"
 import * as Mailboxes from "./migrations/Mailboxes.ts"
 import * as OAuthAccounts from "./migrations/OAuthAccounts.ts"
 import * as OAuthConnections from "./migrations/OAuthConnections.ts"
@@ -39,6 +40,7 @@ const migrations = {
   "0048_step_props": StepProps.make,
   "0049_projects": Projects.make,
   "0050_run_paths": RunPaths.make,
+  "0051_import_reports": ImportReports.make,
   "0053_couriers": Couriers.make
 }
 
@@ -158,5 +160,5 @@ export const { run, runForServer, schemaNumber } = make({
   migrations,
   // Raised by a migration after which older versions would misread the database or the messages of newer nodes, or be
   // misread: to its own number. Up to then old and new nodes run beside each other while a server is upgraded.
-  oldestBeside: 50
+  oldestBeside: baseline
 })

@@ -1,6 +1,7 @@
 import { version } from "@headwater/domain/Version"
 import { Effect, Option, Schedule, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import * as DatabaseClaim from "./DatabaseClaim.ts"
 import { isTransient } from "./TransientSqlError.ts"
 
 /** A newer version of Headwater has made of the database what this one can't work with. */
@@ -45,6 +46,18 @@ export const raise = Effect.fnUntraced(function*(schemaNumber: number) {
     INSERT INTO oldest_allowed (schema_number, version) VALUES (${schemaNumber}, ${version})
     ON CONFLICT (sole) DO UPDATE SET schema_number = excluded.schema_number, version = excluded.version
     WHERE oldest_allowed.schema_number < excluded.schema_number`
+})
+
+/**
+ * Allows no schema below a number from now on, unless servers of one use the database. Answers whether it does.
+ *
+ * For what older versions would misread, and that can be done without while they are there.
+ */
+export const raiseIfUnused = Effect.fnUntraced(function*(schemaNumber: number) {
+  const older = yield* DatabaseClaim.olderServers(schemaNumber)
+  if (older.length > 0) return false
+  yield* raise(schemaNumber)
+  return true
 })
 
 /** Fails where the database does not allow a schema. */

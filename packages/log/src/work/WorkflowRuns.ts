@@ -3,6 +3,7 @@ import { type AccountId, DeploymentId, firstAt, RunId, WorkflowId } from "@headw
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import * as Column from "../database/Column.ts"
+import * as OldestAllowed from "../database/OldestAllowed.ts"
 import * as Rows from "../internal/Rows.ts"
 import { bigints, integers, numbers, texts } from "../internal/SqlArray.ts"
 import * as Page from "../lists/Page.ts"
@@ -533,7 +534,21 @@ const removals = (sql: SqlClient.SqlClient) => {
   }
 }
 
+/** The lowest schema of servers that know the paths of runs. Others would take a run on several for one at its block. */
+const schemaOfPaths = 50
+
+/** Paths of a run: true if it may be on several, since no server uses the database that does not know them, or may from now on. */
+const forking = (sql: SqlClient.SqlClient) => {
+  let isAllowed = false
+  const allow = Effect.map(
+    Effect.provideService(OldestAllowed.raiseIfUnused(schemaOfPaths), SqlClient.SqlClient, sql),
+    (is) => isAllowed = is
+  )
+  return { mayFork: Effect.suspend(() => isAllowed ? Effect.succeed(true) : allow) }
+}
+
 const make = Effect.map(SqlClient.SqlClient, (sql) => ({
+  ...forking(sql),
   ...writing(sql),
   ...reading(sql),
   ...lists(sql),

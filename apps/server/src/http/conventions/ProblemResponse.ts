@@ -11,6 +11,9 @@ export const isProblem = (error: unknown): error is AnyProblem =>
 export const problemResponse = (problem: AnyProblem): Effect.Effect<HttpServerResponse.HttpServerResponse> =>
   Effect.map(HttpServerRespondable.toResponse(problem), (response) => {
     const { details } = problem
+    if (Predicate.isTagged(problem, "UnauthorizedProblem")) {
+      return HttpServerResponse.setHeader(response, "www-authenticate", "Bearer")
+    }
     if (Predicate.hasProperty(details, "retry_after_seconds")) {
       return HttpServerResponse.setHeader(response, "retry-after", String(details.retry_after_seconds))
     }

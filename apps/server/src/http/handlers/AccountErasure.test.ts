@@ -32,6 +32,7 @@ layer(Http.layer, { excludeTestServices: true })("an account that is deleted", (
     const project = yield* http.created("/v1/projects", { name: "Shop" })
     yield* http.created("/v1/couriers", { files: true })
     yield* http.request("PUT", "/v1/environment_variables/SHOP", { body: { value: "v", project_id: project.id } })
+    yield* http.request("PUT", "/v1/imports/moved", { body: { report: { workflows: [], findings: [] } } })
     const source = yield* http.created("/v1/sources", { component_code: storing, project_id: project.id })
     const webhook = yield* http.created("/v1/webhooks", { url: sink.url })
     yield* http.created("/v1/subscriptions", { emitter_id: "dc_*", listener_id: webhook.id })
@@ -95,6 +96,7 @@ layer(Http.layer, { excludeTestServices: true })("an account that is deleted", (
           "fences",
           "heads_folded",
           "idempotency_keys",
+          "import_reports",
           "program_state_folded",
           "programs",
           "projects",

@@ -97,7 +97,9 @@ layer(Http.layer, { excludeTestServices: true })("couriers", (it) => {
       const { courier, http, key, page } = yield* made
       const bring = (key: string | null) => http.request("POST", "/courier", { body: page(1), key })
       for (const dead of [null, "hwc_none", key.slice(0, -1), "hw_none"]) {
-        Http.assertProblem(yield* bring(dead), 401, "unauthorized")
+        const answer = yield* bring(dead)
+        Http.assertProblem(answer, 401, "unauthorized")
+        assert.strictEqual(answer.headers.get("www-authenticate"), "Bearer")
       }
       Http.assertProblem(yield* http.request("GET", "/v1/users/me", { key }), 401, "unauthorized")
       const sql = yield* SqlClient.SqlClient

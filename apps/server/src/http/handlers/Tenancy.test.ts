@@ -28,7 +28,7 @@ const shared: ReadonlySet<string> = new Set(["/v1/registry/components", "/v1/com
 
 /** True of a request that makes what its path names: each account has its own of that name. */
 const makesWhatItNames = (method: string, path: string): boolean =>
-  method === "PUT" && path === "/v1/environment_variables/:name"
+  method === "PUT" && /^\/v1\/(environment_variables|imports)\/:name$/.test(path)
 
 const key = { key: "k" }
 
@@ -70,6 +70,10 @@ const furnished = Effect.gen(function*() {
   })
   const variable = `OWN_${http.accountId}`
   yield* http.request("PUT", `/v1/environment_variables/${variable}`, { body: { value: "v" } })
+  const imported = `OWN_${http.accountId}`
+  yield* http.request("PUT", `/v1/imports/${imported}`, {
+    body: { report: { workflows: [], findings: [] } }
+  })
   const [audited] = yield* http.summaries("/v1/audit?operation=consumers.create", 1)
   // What it has counted changes until then.
   yield* Effect.repeat(http.request("GET", `/v1/bulk_actions/${Json.textOf(bulk!["id"])}`), {
@@ -90,6 +94,7 @@ const furnished = Effect.gen(function*() {
     environment_variables: variable,
     events: Json.textOf(event!["id"]),
     files: Json.textOf(file["data"]!["id"]),
+    imports: imported,
     keys: key.id,
     projects: project.id,
     sources: source.id,
@@ -142,6 +147,7 @@ layer(Http.layer, { excludeTestServices: true })("the wall between accounts", (i
         "projects",
         "environment_variables",
         "files",
+        "imports",
         `environment_variables?program_id=${http.workflow.id}`,
         `consumers/${http.ids["consumers"]}/positions`,
         `webhooks/${http.webhook.id}/secret`,
