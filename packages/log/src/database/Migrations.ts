@@ -162,5 +162,5 @@ export const { run, runForServer, schemaNumber } = make({
   migrations,
   // Raised by a migration after which older versions would misread the database or the messages of newer nodes, or be
   // misread: to its own number. Up to then old and new nodes run beside each other while a server is upgraded.
-  oldestBeside: baseline
+  oldestBeside: 53
 })
