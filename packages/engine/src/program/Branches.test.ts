@@ -199,6 +199,38 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       assert.strictEqual((yield* runsOf(program))[0]?.status, "success")
     }))
 
+  it.effect("of parallel wait after their last steps too, where a step comes after them", () =>
+    Effect.gen(function*() {
+      const { actor, program } = yield* launch(workflow(`
+        outer: { parallel: {
+          left: { inner: { parallel: {
+            ask: { ${step("asks", `$.flow.suspend(); return "asked"`)} },
+            pause: { ${step("pauses", `$.flow.delay(1000)`)} }
+          } } },
+          right: { ${step("tells", `$.emit("told")`)} }
+        } },
+        ${step("last", `$.emit(steps.outer.left.ask)`)},
+        end: { parallel: {
+          one: { ${step("nobody", `$.flow.suspend()`)} },
+          two: { ${step("never", `$.flow.delay(1000)`)} }
+        } }`))
+      yield* send(actor, 1)
+      yield* settled(actor)
+      yield* TestClock.adjust("1 seconds")
+      yield* settled(actor)
+      assert.deepStrictEqual(yield* stream(program), ["told"])
+      const [waiting] = yield* runsOf(program)
+      assert.deepStrictEqual([waiting?.status, waiting?.waitsFor], ["waiting", "suspend"])
+      const successor = yield* actorOf(program)
+      const data = JSON.stringify({ body: "yes" })
+      assert.strictEqual(yield* successor.resumeRun({ id: waiting!.id, n: null, data }), "resumed")
+      yield* settled(successor)
+      const asked = { $return_value: "asked", $resume_data: { body: "yes" } }
+      assert.deepStrictEqual(yield* stream(program), ["told", asked])
+      const [run] = yield* runsOf(program)
+      assert.deepStrictEqual([run?.status, run?.steps.length], ["success", 9])
+    }).pipe(EngineFixture.onTestClock))
+
   it.effect("of parallel end with the run that one of them ends, but for the steps that they are at", () =>
     Effect.gen(function*() {
       for (
