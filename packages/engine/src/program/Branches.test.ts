@@ -310,6 +310,36 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       assert.strictEqual((yield* runsOf(program))[0]?.status, "success")
     }))
 
+  it.effect("of parallel run no step twice at once after a commit of another one has failed", () =>
+    Effect.gen(function*() {
+      const [together, again, until] = [yield* barrierOf(3), yield* barrierOf(2), yield* barrierOf(2)]
+      let begun = 0
+      const counted = yield* Loopback.serve((_request, response) => {
+        begun += 1
+        response.end()
+      })
+      const { actor, program } = yield* launch(
+        workflow(`
+        all: { parallel: {
+          left: { ${step("left1", `${meet(counted)} ${meet(together)} ${meet(until)} $.emit("left")`)} },
+          right: { ${step("right1", meet(together))}, ${step("right2", meet(again))} }
+        } }, ${step("last", `$.emit("last")`)}`),
+        { workflow: { concurrency: 2 } }
+      )
+      yield* post(actor, 1)
+      const working = yield* Effect.forkChild(Effect.forever(settle(actor)))
+      yield* Effect.repeat(stream(program), { until: () => begun > 0 })
+      // It takes the workflow over before the commit of the step that ends now.
+      yield* actorOf(program)
+      yield* Effect.promise(() => fetch(together))
+      yield* Effect.promise(() => fetch(again))
+      assert.strictEqual(begun, 1)
+      yield* Effect.promise(() => fetch(until))
+      yield* Effect.repeat(stream(program), { until: (told) => told.includes("last") })
+      yield* Fiber.interrupt(working)
+      assert.deepStrictEqual([yield* stream(program), begun], [["left", "last"], 1])
+    }))
+
   it.effect("of parallel go on after their wait while another one is at a step", () =>
     Effect.gen(function*() {
       const until = yield* barrierOf(2)
