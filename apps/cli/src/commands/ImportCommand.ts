@@ -1,14 +1,21 @@
 import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag, Prompt } from "effect/cli"
+import * as Path from "node:path"
+import * as AccessFile from "../access/AccessFile.ts"
 import { ApiAccess } from "../access/ApiAccess.ts"
 import { ComponentFiles } from "../code/ComponentFiles.ts"
 import { CommandRefused } from "../CommandRefused.ts"
+import * as ArchivedAccounts from "../moving/ArchivedAccounts.ts"
+import * as ArchivedStores from "../moving/ArchivedStores.ts"
+import * as ArchiveFolder from "../moving/ArchiveFolder.ts"
+import * as ArchivePassphrase from "../moving/ArchivePassphrase.ts"
 import * as Endpoints from "../moving/Endpoints.ts"
 import * as Finishing from "../moving/Finishing.ts"
 import * as Importing from "../moving/Importing.ts"
 import * as KeptReport from "../moving/KeptReport.ts"
 import * as MovingReport from "../moving/MovingReport.ts"
 import * as ProjectPlace from "../moving/ProjectPlace.ts"
+import * as SealedFile from "../moving/SealedFile.ts"
 import { besideEnding } from "../moving/SetupWriting.ts"
 import * as SetupApplication from "../setup/SetupApplication.ts"
 import * as SetupPlan from "../setup/SetupPlan.ts"
@@ -23,6 +30,7 @@ import { finishCommand, statusCommand } from "./ImportFinishCommand.ts"
 import { forwardCommand } from "./ImportForwardCommand.ts"
 
 interface Given {
+  readonly beside: Option.Option<string>
   readonly dryRun: boolean
   readonly into: string
   readonly json: boolean
@@ -31,11 +39,29 @@ interface Given {
   readonly yes: boolean
 }
 
+/** Makes the accounts whose credentials are sealed in an archive, if somebody has its passphrase. */
+const makeAccounts = Effect.fnUntraced(function*(
+  { archive, waiting }: Importing.Prepared,
+  into: string,
+  mayAsk: boolean
+) {
+  if (archive === undefined || waiting.length === 0) return []
+  const isGiven = Option.isSome(yield* AccessFile.variable(ArchivePassphrase.variable))
+  const message = `${archive.root} has the credentials of ${waiting.length} accounts that are needed. Make these here?`
+  if (!isGiven && !(mayAsk && (yield* Prompt.Confirm({ message })))) return []
+  const sealed = Path.join(archive.root, ArchiveFolder.accountsSealed)
+  const credentials = yield* SealedFile.read(sealed, yield* ArchivePassphrase.known(archive.root))
+  return Option.isNone(credentials) ? [] : yield* ArchivedAccounts.make(into, waiting, credentials.value)
+})
+
 /** Imports the project of a folder. */
 const importProject = Effect.fnUntraced(
-  function*(place: string, { dryRun, into, json, only, registry, yes }: Given) {
+  function*(place: string, { beside: besideGiven, dryRun, into, json, only, registry, yes }: Given) {
     const folder = yield* ProjectPlace.open(place)
-    const { plan, report, written } = yield* Importing.prepare({ dryRun, folder, into, only, registry })
+    const archive = Option.isSome(besideGiven) ? Option.some(yield* ProjectPlace.open(besideGiven.value)) : besideGiven
+    const prepare = Importing.prepare({ archive, dryRun, folder, into, only, registry })
+    const prepared = yield* prepare
+    const { plan, report, written } = prepared
     const { beside, kept, removed } = written
     const isAsked = !dryRun && !yes && plan.changes.length > 0
     const mayAsk = !json && (yield* isAtTerminal)
@@ -52,12 +78,18 @@ const importProject = Effect.fnUntraced(
     }
     // Without changes, too: it keeps the ids of what is there.
     const goesOn = !dryRun && (!isAsked || mayAsk && (yield* Prompt.Confirm({ message: "Do this?" })))
-    const { applied, failed } = goesOn ? yield* Importing.apply(plan, into) : { applied: [], failed: [] }
+    const accounts = goesOn ? yield* makeAccounts(prepared, into, mayAsk) : []
+    // What needs an account can be made now.
+    const { plan: planned } = accounts.length === 0 ? prepared : yield* prepare
+    const { applied, failed } = goesOn ? yield* Importing.apply(planned, into) : { applied: [], failed: [] }
+    const stores = goesOn && prepared.archive !== undefined
+      ? yield* ArchivedStores.fill(into, prepared.archive)
+      : { filled: [], failed: [] }
     if (!dryRun) yield* KeptReport.keep(into, report, Option.isNone(only))
     const { standings } = dryRun ? { standings: [] } : yield* Finishing.read(into)
     const untold = goesOn ? yield* KeptReport.show(into, standings) : []
     if (json) {
-      const changes = SetupPlan.jsonOf(plan)
+      const changes = SetupPlan.jsonOf(planned)
       yield* Console.log(
         JSON.stringify({
           into,
@@ -66,6 +98,8 @@ const importProject = Effect.fnUntraced(
           beside,
           removed,
           changes,
+          accounts,
+          stores,
           applied,
           failed,
           endpoints: standings.flatMap((standing) =>
@@ -73,10 +107,12 @@ const importProject = Effect.fnUntraced(
           )
         })
       )
-    } else if (goesOn && plan.changes.length > 0) {
+    } else if (goesOn && (planned.changes.length > 0 || stores.filled.length > 0 || stores.failed.length > 0)) {
       yield* Console.log(harmless([
+        ...accounts.map(({ app, id, name }) => `Made the account ${name || id} with ${app}`),
         SetupApplication.linesOf(applied),
-        ...failed.flatMap(({ faults }) => faults.map((fault) => `Not done: ${fault}`)),
+        ...stores.filled.map(({ count, store }) => `${store} has got its entries: ${count}`),
+        ...[...failed.flatMap(({ faults }) => faults), ...stores.failed].map((fault) => `Not done: ${fault}`),
         `Nothing of it is switched on yet: see what each workflow needs with \`headwater import status --into ${into}\``,
         ...Endpoints.linesOf(standings),
         ...untold
@@ -87,8 +123,10 @@ const importProject = Effect.fnUntraced(
         message: `${plan.changes.length} changes wait for a yes: look at them with --dry-run, and give --yes`
       })
     }
-    if (failed.length > 0) {
-      return yield* new CommandRefused({ message: `${failed.length} of ${plan.changes.length} changes are not done` })
+    const undone = failed.length + stores.failed.length
+    if (undone > 0) {
+      const all = planned.changes.length + stores.filled.length + stores.failed.length
+      return yield* new CommandRefused({ message: `${undone} of ${all} changes are not done` })
     }
   },
   Effect.scoped,
@@ -102,6 +140,10 @@ const pipedreamCommand = Command.make(
       Argument.withDescription(
         "A project as the service synchronises it with git, or exports it: its folder, zip, or the URL of its repository"
       ),
+      Argument.optional
+    ),
+    beside: Argument.String("archive").pipe(
+      Argument.withDescription("An archive that has what a project of git has not, such as schedules and sources"),
       Argument.optional
     ),
     into: Flag.String("into").pipe(

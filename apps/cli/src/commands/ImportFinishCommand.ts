@@ -1,6 +1,7 @@
 import { Console, Effect, FileSystem, Option, Predicate, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { ApiAccess } from "../access/ApiAccess.ts"
+import { ComponentFiles } from "../code/ComponentFiles.ts"
 import { CommandRefused } from "../CommandRefused.ts"
 import * as Endpoints from "../moving/Endpoints.ts"
 import * as Finishing from "../moving/Finishing.ts"
@@ -123,5 +124,6 @@ export const finishCommand = Command.make(
   })
 ).pipe(
   Command.withDescription("Give a workflow that was moved what it needs yet, and switch it on"),
+  Command.provide(ComponentFiles.layer),
   Command.provide(ApiAccess.layer)
 )

@@ -1,11 +1,11 @@
-import { mostEntries } from "@headwater/api/DataStoresApi"
 import type { HeadwaterClient } from "@headwater/api/HeadwaterClient"
 import * as ListItems from "@headwater/api/ListItems"
 import * as ExactJson from "@headwater/domain/ExactJson"
-import { Clock, Console, Effect, FileSystem, Option, Predicate, Schema, Stdio, Stream } from "effect"
+import { Console, Effect, FileSystem, Option, Stdio, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { ApiAccess } from "../access/ApiAccess.ts"
 import { CommandRefused } from "../CommandRefused.ts"
+import * as StoreEntries from "../given/StoreEntries.ts"
 import * as Output from "../text/Output.ts"
 
 type DataStores = HeadwaterClient["Service"]["dataStores"]
@@ -66,14 +66,8 @@ const remove = Command.make(
   })
 ).pipe(Command.withDescription("Delete a data store with its entries"))
 
-interface Entry {
-  readonly key: string
-  readonly value: Schema.Json
-  readonly expires_at_ms?: number | null
-}
-
 /** The entries of an answer, with their numbers as the server sent them. */
-const exactOf = (text: string) => ExactJson.parse(text) as { readonly data: ReadonlyArray<Entry> }
+const exactOf = (text: string) => ExactJson.parse(text) as { readonly data: ReadonlyArray<StoreEntries.Entry> }
 
 /** Entries in the order of their keys. */
 const entriesOf = (dataStores: DataStores, id: string, prefix: Option.Option<string>) =>
@@ -88,7 +82,7 @@ const entriesOf = (dataStores: DataStores, id: string, prefix: Option.Option<str
     })
   )
 
-const rowOf = ({ expires_at_ms = null, key, value }: Entry) => [
+const rowOf = ({ expires_at_ms = null, key, value }: StoreEntries.Entry) => [
   key,
   shortened(JSON.stringify(value)),
   expires_at_ms === null ? "" : `${Output.timeOfMs(expires_at_ms)} UTC`
@@ -126,7 +120,7 @@ const get = Command.make(
     const [, response] = yield* call(({ dataStores }) =>
       dataStores.entry({ params: { id: store }, query: { key }, responseMode: "decoded-and-response" })
     )
-    const { data } = ExactJson.parse(yield* response.text) as { readonly data: Entry }
+    const { data } = ExactJson.parse(yield* response.text) as { readonly data: StoreEntries.Entry }
     yield* Console.log(JSON.stringify(data.value))
   })
 ).pipe(Command.withDescription("Print the value of a key as JSON"))
@@ -149,7 +143,7 @@ const set = Command.make(
   Effect.fnUntraced(function*({ json, key, store, ttl, value }) {
     const { call } = yield* ApiAccess
     const text = Option.isSome(value) ? value.value : (yield* standardInput).replace(/\r?\n$/, "")
-    const payload = { key, value: Option.getOrElse(jsonIn(text), () => text), ttl: Option.getOrNull(ttl) }
+    const payload = { key, value: Option.getOrElse(StoreEntries.jsonIn(text), () => text), ttl: Option.getOrNull(ttl) }
     const { data } = yield* call(({ dataStores }) => dataStores.setEntry({ params: { id: store }, payload }))
     yield* Output.print(json, data, `Set ${key}.`)
   })
@@ -165,8 +159,6 @@ const standardInput = Effect.flatMap(
   Stdio.Stdio,
   ({ stdin }) => stdin.pipe(Stream.decodeText, Stream.mkString)
 )
-
-const jsonIn = Option.liftThrowable((text: string) => ExactJson.parse(text) as Schema.Json)
 
 const unset = Command.make(
   "unset",
@@ -201,56 +193,6 @@ const exportEntries = Command.make(
   })
 ).pipe(Command.withDescription("Print all entries, a JSON object a line, as import takes them"))
 
-const isEntry = Schema.is(Schema.Struct({
-  key: Schema.String,
-  value: Schema.Json,
-  expires_at_ms: Schema.optionalKey(Schema.NullOr(Schema.Int))
-}))
-
-/** The entries of a file: one on each line, or those of one object by their keys. */
-const entriesIn = Effect.fnUntraced(function*(text: string) {
-  const whole = jsonIn(text)
-  if (Option.isSome(whole) && Predicate.isObject(whole.value) && !isEntry(whole.value)) {
-    return Object.entries(whole.value).map(([key, value]) => ({
-      key,
-      value: value as Schema.Json
-    }))
-  }
-  const lines = text.split("\n").map((line, index) => ({ line, number: index + 1 })).filter(({ line }) =>
-    line.trim() !== ""
-  )
-  return yield* Effect.forEach(lines, ({ line, number }) => {
-    const entry = jsonIn(line)
-    return Option.isSome(entry) && isEntry(entry.value)
-      ? Effect.succeed<Entry>(entry.value)
-      : Effect.fail(new CommandRefused({ message: `Line ${number} is no entry such as {"key": "ann", "value": 1}` }))
-  })
-})
-
-/** The most bytes of the values of one request, if it has more than one entry. */
-const requestBytes = 256 * 1024
-
-/** Entries in the requests that set them. Those that have expired are left out. */
-const requestsOf = (entries: ReadonlyArray<Entry>, now: number) => {
-  const requests: Array<Array<{ readonly key: string; readonly value: Schema.Json; readonly ttl: number | null }>> = []
-  let bytes = Infinity
-  for (const { expires_at_ms = null, key, value } of entries) {
-    if (expires_at_ms !== null && expires_at_ms <= now) continue
-    const size = key.length + JSON.stringify(value).length
-    if (bytes + size > requestBytes || requests.at(-1)!.length === mostEntries) {
-      requests.push([])
-      bytes = 0
-    }
-    bytes += size
-    requests.at(-1)!.push({
-      key,
-      value,
-      ttl: expires_at_ms === null ? null : Math.ceil((expires_at_ms - now) / 1_000)
-    })
-  }
-  return requests
-}
-
 const importEntries = Command.make(
   "import",
   {
@@ -261,20 +203,11 @@ const importEntries = Command.make(
     json: Output.json
   },
   Effect.fnUntraced(function*({ file, json, store }) {
-    const { call } = yield* ApiAccess
     const files = yield* FileSystem.FileSystem
     const text = yield* file === "-"
       ? standardInput
       : Effect.mapError(files.readFileString(file), ({ message }) => new CommandRefused({ message }))
-    const requests = requestsOf(yield* entriesIn(text), yield* Clock.currentTimeMillis)
-    yield* call(({ dataStores }) =>
-      Effect.forEach(
-        requests,
-        (entries) => dataStores.setEntries({ headers: {}, params: { id: store }, payload: { entries } }),
-        { discard: true }
-      )
-    )
-    const count = requests.reduce((sum, { length }) => sum + length, 0)
+    const count = yield* StoreEntries.set(store, yield* StoreEntries.read(text))
     yield* Output.print(json, { store, count }, `Set ${count} ${count === 1 ? "entry" : "entries"} of ${store}.`)
   })
 ).pipe(Command.withDescription("Set entries from a file; others stay"))

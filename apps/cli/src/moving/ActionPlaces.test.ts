@@ -34,4 +34,30 @@ describe("the place of an action", () => {
       assert.strictEqual(finding?.kind, "different")
       assert.match(finding?.message ?? "", /can't be taken from .* \(broken\.mjs:1:8: no such file\): registry:/)
     }).pipe(Effect.provide(Layer.mergeAll(server, bundler, NodeServices.layer))))
+
+  it.effect("is the archive's in its version, before a clone that has another one", () =>
+    Effect.gen(function*() {
+      const clone = yield* Files.make({
+        "components/shop/actions/order/order.mjs": "export default { key: \"shop-order\", version: \"1.0.0\" }"
+      })
+      const archived = [
+        { key: "shop-order", version: "0.9.0", code: "export default { run() {} }" },
+        { key: "shop-part", version: "0.9.0", code: "import app from \"../../shop.app.mjs\"" },
+        { key: "own", version: undefined, code: "const a: number = 1\nexport default { run() { return a } }" }
+      ]
+      const find = (key: string, version?: string, isPrivate = false) =>
+        ActionPlaces.find({ key, version, isPrivate }, clone, archived)
+      assert.deepStrictEqual(yield* find("shop-order", "0.9.0"), {
+        place: "actions/shop-order-0.9.0.js",
+        text: "export default { run() {} }"
+      })
+      assert.deepStrictEqual(yield* find("shop-order", "1.0.0"), { place: "actions/shop-order.mjs", text: "whole" })
+      assert.strictEqual((yield* find("shop-order", "2.0.0")).finding?.kind, "different")
+      assert.strictEqual((yield* find("shop-part", "0.9.0")).place, "registry:shop-part@0.9.0")
+      const odd = yield* ActionPlaces.find({ key: "odd", version: undefined, isPrivate: true }, undefined, [
+        { key: "odd", version: "../../1", code: "export default { run() {} }" }
+      ])
+      assert.strictEqual(odd.place, "actions/odd-.._.._1.js")
+      assert.strictEqual((yield* find("own", undefined, true)).place, "actions/own.ts")
+    }).pipe(Effect.provide(Layer.mergeAll(server, bundler, NodeServices.layer))))
 })

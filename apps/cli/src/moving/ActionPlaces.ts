@@ -3,6 +3,7 @@ import * as Path from "node:path"
 import { ApiAccess } from "../access/ApiAccess.ts"
 import { ComponentFiles } from "../code/ComponentFiles.ts"
 import { CommandRefused } from "../CommandRefused.ts"
+import * as CodeEnding from "./CodeEnding.ts"
 import type { ActionName } from "./StepCode.ts"
 
 /** The place of an action. */
@@ -29,19 +30,21 @@ const codeFile = /\.(?:mjs|js|mts|ts)$/
 const mostFiles = 5_000
 
 /** The file of a clone of the registry whose code has the key. */
-const inClone = Effect.fnUntraced(function*(clone: string, key: string) {
-  const files = yield* FileSystem.FileSystem
-  const [app] = partsOf(key)
-  const root = Path.join(clone, "components", app, "actions")
-  const names = yield* Effect.orElseSucceed(files.readDirectory(root, { recursive: true }), () => [])
-  for (const name of names.filter((name) => codeFile.test(name)).slice(0, mostFiles)) {
-    const file = Path.join(root, name)
-    const text = yield* Effect.orElseSucceed(files.readFileString(file), () => "")
-    if (!new RegExp(`\\bkey:\\s*["'\`]${key}["'\`]`).test(text)) continue
-    return Option.some({ file, version: /\bversion:\s*["'`]([^"'`]+)["'`]/.exec(text)?.[1] })
+export const inClone = Effect.fnUntraced(
+  function*(clone: string, key: string, kind: "actions" | "sources" = "actions") {
+    const files = yield* FileSystem.FileSystem
+    const [app] = partsOf(key)
+    const root = Path.join(clone, "components", app, kind)
+    const names = yield* Effect.orElseSucceed(files.readDirectory(root, { recursive: true }), () => [])
+    for (const name of names.filter((name) => codeFile.test(name)).slice(0, mostFiles)) {
+      const file = Path.join(root, name)
+      const text = yield* Effect.orElseSucceed(files.readFileString(file), () => "")
+      if (!new RegExp(`\\bkey:\\s*["'\`]${key}["'\`]`).test(text)) continue
+      return Option.some({ file, version: /\bversion:\s*["'`]([^"'`]+)["'`]/.exec(text)?.[1] })
+    }
+    return Option.none<{ readonly file: string; readonly version: string | undefined }>()
   }
-  return Option.none<{ readonly file: string; readonly version: string | undefined }>()
-})
+)
 
 /** True if the server can load a step from an import. */
 const isLoaded = Effect.fnUntraced(
@@ -56,6 +59,27 @@ const isLoaded = Effect.fnUntraced(
     () => Effect.succeed(false)
   )
 )
+
+/** A component of an archive, with its code. */
+export interface ArchivedCode {
+  readonly key: string
+  readonly version: string | undefined
+  readonly code: string
+}
+
+/** True if code is whole by itself: that of the public registry imports others of its files. */
+export const isWhole = (code: string): boolean =>
+  !/\b(?:from|import|require\s*\(|import\s*\()\s*["'`]\.{1,2}\//.test(code)
+
+/** The action as an archive has it, in its version. */
+const fromArchive = ({ key, version }: ActionName, archived: ReadonlyArray<ArchivedCode>): ActionPlace | undefined => {
+  const found = archived.find((each) =>
+    each.key === key && (version === undefined || each.version === version) && isWhole(each.code)
+  )
+  if (found === undefined) return undefined
+  const name = found.version === undefined ? key : `${key}-${found.version.replace(/[^\w.+-]+/g, "_")}`
+  return { place: `actions/${name}.${CodeEnding.of("", found.code)}`, text: found.code }
+}
 
 /** The action as one module of a clone of the registry; a finding where that can't be made. */
 const fromClone = Effect.fnUntraced(function*({ key, version }: ActionName, pinned: string, clone: string) {
@@ -114,11 +138,21 @@ const published = Effect.fnUntraced(function*({ isPrivate, key, version }: Actio
   } satisfies ActionPlace as ActionPlace
 })
 
-/** Finds an action: in a clone of the registry, among what the account has saved and the server publishes, or in npm. */
-export const find = Effect.fnUntraced(function*(action: ActionName, clone: string | undefined) {
+/**
+ * Finds an action: in a clone of the registry or an archive, in its version before any other, among what the account has
+ * saved and the server publishes, or in npm.
+ */
+export const find = Effect.fnUntraced(function*(
+  action: ActionName,
+  clone: string | undefined,
+  archived: ReadonlyArray<ArchivedCode> = []
+) {
   const { isPrivate, key, version } = action
   const pinned = version === undefined ? key : `${key}@${version}`
   const cloned = clone === undefined || isPrivate ? undefined : yield* fromClone(action, pinned, clone)
+  if (cloned !== undefined && "place" in cloned && cloned.finding === undefined) return cloned
+  const own = fromArchive(action, archived)
+  if (own !== undefined) return own
   if (cloned !== undefined && "place" in cloned) return cloned
   const place = yield* published(action, pinned)
   if (cloned === undefined) return place

@@ -7,7 +7,7 @@ import { CommandRefused } from "../CommandRefused.ts"
 const least = 12
 
 /** Has it in place of a terminal. */
-const variable = "HEADWATER_ARCHIVE_PASSPHRASE"
+export const variable = "HEADWATER_ARCHIVE_PASSPHRASE"
 
 const refuse = (message: string) => new CommandRefused({ message })
 

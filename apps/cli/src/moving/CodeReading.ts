@@ -1,4 +1,5 @@
 /** The code of steps, read for its surroundings as far as its text shows them. */
+import * as FirstGeneration from "./FirstGeneration.ts"
 
 /** A place in a file. */
 export interface Place {
@@ -33,12 +34,15 @@ const eventPatterns = [
   /\['trigger'\]\['event'\]\['([^']+)'\]/g
 ]
 
+/** The same in a step of the first generation. */
+const eventOfFirst = /(?<![\w$.])event\??\.([A-Za-z_$][\w$]*)/g
+
 /** `const { a, b } = steps.trigger.event`, or of `process.env`. */
 const destructured = /\{([^{}]*)\}\s*=\s*(?:await\s+)?(steps\.trigger\.event|process\.env)(?![\w$.[?])/g
 
 const differing: ReadonlyArray<readonly [RegExp, "different" | "missing", string]> = [
   [
-    /\$\.send\.s3\b/g,
+    /\$\.?send\.s3\b/g,
     "missing",
     "$.send.s3 takes keys of your own: set AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_REGION with `headwater env set`"
   ],
@@ -87,12 +91,16 @@ export const read = (texts: ReadonlyMap<string, string>): CodeReading => {
         else eventMembers.add(name)
       }
     }
+    // The import gives such a step what it had there.
+    const isFirst = file.endsWith(`/${FirstGeneration.originalFile}`)
+    if (isFirst) { for (const [, name] of text.matchAll(eventOfFirst)) eventMembers.add(name!) }
     for (const [pattern, kind, message] of differing) {
+      if (isFirst && pattern.source.includes("checkpoint")) continue
       for (const { index } of text.matchAll(pattern)) {
         differences.push({ file, line: lineAt(text, index), kind, message })
       }
     }
-    responds ||= /\$\.respond\b|\bpd\.respond\b/.test(text)
+    responds ||= /\$\.respond\b|\$respond\(|\bpd\.respond\b/.test(text)
   }
   return { variables, eventMembers, responds, differences }
 }

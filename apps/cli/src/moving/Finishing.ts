@@ -8,6 +8,7 @@ import { CommandRefused } from "../CommandRefused.ts"
 import * as PropQuestion from "../given/PropQuestion.ts"
 import * as PropValue from "../given/PropValue.ts"
 import * as SetupFolder from "../setup/SetupFolder.ts"
+import * as MovedSources from "./MovedSources.ts"
 import * as MovingRecord from "./MovingRecord.ts"
 import * as SetupWriting from "./SetupWriting.ts"
 
@@ -32,6 +33,8 @@ export interface Standing {
   readonly resource: WorkflowResource | undefined
   readonly props: ReadonlyArray<ConfigurableProp>
   readonly needs: ReadonlyArray<Need>
+  /** The sources that begin it, and that are made or were made with it. */
+  readonly sources?: ReadonlyArray<MovedSources.Standing>
 }
 
 const refuse = (message: string) => new CommandRefused({ message })
@@ -112,6 +115,8 @@ export const read = Effect.fnUntraced(function*(folder: string) {
           workflow.variables.length === 0 ? [] : owners,
           (query) => call(({ environment }) => environment.list({ query }))
         ).pipe(Effect.map((lists) => lists.flatMap(({ data }) => data.map(({ name }) => name))))
+        const sources = MovedSources.of(workflow, record, ids)
+        const begins = new Set(sources.map(({ trigger }) => trigger))
         const props = code.configurable_props
         const missing = new Set(resource.missing_props)
         return {
@@ -119,6 +124,7 @@ export const read = Effect.fnUntraced(function*(folder: string) {
           record: workflow,
           resource,
           props,
+          sources,
           needs: [
             ...props.filter(({ name }) => missing.has(name)).map((prop) => propNeed(prop, workflow)),
             ...workflow.left.map((name): Need => ({
@@ -144,7 +150,15 @@ export const read = Effect.fnUntraced(function*(folder: string) {
               }`,
               isRequired: false
             })),
-            ...workflow.subscriptions.filter((trigger) => !workflow.given.subscriptions.includes(trigger)).map((
+            ...MovedSources.accountsOf(sources).map(([account, ref]): Need => ({
+              kind: "account",
+              name: account,
+              message: `an account in place of ${account}, which ${ref} has: ${setting(account, "apn_…")}`,
+              isRequired: true
+            })),
+            ...workflow.subscriptions.filter((trigger) =>
+              !workflow.given.subscriptions.includes(trigger) && !begins.has(trigger)
+            ).map((
               trigger
             ): Need => ({
               kind: "subscription",
@@ -198,8 +212,13 @@ const textOf = (given: Value): string =>
   "text" in given ? given.text : typeof given.json === "string" ? given.json : JSON.stringify(given.json)
 
 /** Reads what is given by its name into props, variables and subscriptions. */
-export const sorted = ({ props, record }: Pick<Standing, "props" | "record">, given: Given) => {
+export const sorted = (
+  { props, record, sources = [] }: Pick<Standing, "props" | "record" | "sources">,
+  given: Given
+) => {
   const values: Record<string, Json> = {}
+  const accounts: Record<string, string> = {}
+  const ofSources = new Set(sources.flatMap(({ accounts }) => Object.values(accounts)))
   const variables = new Map<string, string>()
   const subscriptions = new Map<string, string>()
   const endpoints: Record<string, string> = {}
@@ -225,22 +244,27 @@ export const sorted = ({ props, record }: Pick<Standing, "props" | "record">, gi
     else if (Object.hasOwn(record.endpoints ?? {}, name)) {
       if (/^https?:$/.test(URL.parse(textOf(each))?.protocol ?? "")) endpoints[name] = textOf(each)
       else faults.push(`${name}: expected the URL that the trigger has there`)
-    } else if (Object.values(record.accounts).includes(name)) {
+    } else if (Object.values(record.accounts).includes(name) || ofSources.has(name)) {
+      if (ofSources.has(name)) accounts[name] = MovedSources.accountIn(textOf(each))
       const having = Object.keys(record.accounts).filter((prop) =>
         record.accounts[prop] === name && props.some((each) => each.name === prop)
       )
       for (const prop of having) set(prop, each)
-      if (having.length === 0) faults.push(`${name}: the code has no prop any more that had this account`)
+      if (having.length === 0 && !ofSources.has(name)) {
+        faults.push(`${name}: the code has no prop any more that had this account`)
+      }
     } else set(name, each)
   }
-  return { values, variables, subscriptions, endpoints, faults }
+  return { values, variables, subscriptions, accounts, endpoints, faults }
 }
 
 /** Asks at the terminal for what a workflow needs and is not given. */
 export const ask = Effect.fnUntraced(function*({ needs, props }: Standing, given: Given) {
   const asked = new Map(given)
-  for (const { name } of needs) {
-    const prop = props.find((prop) => prop.name === name)
+  for (const { kind, name } of needs) {
+    // A source has it, and no prop of the workflow.
+    const ofSource = kind === "account" ? { name, type: "app" } : undefined
+    const prop = props.find((prop) => prop.name === name) ?? ofSource
     if (prop === undefined || asked.has(name) || withoutCredentials.has(appOf(prop) ?? "")) continue
     asked.set(name, { json: yield* PropQuestion.ask(prop) })
   }
@@ -317,7 +341,7 @@ export const finish = Effect.fnUntraced(function*(
   if (resource === undefined) {
     return yield* refuse(`${record.name} is not deployed: import it again, and see what the report says of it`)
   }
-  const { endpoints, faults, subscriptions, values, variables } = sorted(standing, given)
+  const { accounts, endpoints, faults, subscriptions, values, variables } = sorted(standing, given)
   if (faults.length > 0) return yield* refuse(faults.join("; "))
   for (const { name } of needs) {
     const app = appOf(props.find((prop) => prop.name === name) ?? { name, type: "any" })
@@ -329,6 +353,11 @@ export const finish = Effect.fnUntraced(function*(
     yield* call(({ environment }) =>
       environment.set({ params: { name }, payload: { value, secret: true, program_id: resource.id } })
     )
+  }
+  const { sources = [] } = standing
+  const unnamed = sources.filter(({ trigger }) => !subscriptions.has(trigger))
+  for (const [trigger, id] of yield* MovedSources.make(folder, unnamed, accounts)) {
+    if (!record.given.subscriptions.includes(trigger)) subscriptions.set(trigger, id)
   }
   for (const emitter_id of subscriptions.values()) {
     yield* call(({ subscriptions }) =>
@@ -367,6 +396,7 @@ export const finish = Effect.fnUntraced(function*(
   const isWhole = (changed.missing_props ?? []).length === 0 && isSubscribed
   const becomesActive = isWhole && (activates || !record.wasInactive && record.left.length === 0)
   if (becomesActive && !changed.active) yield* update(true, {})
+  if (becomesActive || changed.active) yield* MovedSources.activate(folder, unnamed)
   // An action may have added props now that it has its account.
   const { data: code } = yield* call(({ code }) => code.workflowCode({ params: { id: resource.id }, query: {} }))
   const forgotten = Object.fromEntries(dropped.map((name) => [name, null]))

@@ -5,15 +5,19 @@ import * as SetupApplication from "../setup/SetupApplication.ts"
 import * as SetupFolder from "../setup/SetupFolder.ts"
 import * as SetupOfAccount from "../setup/SetupOfAccount.ts"
 import * as SetupPlan from "../setup/SetupPlan.ts"
+import * as ArchivedAccounts from "./ArchivedAccounts.ts"
+import type * as ArchiveReading from "./ArchiveReading.ts"
 import type * as MovedWorkflow from "./MovedWorkflow.ts"
 import * as MovingRecord from "./MovingRecord.ts"
 import type * as MovingReport from "./MovingReport.ts"
-import { workflowFile } from "./ProjectFolder.ts"
+import { fileOf, placeOf } from "./ProjectFolder.ts"
 import * as ProjectImport from "./ProjectImport.ts"
 import * as SetupWriting from "./SetupWriting.ts"
 
 export interface Given {
   readonly folder: string
+  /** An archive that has what the folder has not. */
+  readonly archive: Option.Option<string>
   readonly into: string
   readonly only: Option.Option<string>
   readonly registry: Option.Option<string>
@@ -25,6 +29,9 @@ export interface Prepared {
   readonly plan: SetupPlan.Plan
   readonly report: MovingReport.Report
   readonly written: SetupWriting.Written
+  readonly archive: ArchiveReading.Archive | undefined
+  /** Accounts that are needed, and that can be made of the archive. */
+  readonly waiting: ReadonlyArray<ArchivedAccounts.Account>
 }
 
 /** A fault of a thing, without the name of its file. */
@@ -57,12 +64,12 @@ const isPlanned = (plan: SetupPlan.Plan, ref: string) => !plan.leftOut.some((lef
 const refusal = (
   target: string,
   ref: string,
-  { files, folder }: MovedWorkflow.MovedWorkflow,
+  workflow: MovedWorkflow.MovedWorkflow,
   fault: string
 ): MovingReport.Finding => {
   const root = `${Path.relative("", target) || "."}/`
   const own = ownFault(ref, fault).replaceAll(Path.resolve(target) + Path.sep, "").replaceAll(root, "")
-  const found = files.find(({ path }) => own.includes(`${ref}/${path}:`))
+  const found = workflow.files.find(({ path }) => own.includes(`${ref}/${path}:`))
   const [, line, rest] = found === undefined
     ? []
     : /^:(\d+):\d+: ([^]*)$/.exec(
@@ -70,7 +77,7 @@ const refusal = (
     ) ?? []
   return {
     kind: "failed",
-    file: Path.posix.join(folder, found === undefined || line === undefined ? workflowFile : found.path),
+    file: found === undefined || line === undefined ? fileOf(workflow) : placeOf(workflow, found.path),
     line: Number(line ?? 1),
     message: `the server does not take it: ${rest ?? own}`
   }
@@ -85,12 +92,21 @@ const write = Effect.fnUntraced(function*(
 ) {
   const records = Object.fromEntries(chosen.placed.map((placed) => [
     placed.workflow.id,
-    ProjectImport.recordOf(placed, record.workflows[placed.workflow.id], withheld.get(placed.ref) ?? {})
+    ProjectImport.recordOf(
+      placed,
+      record.workflows[placed.workflow.id],
+      withheld.get(placed.ref) ?? {},
+      chosen.things.emitters.get(placed.workflow.id)
+    )
   ]))
   return yield* SetupWriting.write(
     target,
-    ProjectImport.contentsOf(chosen, records),
-    { ...record, workflows: { ...record.workflows, ...records } },
+    ProjectImport.contentsOf(chosen, records, record.accounts),
+    {
+      ...record,
+      workflows: { ...record.workflows, ...records },
+      sources: { ...record.sources, ...chosen.things.sources }
+    },
     ProjectImport.isStale(chosen)
   )
 })
@@ -113,7 +129,7 @@ const prepareIn = Effect.fnUntraced(function*(
     delete workflow.props[name]
     const finding: MovingReport.Finding = {
       kind: isLeft ? "different" : "missing",
-      file: Path.posix.join(workflow.folder, workflowFile),
+      file: fileOf(workflow),
       line: workflow.steps.find((step) => name.startsWith(`${step.name}.`))?.line ?? 1,
       message: isLeft
         ? `${name}: the value is left out: the code has no such prop`
@@ -129,6 +145,7 @@ const prepareIn = Effect.fnUntraced(function*(
 
   const refs = new Set([
     ...chosen.placed.map(({ ref }) => ref),
+    ...[...chosen.things.contents.keys()].map((path) => path.replace(/\.json$/, "")),
     ...chosen.placed.flatMap(({ workflow }) =>
       Object.values(workflow.props).flatMap((value) => {
         const store: unknown = Predicate.isObject(value) ? Reflect.get(value, "storeId") : undefined
@@ -238,20 +255,39 @@ const prepareIn = Effect.fnUntraced(function*(
     came: { triggers: 0, steps: 0, props: 0, files: 0 },
     findings
   }))
+  const beside = plan.leftOut.filter(({ ref }) => !chosen.placed.some((each) => each.ref === ref))
+    .flatMap(({ faults, ref }) => {
+      // It is made when it is given what it needs yet, of which the report has told.
+      const source = Object.values(chosen.things.sources).find((each) => each.ref === ref)
+      const waits = Object.values(source?.accounts ?? {}).some((id) => before.accounts?.[id] === undefined) ||
+        ref.startsWith("subscriptions/")
+      return faults.map((fault): MovingReport.Finding => ({
+        kind: waits ? "missing" : "failed",
+        file: `${ref}.json`,
+        line: 1,
+        message: waits ? `waits: ${ownFault(ref, fault)}` : `the server does not take it: ${ownFault(ref, fault)}`
+      }))
+    })
+  const needed = [
+    ...chosen.placed.flatMap(({ workflow }) => Object.values(workflow.accounts)),
+    ...Object.values(chosen.things.sources).flatMap(({ accounts }) => Object.values(accounts))
+  ]
   return {
     plan,
     written,
-    report: { workflows: [...workflows, ...unread], findings: chosen.findings }
+    archive: chosen.archive,
+    waiting: chosen.archive === undefined ? [] : ArchivedAccounts.waiting(chosen.archive, needed, before),
+    report: { workflows: [...workflows, ...unread], findings: [...chosen.findings, ...beside] }
   } satisfies Prepared as Prepared
 })
 
 /** Writes the set-up of a project, and plans what the account needs of it. Nothing of the account changes. */
-export const prepare = Effect.fnUntraced(function*({ dryRun, folder, into, only, registry }: Given) {
+export const prepare = Effect.fnUntraced(function*({ archive, dryRun, folder, into, only, registry }: Given) {
   const files = yield* FileSystem.FileSystem
   const record = yield* MovingRecord.read(into)
   const isThere = yield* ProjectImport.mayWrite(into, record)
   const before = Option.getOrElse(record, () => MovingRecord.empty)
-  const chosen = yield* ProjectImport.choose(folder, only, registry, before)
+  const chosen = yield* ProjectImport.choose(folder, archive, only, registry, before)
   if (isThere && !dryRun) return yield* prepareIn(into, into, chosen, before)
   return yield* SetupWriting.withFolderBeside(
     into,

@@ -5,6 +5,7 @@ import * as BuiltInSteps from "./BuiltInSteps.ts"
 import type { MovedStep } from "./MovedSteps.ts"
 import type { MovedWorkflow } from "./MovedWorkflow.ts"
 import type { ActionName } from "./StepCode.ts"
+import type { Block, Branch } from "./WorkflowFile.ts"
 
 /** The import of an action, or the path of its file in the set-up. */
 export type Places = (action: ActionName) => string
@@ -39,6 +40,35 @@ const namesDistinctly = () => {
     taken.add(name)
     return name
   }
+}
+
+const unclear = "() => { throw new Error(\"this condition did not come over: write it anew\") }"
+
+/** The members of a block, whose branches have their steps by `branchOf`. */
+const blockOf = (
+  { branches, isUnclear, kind, value }: Block,
+  indent: string,
+  branchOf: (branch: Branch, indent: string) => string
+): string => {
+  const inner = `${indent}  `
+  const decides = isUnclear ? unclear : literal(value ?? null)
+  const named = (list: ReadonlyArray<Branch>, of: (branch: Branch) => string) =>
+    `{\n${list.map((branch) => `${inner}  ${keyOf(branch.name)}: ${of(branch)}`).join(",\n")}\n${inner}}`
+  const stepsOf = (branch: Branch) => branchOf(branch, `${inner}  `)
+  const whenOf = ({ when }: Branch) =>
+    isUnclear ? `when: ${unclear}, ` : when === undefined ? "" : `when: ${literal(when)}, `
+  const isDefault = ({ name }: Branch) => name === "default"
+  const members = {
+    if: () => [`if: ${decides}`, ...branches.map((branch) => `${branch.name}: ${branchOf(branch, inner)}`)],
+    parallel: () => [`parallel: ${named(branches, stepsOf)}`],
+    switch: () => [
+      `switch: ${decides}`,
+      `cases: ${named(branches.filter((branch) => !isDefault(branch)), stepsOf)}`,
+      ...branches.filter(isDefault).map((branch) => `default: ${branchOf(branch, inner)}`)
+    ],
+    branches: () => [`branches: ${named(branches, (branch) => `{ ${whenOf(branch)}steps: ${stepsOf(branch)} }`)}`]
+  }
+  return members[kind]().map((member) => `${inner}${member}`).join(",\n")
 }
 
 /** The module of a workflow in the set-up, beside the files that are the workflow's own. */
@@ -78,6 +108,14 @@ export const textOf = (
         return undefined
     }
   }
+  const byIndex = new Map(steps.map((step) => [step.index, step]))
+  const inBranches = new Set(
+    steps.flatMap(({ code }) => code._tag === "Block" ? code.block.branches.flatMap(({ steps }) => steps) : [])
+  )
+  const branchOf = ({ steps }: Branch, indent: string): string => {
+    const own = steps.flatMap((index) => byIndex.get(index) ?? [])
+    return own.length === 0 ? "{}" : `{\n${linesOf(own, `${indent}  `).join("\n")}\n${indent}}`
+  }
   const membersOf = ({ code, declared, disabled }: MovedStep, own: string | undefined): ReadonlyArray<string> => [
     ...(own === undefined ? [] : [`...${own}`]),
     ...(code._tag === "Delay" ? [`delay: ${literal(code.delay)}`] : []),
@@ -90,18 +128,25 @@ export const textOf = (
       ]),
     ...(disabled ? ["disabled: true"] : [])
   ]
-  const stepLines = steps.flatMap((step, index) => {
-    const own = importOf(step)
-    const members = membersOf(step, own)
-    const key = keyOf(step.name)
-    const isPlain = own !== undefined && members.length === 1
-    const value = isPlain ? own : `{ ${members.join(", ")} }`
-    const comma = index === steps.length - 1 ? "" : ","
-    return [
-      ...step.notes.flatMap((note) => commentLines(note, "    ")),
-      isPlain && key === own ? `    ${own}${comma}` : `    ${key}: ${value}${comma}`
-    ]
-  })
+  const linesOf = (list: ReadonlyArray<MovedStep>, indent: string): ReadonlyArray<string> =>
+    list.flatMap((step, index) => {
+      const { code, disabled } = step
+      const own = importOf(step)
+      const members = membersOf(step, own)
+      const key = keyOf(step.name)
+      const isPlain = own !== undefined && members.length === 1
+      const value = code._tag === "Block"
+        ? `{\n${blockOf(code.block, indent, branchOf)}${disabled ? `,\n${indent}  disabled: true` : ""}\n${indent}}`
+        : isPlain
+        ? own
+        : `{ ${members.join(", ")} }`
+      const comma = index === list.length - 1 ? "" : ","
+      return [
+        ...step.notes.flatMap((note) => commentLines(note, indent)),
+        isPlain && key === own ? `${indent}${own}${comma}` : `${indent}${key}: ${value}${comma}`
+      ]
+    })
+  const stepLines = linesOf(steps.filter(({ index }) => !inBranches.has(index)), "    ")
   const props = triggers.flatMap(({ prop, type }) =>
     prop === undefined
       ? []

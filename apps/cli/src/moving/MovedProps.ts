@@ -140,6 +140,10 @@ export const of = (
   return { values, accounts, stores, refused, sealed, declared, filter, findings }
 }
 
+/** The account there that a finding asks for. */
+export const accountIn = ({ message }: Pick<Finding, "message">): string | undefined =>
+  /: is the account (\S+) there: /.exec(message)?.[1]
+
 /** The names of all props that have a value. */
 export const namesIn = ({ accounts, refused, sealed, stores, values }: MovedProps): ReadonlyArray<string> => [
   ...new Set([...Object.keys({ ...values, ...stores, ...accounts, ...refused }), ...sealed])

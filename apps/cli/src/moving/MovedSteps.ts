@@ -9,6 +9,8 @@ import type { WorkflowFindings } from "./WorkflowFindings.ts"
 type Json = Schema.Json
 
 export interface MovedStep {
+  /** Its place in the list of all. */
+  readonly index: number
   readonly name: string
   readonly code: StepCode.Code
   readonly disabled: boolean
@@ -16,6 +18,10 @@ export interface MovedStep {
   readonly declared: ReadonlyArray<MovedProps.DeclaredProp>
   readonly line: number
 }
+
+/** True if a run fails when it comes to the step, until somebody writes it anew. */
+export const isLeft = ({ code }: MovedStep): boolean =>
+  code._tag === "Left" || code._tag === "Block" && code.block.isUnclear
 
 const notesIn = (value: Json | undefined): ReadonlyArray<string> =>
   typeof value === "string"
@@ -139,9 +145,14 @@ export class MovedSteps {
     for (const [prop, value] of Object.entries(own.refused)) this.refused[`${step}.${prop}`] = value
   }
 
-  #add({ note, notes }: WorkflowFile.Step, at: WorkflowFile.Path, step: Omit<MovedStep, "notes" | "line">): void {
+  #add(
+    { note, notes }: WorkflowFile.Step,
+    at: WorkflowFile.Path,
+    step: Omit<MovedStep, "index" | "notes" | "line">
+  ): void {
     const { code, declared, disabled, name } = step
     this.all.push({
+      index: Number(at[1]),
       name,
       code,
       disabled,

@@ -1,7 +1,9 @@
 import type { Schema } from "effect"
 import * as CodeReading from "./CodeReading.ts"
-import type * as WorkflowFile from "./WorkflowFile.ts"
+import type { ProjectWorkflow } from "./ProjectFolder.ts"
 import type { WorkflowFindings } from "./WorkflowFindings.ts"
+
+type Json = Schema.Json
 
 /** An event that began the workflow. */
 export interface MovedTrigger {
@@ -12,10 +14,26 @@ export interface MovedTrigger {
   readonly line: number
 }
 
+/** The settings of a trigger, as an archive has them. What it does not have is undefined. */
+export interface TriggerSettings {
+  /** Its URL or address there. */
+  readonly address?: string | undefined
+  /** The value of the prop of a timer. */
+  readonly schedule?: Json | undefined
+  /** True if the code answered requests, or the answer. */
+  readonly answer?: Json | undefined
+  /** True if it was switched off by itself. */
+  readonly isOff: boolean
+  /** True if what it listens to is made here, too. */
+  readonly hasEmitter?: boolean
+}
+
 export interface MovedTriggers {
   readonly triggers: ReadonlyArray<MovedTrigger>
   /** Values of their props. */
-  readonly props: Readonly<Record<string, Schema.Json>>
+  readonly props: Readonly<Record<string, Json>>
+  /** True if the code answers requests. */
+  readonly responds: boolean
 }
 
 const types: Readonly<Record<string, readonly [prop: string | undefined, type: string]>> = {
@@ -31,30 +49,63 @@ const typeOf = (id: string) => {
   return Object.hasOwn(types, prefix) ? types[prefix]! : [undefined, undefined] as const
 }
 
+/** The value of an endpoint's prop, and what to say of it. */
+const endpoint = ({ address, answer }: TriggerSettings, reading: CodeReading.CodeReading) => {
+  const shape = CodeReading.eventShapeOf(reading)
+  const responds = answer === undefined ? reading.responds : answer === true
+  const fixed = typeof answer === "object" && answer !== null ? answer : undefined
+  const from = address === undefined ? "" : ` in place of ${address}`
+  const answers = fixed !== undefined
+    ? "the answer is the one there"
+    : responds
+    ? "the code answers"
+    : "the answer is 200"
+  return {
+    responds,
+    value: {
+      ...(shape === "body" ? { event: shape } : {}),
+      ...(fixed === undefined ? {} : { response: fixed })
+    },
+    message: answer === undefined
+      ? `has another URL here${from}. Its settings are not in the folder: by what the code reads, the event is ` +
+        `${shape === "body" ? "the body alone" : "the whole request"}, and ${answers}`
+      : `has another URL here${from}. By what the code reads, the event is ` +
+        `${shape === "body" ? "the body alone" : "the whole request"}; ${answers}`
+  }
+}
+
 /** The triggers of a workflow with this code. */
 export const of = (
-  { lineOf, value }: WorkflowFile.Read<WorkflowFile.WorkflowFile>,
+  { file: { lineOf, value }, triggers: settings }: Pick<ProjectWorkflow, "file" | "triggers">,
   reading: CodeReading.CodeReading,
   findings: WorkflowFindings
 ): MovedTriggers => {
   const triggers: Array<MovedTrigger> = []
-  const props: Record<string, Schema.Json> = {}
+  const props: Record<string, Json> = {}
   const taken = new Map<string, number>()
+  let { responds } = reading
   for (const [index, { id }] of (value.triggers ?? []).entries()) {
     const at = ["triggers", index]
+    const own = settings?.get(id) ?? { isOff: false }
     const [base, type] = typeOf(id)
     if (type === undefined) {
       findings.tell("failed", at, `${id}: triggers of this kind are not known`)
       continue
     }
+    if (own.isOff) {
+      findings.tell("different", at, `${id}: was switched off there, by itself, and is left out`)
+      continue
+    }
     if (base === undefined) {
       triggers.push({ id, prop: undefined, type, line: lineOf(at) })
-      findings.tell(
-        "missing",
-        at,
-        `${id}: the ${type} of this trigger is not in the folder: create it here, and give it with ` +
-          `\`headwater import finish --set ${id}=<source>\``
-      )
+      if (own.hasEmitter !== true) {
+        findings.tell(
+          "missing",
+          at,
+          `${id}: the ${type} of this trigger is not in the folder: create it here, and give it with ` +
+            `\`headwater import finish --set ${id}=<source>\``
+        )
+      }
       continue
     }
     const count = (taken.get(base) ?? 0) + 1
@@ -70,24 +121,22 @@ export const of = (
     const prop = count === 1 ? base : `${base}_${count}`
     triggers.push({ id, prop, type, line: lineOf(at) })
     if (base === "timer") {
-      findings.tell(
-        "missing",
-        at,
-        `${id}: its schedule is not in the folder: give it with \`headwater import finish --set '${prop}={"cron": "0 9 * * *", "timezone": "UTC"}'\``
-      )
+      if (own.schedule === undefined) {
+        findings.tell(
+          "missing",
+          at,
+          `${id}: its schedule is not in the folder: give it with \`headwater import finish --set '${prop}={"cron": "0 9 * * *", "timezone": "UTC"}'\``
+        )
+      } else props[prop] = own.schedule
     } else if (base === "email") {
-      findings.tell("different", at, `${id}: has another address here, if the operator has switched e-mail on`)
+      const from = own.address === undefined ? "" : ` in place of ${own.address}`
+      findings.tell("different", at, `${id}: has another address here${from}, if the operator has switched e-mail on`)
     } else {
-      const shape = CodeReading.eventShapeOf(reading)
-      if (shape === "body") props[prop] = { event: shape }
-      findings.tell(
-        "different",
-        at,
-        `${id}: has another URL here. Its settings are not in the folder: by what the code reads, the event is ` +
-          `${shape === "body" ? "the body alone" : "the whole request"}, and ` +
-          (reading.responds ? "the code answers" : "the answer is 200")
-      )
+      const made = endpoint(own, reading)
+      responds = made.responds
+      if (Object.keys(made.value).length > 0) props[prop] = made.value
+      findings.tell("different", at, `${id}: ${made.message}`)
     }
   }
-  return { triggers, props }
+  return { triggers, props, responds }
 }

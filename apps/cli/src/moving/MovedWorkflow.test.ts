@@ -313,7 +313,8 @@ export default {
       (names, note) => {
         const file = "steps: []"
         const workflow = of(file)
-        const steps = names.map((name): MovedStep => ({
+        const steps = names.map((name, index): MovedStep => ({
+          index,
           name,
           code: { _tag: "File", path: "a/entry.js" },
           disabled: false,

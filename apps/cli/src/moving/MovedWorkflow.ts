@@ -1,13 +1,13 @@
 /** A workflow of the hosted service in the form that the set-up has of it, before it is known where its actions are. */
 import type { Schema } from "effect"
-import * as Path from "node:path"
 import * as CodeFile from "../code/CodeFile.ts"
 import * as CodeReading from "./CodeReading.ts"
+import * as FirstGeneration from "./FirstGeneration.ts"
 import * as MovedSettings from "./MovedSettings.ts"
 import { type MovedStep, MovedSteps } from "./MovedSteps.ts"
 import * as MovedTriggers from "./MovedTriggers.ts"
 import type { Finding } from "./MovingReport.ts"
-import { type ProjectWorkflow, workflowFile } from "./ProjectFolder.ts"
+import { fileOf, placeOf, type ProjectWorkflow } from "./ProjectFolder.ts"
 import * as WorkflowFile from "./WorkflowFile.ts"
 import { WorkflowFindings } from "./WorkflowFindings.ts"
 
@@ -18,6 +18,7 @@ export interface MovedWorkflow {
   readonly name: string
   readonly slug: string
   readonly folder: string
+  readonly archivedIn: string | undefined
   /** True if it was switched off. */
   readonly wasInactive: boolean
   readonly triggers: ReadonlyArray<MovedTriggers.MovedTrigger>
@@ -45,12 +46,15 @@ const isAnswer = ({ code }: MovedStep): boolean =>
   code._tag === "Action" && /respon[ds]/.test(code.action.key)
 
 /** Reads the code of a workflow, its own files and the expressions of its steps. */
-const readCode = ({ files, folder }: ProjectWorkflow, steps: MovedSteps): CodeReading.CodeReading => {
-  const texts = files.flatMap(({ bytes, path }) => {
-    const text = CodeFile.typeOf(path) === undefined ? undefined : WorkflowFile.textOf(bytes)
-    return text?._tag === "Some" ? [[Path.posix.join(folder, path), text.value] as const] : []
+const readCode = (workflow: ProjectWorkflow, steps: MovedSteps): CodeReading.CodeReading => {
+  const texts = workflow.files.flatMap(({ bytes, path }) => {
+    const isCode = CodeFile.typeOf(path) !== undefined || path.endsWith(`/${FirstGeneration.originalFile}`)
+    const text = isCode ? WorkflowFile.textOf(bytes) : undefined
+    return text?._tag === "Some" && !FirstGeneration.isMade(text.value)
+      ? [[placeOf(workflow, path), text.value] as const]
+      : []
   })
-  const expressions = [Path.posix.join(folder, workflowFile), JSON.stringify(steps.values)] as const
+  const expressions = [fileOf(workflow), JSON.stringify(steps.values)] as const
   const reading = CodeReading.read(new Map([...texts, expressions]))
   return { ...reading, responds: reading.responds || steps.all.some(isAnswer) }
 }
@@ -74,7 +78,7 @@ export const of = (workflow: ProjectWorkflow): MovedWorkflow => {
   const steps = new MovedSteps(workflow, findings)
   const reading = readCode(workflow, steps)
   findings.all.push(...findingsOf(reading))
-  const { props, triggers } = MovedTriggers.of(file, reading, findings)
+  const { props, responds, triggers } = MovedTriggers.of(workflow, reading, findings)
   const { timeoutSeconds } = MovedSettings.of(value, findings)
   if ((value.steps ?? []).length === 0) findings.tell("failed", ["steps"], "has no steps")
   if (value.inactive === true) {
@@ -89,6 +93,7 @@ export const of = (workflow: ProjectWorkflow): MovedWorkflow => {
     name: value.name?.trim() || slug,
     slug,
     folder,
+    archivedIn: workflow.archivedIn,
     wasInactive: value.inactive === true,
     triggers,
     endpoints: Object.fromEntries(
@@ -97,7 +102,7 @@ export const of = (workflow: ProjectWorkflow): MovedWorkflow => {
     steps: steps.all,
     timeoutSeconds,
     props: { ...steps.props, ...props },
-    responds: reading.responds,
+    responds,
     accounts: steps.accounts,
     stores: steps.stores,
     refused: steps.refused,

@@ -24,6 +24,8 @@ const Workflow = Schema.Struct({
   subscriptions: Schema.Array(Schema.String),
   /** The URLs of its HTTP triggers there, by their ids; null for one that nobody has said. */
   endpoints: Schema.optionalKey(Schema.Record(Schema.String, Schema.NullOr(Schema.String))),
+  /** The places in the set-up of those to which they are subscribed, where these are made, too. */
+  emitters: Schema.optionalKey(Texts),
   /** Values that the code does not take yet: others, such as an account, have to be there first. */
   withheld: Schema.Record(Schema.String, Schema.Json),
   /** Values that somebody has given here, with null for those that only the server has, and the triggers that have a source. */
@@ -35,10 +37,26 @@ const Workflow = Schema.Struct({
 })
 export type Workflow = typeof Workflow.Type
 
+/** A source that was moved. */
+const Source = Schema.Struct({
+  ref: Schema.String,
+  /** Ids of accounts there, by the prop. */
+  accounts: Texts,
+  /** True if a workflow that it begins is switched on. */
+  active: Schema.Boolean
+})
+export type Source = typeof Source.Type
+
 const Content = Schema.Struct({
   format: Schema.Literal(1),
   /** By the id there. */
   workflows: Schema.Record(Schema.String, Workflow),
+  /** By the id there. */
+  sources: Schema.optionalKey(Schema.Record(Schema.String, Source)),
+  /** Ids of accounts here, by those there. */
+  accounts: Schema.optionalKey(Texts),
+  /** Ids there of the data stores that have got their entries. */
+  filled: Schema.optionalKey(Schema.Array(Schema.String)),
   /** The hash of each file as the import has written it, by which it knows those that somebody has changed. */
   files: Texts
 })

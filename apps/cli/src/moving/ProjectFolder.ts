@@ -1,6 +1,8 @@
 import { Effect, FileSystem, Option, Result } from "effect"
 import * as Path from "node:path"
 import { CommandRefused } from "../CommandRefused.ts"
+import type { ArchivedCode } from "./ActionPlaces.ts"
+import type { TriggerSettings } from "./MovedTriggers.ts"
 import type { Finding } from "./MovingReport.ts"
 import * as WorkflowFile from "./WorkflowFile.ts"
 
@@ -37,7 +39,21 @@ export interface ProjectWorkflow {
   readonly files: ReadonlyArray<ProjectFile>
   /** About the files. */
   readonly findings: ReadonlyArray<Finding>
+  /** The file of an archive that it is from, in place of a folder. */
+  readonly archivedIn?: string | undefined
+  /** The settings of triggers by their ids, of which only an archive has any. */
+  readonly triggers?: ReadonlyMap<string, TriggerSettings>
+  /** The code of its actions, of which only an archive has any. */
+  readonly actions?: ReadonlyArray<ArchivedCode>
 }
+
+/** The file that says of what a workflow is made. */
+export const fileOf = ({ archivedIn, folder }: Pick<ProjectWorkflow, "archivedIn" | "folder">): string =>
+  archivedIn ?? Path.posix.join(folder, workflowFile)
+
+/** The name of a workflow's own file in messages. Within an archive it has none but its step. */
+export const placeOf = ({ archivedIn, folder }: Pick<ProjectWorkflow, "archivedIn" | "folder">, path: string): string =>
+  archivedIn === undefined ? Path.posix.join(folder, path) : `${archivedIn}#${path}`
 
 /** A workflow that could not be read. */
 export interface Unread {
@@ -52,23 +68,23 @@ export interface Project {
   readonly findings: ReadonlyArray<Finding>
 }
 
-const failed = (file: string, message: string, line = 1): Finding => ({ kind: "failed", file, line, message })
+export const failed = (file: string, message: string, line = 1): Finding => ({ kind: "failed", file, line, message })
 
-const idIn = (name: string): string | undefined => /(?:^|-)(p_[0-9A-Za-z]+)$/.exec(name)?.[1]
+export const idIn = (name: string): string | undefined => /(?:^|-)(p_[0-9A-Za-z]+)$/.exec(name)?.[1]
 
-const slash = (path: string) => path.split(Path.sep).join("/")
+export const slash = (path: string) => path.split(Path.sep).join("/")
 
-const isLink = Effect.fnUntraced(function*(path: string) {
+export const isLink = Effect.fnUntraced(function*(path: string) {
   const files = yield* FileSystem.FileSystem
   return Option.isSome(yield* Effect.option(files.readLink(path)))
 })
 
-const typeOf = Effect.fnUntraced(function*(path: string) {
+export const typeOf = Effect.fnUntraced(function*(path: string) {
   const files = yield* FileSystem.FileSystem
   return Option.getOrUndefined(yield* Effect.option(files.stat(path)))?.type
 })
 
-const namesIn = Effect.fnUntraced(function*(root: string, folder: string) {
+export const namesIn = Effect.fnUntraced(function*(root: string, folder: string) {
   const files = yield* FileSystem.FileSystem
   const names = yield* Effect.mapError(
     files.readDirectory(Path.join(root, folder)),

@@ -20,11 +20,13 @@ const placedOf = (yaml: string, files: Readonly<Record<string, string>>): Projec
   })
 })
 
+const things = { contents: new Map(), sources: {}, emitters: new Map(), findings: [] }
+
 describe("the import of a project", () => {
   it("writes the module of a workflow over no file of the workflow's own", () => {
     const placed = placedOf("steps: [{ namespace: workflow, uses: ./workflow.mjs }]", { "workflow.mjs": "own" })
     const contents = ProjectImport.contentsOf(
-      { placed: [placed], unread: [], findings: [], places: new Map() },
+      { archive: undefined, placed: [placed], unread: [], findings: [], places: new Map(), things },
       { p_1: ProjectImport.recordOf(placed, undefined, {}) }
     )
     assert.deepStrictEqual(contents.get("workflows/orders/workflow.mjs"), bytes("own"))

@@ -1,12 +1,16 @@
 import { Effect, FileSystem, Option, type Schema } from "effect"
 import * as Path from "node:path"
 import { CommandRefused } from "../CommandRefused.ts"
+import * as Setup from "../setup/Setup.ts"
 import * as SetupFolder from "../setup/SetupFolder.ts"
 import { distinctly } from "../setup/SetupOfAccount.ts"
 import * as ActionPlaces from "./ActionPlaces.ts"
+import * as ArchivedThings from "./ArchivedThings.ts"
+import * as ArchiveReading from "./ArchiveReading.ts"
 import * as BuiltInSteps from "./BuiltInSteps.ts"
 import * as MovedModule from "./MovedModule.ts"
 import * as MovedProps from "./MovedProps.ts"
+import { isLeft } from "./MovedSteps.ts"
 import * as MovedWorkflow from "./MovedWorkflow.ts"
 import type * as MovingRecord from "./MovingRecord.ts"
 import type { Finding } from "./MovingReport.ts"
@@ -21,10 +25,12 @@ export interface Placed {
 }
 
 export interface Chosen {
+  readonly archive: ArchiveReading.Archive | undefined
   readonly placed: ReadonlyArray<Placed>
   readonly unread: ReadonlyArray<ProjectFolder.Unread>
   readonly findings: ReadonlyArray<Finding>
   readonly places: ReadonlyMap<string, ActionPlaces.ActionPlace>
+  readonly things: ArchivedThings.ArchivedThings
 }
 
 const render = (value: unknown) => `${JSON.stringify(value, undefined, 2)}\n`
@@ -32,22 +38,61 @@ const render = (value: unknown) => `${JSON.stringify(value, undefined, 2)}\n`
 const isNamed = (only: string) => ({ folder, id, slug }: { folder: string; id: string; slug?: string }) =>
   [folder, id, slug].includes(only) || Path.posix.basename(folder) === only
 
+const noThings: ArchivedThings.ArchivedThings = { contents: new Map(), sources: {}, emitters: new Map(), findings: [] }
+
+/** The archive that a folder is, or has as its only entry, as zips do. */
+const archiveIn = Effect.fnUntraced(function*(folder: string) {
+  const files = yield* FileSystem.FileSystem
+  if (yield* ArchiveReading.isArchive(folder)) return folder
+  const [only, ...others] = yield* Effect.orElseSucceed(files.readDirectory(folder), () => [])
+  if (only === undefined || others.length > 0) return undefined
+  const inner = Path.join(folder, only)
+  return (yield* ArchiveReading.isArchive(inner)) ? inner : undefined
+})
+
+/** Reads a folder of git, an archive, or one completed by the other. */
+const readProject = Effect.fnUntraced(function*(folder: string, beside: Option.Option<string>) {
+  const own = yield* archiveIn(folder)
+  if (own !== undefined && Option.isSome(beside)) {
+    return yield* new CommandRefused({ message: `${folder} is an archive by itself: give it alone` })
+  }
+  const root = Option.isSome(beside) ? yield* archiveIn(beside.value) : own
+  if (Option.isSome(beside) && root === undefined) {
+    return yield* new CommandRefused({
+      message: `${beside.value} has neither archive.json nor manifest.json: it is no archive`
+    })
+  }
+  const archive = root === undefined ? undefined : yield* ArchiveReading.read(root)
+  const project = own === undefined ? yield* ProjectFolder.read(folder) : undefined
+  const ofFolder = new Set([...project?.workflows ?? [], ...project?.unread ?? []].map(({ id }) => id))
+  return {
+    archive,
+    workflows: archive === undefined
+      ? project?.workflows ?? []
+      : ArchiveReading.completed(project?.workflows ?? [], archive),
+    unread: [...project?.unread ?? [], ...archive?.unread.filter(({ id }) => !ofFolder.has(id)) ?? []],
+    findings: [...project?.findings ?? [], ...archive?.findings ?? []]
+  }
+})
+
 /** Reads a project, and finds the actions of its workflows. */
 export const choose = Effect.fnUntraced(function*(
   folder: string,
+  archiveFolder: Option.Option<string>,
   only: Option.Option<string>,
   registry: Option.Option<string>,
   record: MovingRecord.MovingRecord
 ) {
-  const project = yield* ProjectFolder.read(folder)
+  const project = yield* readProject(folder, archiveFolder)
   const isChosen = Option.match(only, { onNone: () => () => true, onSome: isNamed })
   const workflows = project.workflows.filter(isChosen).map(MovedWorkflow.of)
   const unread = project.unread.filter(isChosen)
   if (workflows.length === 0 && unread.length === 0) {
     return yield* new CommandRefused({
-      message: `${folder} has no workflow ${
-        Option.getOrElse(only, () => "")
-      }: give its slug, its id (p_…) or its folder`
+      message: Option.match(only, {
+        onNone: () => `${folder} has no workflows`,
+        onSome: (name) => `${folder} has no workflow ${name}: give its slug, its id (p_…) or its folder`
+      })
     })
   }
   const actions = new Map(
@@ -57,10 +102,11 @@ export const choose = Effect.fnUntraced(function*(
       )
     )
   )
+  const archived = project.archive === undefined ? [] : ArchiveReading.actionsOf(project.archive)
   const places = new Map(
     yield* Effect.forEach(actions, ([name, action]) =>
       Effect.map(
-        ActionPlaces.find(action, Option.getOrUndefined(registry)),
+        ActionPlaces.find(action, Option.getOrUndefined(registry), archived),
         (place) => [name, place] as const
       ), { concurrency: 4 })
   )
@@ -71,23 +117,48 @@ export const choose = Effect.fnUntraced(function*(
     ref: record.workflows[workflow.id]?.ref ??
       refOf(workflow.slug.toLowerCase().replace(/[^a-z0-9_-]+/g, "-").replace(/^-+|-+$/g, "") || "workflow"),
     findings: [
-      ...workflow.findings,
+      ...workflow.findings.filter((finding) => record.accounts?.[MovedProps.accountIn(finding) ?? ""] === undefined),
       ...workflow.steps.flatMap(({ code, line, name }) => {
         const finding = code._tag === "Action" ? places.get(ActionPlaces.nameOf(code.action))?.finding : undefined
-        const file = Path.posix.join(workflow.folder, ProjectFolder.workflowFile)
+        const file = ProjectFolder.fileOf(workflow)
         return finding === undefined ? [] : [{ ...finding, file, line, message: `${name}: ${finding.message}` }]
       })
     ]
   }))
-  return { placed, unread, findings: project.findings, places } satisfies Chosen as Chosen
+  const { archive } = project
+  const things = archive === undefined ? noThings : yield* ArchivedThings.of({
+    archive,
+    clone: Option.getOrUndefined(registry),
+    record,
+    workflows: new Map([
+      ...Object.entries(record.workflows).map(([id, { ref }]) => [id, ref] as const),
+      ...placed.map(({ ref, workflow }) => [workflow.id, ref] as const)
+    ]),
+    triggers: new Map(placed.map(({ workflow: { id, triggers } }) => [
+      id,
+      triggers.flatMap(({ id, prop }) => prop === undefined ? [id] : [])
+    ])),
+    isPart: Option.isSome(only)
+  })
+  return {
+    archive,
+    placed,
+    unread,
+    findings: [...project.findings, ...things.findings],
+    places,
+    things
+  } satisfies Chosen as Chosen
 })
 
 /** The values of a workflow's props: those of the project that the code takes, and those that were given here. */
 export const propsOf = (
-  { props }: MovedWorkflow.MovedWorkflow,
-  { given, withheld }: Pick<MovingRecord.Workflow, "given" | "withheld">
+  { accounts, props }: MovedWorkflow.MovedWorkflow,
+  { given, withheld }: Pick<MovingRecord.Workflow, "given" | "withheld">,
+  mapped: Readonly<Record<string, string>>
 ) =>
   Object.fromEntries([
+    ...Object.entries(ArchivedThings.withAccounts(accounts, mapped))
+      .filter(([name]) => !Object.hasOwn(given.props, name)),
     ...Object.entries(props).filter(([name]) => !Object.hasOwn(withheld, name) && !Object.hasOwn(given.props, name)),
     // A value that the server alone has, or that was taken back, is in no file.
     ...Object.entries(given.props).filter(([, value]) => value !== null)
@@ -106,7 +177,8 @@ export const waitingOf = (
 export const recordOf = (
   { ref, workflow }: Placed,
   before: MovingRecord.Workflow | undefined,
-  withheld: Readonly<Record<string, Schema.Json>>
+  withheld: Readonly<Record<string, Schema.Json>>,
+  emitters: Readonly<Record<string, string>> = {}
 ): MovingRecord.Workflow => ({
   ref,
   name: workflow.name,
@@ -115,11 +187,12 @@ export const recordOf = (
   accounts: workflow.accounts,
   stores: workflow.stores,
   variables: workflow.variables,
-  left: workflow.steps.flatMap(({ code, name }) => code._tag === "Left" ? [name] : []),
+  left: workflow.steps.flatMap((step) => isLeft(step) ? [step.name] : []),
   subscriptions: workflow.triggers.flatMap(({ id, prop }) => prop === undefined ? [id] : []),
   endpoints: Object.fromEntries(
     Object.entries(workflow.endpoints).map(([id, url]) => [id, url ?? before?.endpoints?.[id] ?? null])
   ),
+  emitters: { ...before?.emitters, ...emitters },
   withheld: Object.fromEntries(
     Object.entries({ ...workflow.refused, ...withheld }).filter(([name]) =>
       !Object.hasOwn(before?.given.props ?? {}, name)
@@ -129,26 +202,33 @@ export const recordOf = (
 })
 
 /** The file of a workflow in the set-up. */
-const settingsOf = ({ ref, workflow }: Placed, record: MovingRecord.Workflow) =>
+const settingsOf = (
+  { ref, workflow }: Placed,
+  record: MovingRecord.Workflow,
+  accounts: Readonly<Record<string, string>>
+) =>
   render({
     name: workflow.name,
     code: MovedModule.fileOf(ref, workflow),
     active: record.given.active,
     ...(workflow.timeoutSeconds === undefined ? {} : { timeout_seconds: workflow.timeoutSeconds }),
-    configured_props: propsOf(workflow, record)
+    configured_props: propsOf(workflow, record, accounts)
   })
 
 /** All files of the set-up that these workflows need. */
 export const contentsOf = (
-  { places, placed }: Chosen,
-  records: Readonly<Record<string, MovingRecord.Workflow>>
+  { places, placed, things }: Chosen,
+  records: Readonly<Record<string, MovingRecord.Workflow>>,
+  accounts: Readonly<Record<string, string>> = {}
 ): SetupWriting.Contents => {
+  const kinds = new Set(["data_stores", "workflows", ...[...things.contents.keys()].map((path) => path.split("/")[0])])
   const contents = new Map<string, Uint8Array | string>([
-    [SetupFolder.marker, render({ format: 1, kinds: ["data_stores", "workflows"] })]
+    [SetupFolder.marker, render({ format: 1, kinds: Setup.kinds.filter((kind) => kinds.has(kind)) })],
+    ...things.contents
   ])
   for (const each of placed) {
     const { ref, workflow } = each
-    contents.set(`${ref}.json`, settingsOf(each, records[workflow.id]!))
+    contents.set(`${ref}.json`, settingsOf(each, records[workflow.id]!, accounts))
     for (const { bytes, path } of workflow.files) contents.set(`${ref}/${path}`, bytes)
     contents.set(
       MovedModule.fileOf(ref, workflow),

@@ -124,7 +124,7 @@ export const write = (
   }).pipe(told(folder))
 
 /** The ending of the file of a workflow that the server does not take, so that `apply` takes the rest of the folder. */
-const leftEnding = ".left"
+export const leftEnding = ".left"
 
 /** Sets a file aside until the next import writes it anew, unless somebody has changed it. */
 export const setAside = (folder: string, record: MovingRecord.MovingRecord, path: string) =>

@@ -24,6 +24,7 @@ export type Code =
   | { readonly _tag: "BuiltIn"; readonly name: BuiltInSteps.Name }
   | { readonly _tag: "Delay"; readonly delay: Json }
   | { readonly _tag: "End"; readonly reason: Json }
+  | { readonly _tag: "Block"; readonly block: WorkflowFile.Block }
   /** Nothing: the run fails when it comes to it. */
   | { readonly _tag: "Left" }
 
@@ -147,7 +148,8 @@ const fileCode = (
 
 /** The code that a step names. */
 const named = (given: GivenStep, paths: ReadonlySet<string>, findings: WorkflowFindings): Code | undefined => {
-  const { own: { filter }, step: { uses } } = given
+  const { own: { filter }, step: { block, uses } } = given
+  if (block !== undefined) return { _tag: "Block", block }
   if (filter !== undefined) return filterCode(given, filter, findings)
   const isFile = uses === undefined || uses === null || /^\.{0,2}\//.test(uses)
   return isFile ? fileCode(given, paths, findings) : actionCode(given, uses, findings)

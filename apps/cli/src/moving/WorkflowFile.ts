@@ -20,7 +20,25 @@ const Step = Schema.Struct({
   notes: Schema.optionalKey(Schema.Json),
   _props_cursor: Schema.optionalKey(Schema.Json)
 })
-export type Step = typeof Step.Type
+
+/** The steps of one way through a block, as places in the list of all steps. */
+export interface Branch {
+  readonly name: string
+  /** The condition of one of `branches`. */
+  readonly when?: Schema.Json | undefined
+  readonly steps: ReadonlyArray<number>
+}
+
+/** A choice among steps. Files of YAML have none. */
+export interface Block {
+  readonly kind: "if" | "switch" | "branches" | "parallel"
+  readonly value?: Schema.Json | undefined
+  /** True if what it decides by was not understood. */
+  readonly isUnclear: boolean
+  readonly branches: ReadonlyArray<Branch>
+}
+
+export type Step = typeof Step.Type & { readonly block?: Block }
 
 const Settings = Schema.Struct({
   error_notification: Schema.optionalKey(Schema.Json),
@@ -39,7 +57,9 @@ export const WorkflowFile = Schema.Struct({
   triggers: Schema.optionalKey(Schema.NullOr(Schema.Array(Trigger))),
   steps: Schema.optionalKey(Schema.NullOr(Schema.Array(Step)))
 })
-export type WorkflowFile = typeof WorkflowFile.Type
+export type WorkflowFile = Omit<typeof WorkflowFile.Type, "steps"> & {
+  readonly steps?: ReadonlyArray<Step> | null
+}
 
 const StateFile = Schema.Struct({ schema: Schema.optionalKey(Schema.String), id: Schema.optionalKey(Schema.String) })
 

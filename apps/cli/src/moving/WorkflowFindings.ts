@@ -1,6 +1,5 @@
-import * as Path from "node:path"
 import type { Finding } from "./MovingReport.ts"
-import { type ProjectWorkflow, workflowFile } from "./ProjectFolder.ts"
+import { fileOf, type ProjectWorkflow } from "./ProjectFolder.ts"
 import type * as WorkflowFile from "./WorkflowFile.ts"
 
 /** The findings about a workflow, in the order in which they are made. */
@@ -9,18 +8,18 @@ export class WorkflowFindings {
   readonly #file: string
   readonly #lineOf: (path: WorkflowFile.Path) => number
 
-  constructor({ file, findings, folder }: ProjectWorkflow) {
-    this.all = [...findings]
-    this.#file = Path.posix.join(folder, workflowFile)
-    this.#lineOf = file.lineOf
+  constructor(workflow: ProjectWorkflow) {
+    this.all = [...workflow.findings]
+    this.#file = fileOf(workflow)
+    this.#lineOf = workflow.file.lineOf
   }
 
-  /** Tells of something at a path in `workflow.yaml`. */
+  /** Tells of something at a path in the file of the workflow. */
   tell(kind: Finding["kind"], path: WorkflowFile.Path, message: string): void {
     this.all.push({ kind, file: this.#file, line: this.#lineOf(path), message })
   }
 
-  /** Takes over findings about `workflow.yaml`. */
+  /** Takes over findings about that file. */
   tellAll(findings: ReadonlyArray<Omit<Finding, "file">>): void {
     this.all.push(...findings.map((finding) => ({ ...finding, file: this.#file })))
   }

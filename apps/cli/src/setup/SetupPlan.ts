@@ -169,11 +169,16 @@ class Planning {
     const { changes, faults, matches } = this
     const { account, files, folder, leavesOut = false, prune } = this.given
     const leftOut: Array<LeftOut> = []
+    const isLeftOut = (ref: Schema.Json | undefined) =>
+      !matches.has(String(ref)) && leftOut.some((left) => left.ref === ref)
     // A variable of a source or workflow comes right after that.
     const ofProgram = Map.groupBy(files.things, ({ fields }) => fields["program"])
     const inOrder = (ofProgram.get(undefined) ?? []).flatMap((thing) => [thing, ...ofProgram.get(thing.ref) ?? []])
     for (const thing of inOrder) {
       const before = { changes: changes.length, faults: faults.length }
+      for (const end of ["emitter", "listener"]) {
+        if (isLeftOut(thing.fields[end])) faults.push(at(thing, end, `${String(thing.fields[end])} is left out`))
+      }
       yield* this.planThing(thing).pipe(
         Effect.catchTags({
           CommandRefused: ({ message }) => Effect.sync(() => faults.push(message)),
