@@ -20,10 +20,10 @@ const reserved = new Set(
 )
 
 /** Text as a literal that ends no line before its time. */
-const literal = (value: Schema.Json): string =>
+export const literal = (value: Schema.Json): string =>
   JSON.stringify(value).replace(/[\u2028\u2029]/g, (separator) => `\\u${separator.charCodeAt(0).toString(16)}`)
 
-const keyOf = (name: string): string =>
+export const keyOf = (name: string): string =>
   name === "__proto__" ? `["__proto__"]` : identifier.test(name) ? name : literal(name)
 
 const commentLines = (text: string, indent: string): ReadonlyArray<string> =>
