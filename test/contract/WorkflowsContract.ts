@@ -29,6 +29,7 @@ const fields = [
   "suspension_timeout",
   "timeout_seconds",
   "attachments",
+  "shadow_reads",
   "memory_mb",
   "created_at",
   "updated_at"

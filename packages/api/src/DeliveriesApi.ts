@@ -212,7 +212,8 @@ export const ErrorClass = Schema.Literals([
   "timeout",
   "reset",
   "protocol",
-  "too_large"
+  "too_large",
+  "held"
 ])
 
 /** The filters of deliveries, beside their webhook. */

@@ -12,7 +12,9 @@ import * as Projection from "./Projection.ts"
 import * as ProjectsApi from "./ProjectsApi.ts"
 import { RequestCheck, TakesLargeBody } from "./RequestCheck.ts"
 import { ResourceId } from "./ResourceId.ts"
+import * as Shadow from "./Shadow.ts"
 import { CodeText, Text } from "./Text.ts"
+import { UnixMillis } from "./UnixMillis.ts"
 import { UnixSeconds } from "./UnixSeconds.ts"
 
 const exampleSource = {
@@ -41,7 +43,12 @@ export const SourceResource = Schema.Struct({
   updated_at: UnixSeconds,
   name: Schema.String,
   name_slug: Schema.String.annotate({ description: "Works wherever the source's id does." }),
-  ...ProjectsApi.shown
+  ...ProjectsApi.shown,
+  ...Shadow.shown,
+  emit_from_ms: Schema.optionalKey(UnixMillis.annotate({
+    description: "From initial_state: events of before this time are not emitted. Missing if none was given.",
+    ...Extension.mark
+  }))
 }).annotate({ identifier: "Source", examples: [exampleSource] })
 export type SourceResource = typeof SourceResource.Type
 
@@ -73,8 +80,37 @@ const input = {
     })
   ),
   ...ProjectsApi.given,
+  ...Shadow.given,
   ...Projection.fields
 }
+
+/** The state of a source that was at work elsewhere before. */
+export const InitialState = Schema.Struct({
+  db: Schema.optionalKey(
+    Schema.Record(Schema.String, Schema.Json).annotate({
+      description: "Values of $.service.db by their keys."
+    })
+  ),
+  emitted_ids: Schema.optionalKey(
+    Schema.Array(Schema.Union([Schema.String, Schema.Finite])).check(Schema.isMaxLength(50_000)).annotate({
+      description:
+        "Ids that $emit gave to events, oldest first. The component's dedupe strategy takes them for emitted. Give ids beyond " +
+        "2^53 as text."
+    })
+  ),
+  polled_at_ms: Schema.optionalKey(UnixMillis.annotate({
+    description: "When its timer was last due. The first tick is the next one after that: at once, if that has passed."
+  })),
+  emit_from_ms: Schema.optionalKey(UnixMillis.annotate({
+    description:
+      "Events whose ts is before this time are noted as seen and not emitted, and so are events without a ts of the hooks " +
+      "and of the first run by a timer. A line in $logs counts them."
+  }))
+}).annotate({
+  identifier: "InitialState",
+  examples: [{ db: { since: 1_760_000_000 }, emitted_ids: ["a1", "a2"], polled_at_ms: 1_760_000_000_000 }]
+})
+export type InitialState = typeof InitialState.Type
 
 const params = PathId("The source's id or its name slug.")
 
@@ -94,6 +130,18 @@ export class SourcesApi extends HttpApiGroup.make("sources")
         emit_on_deploy: Schema.optionalKey(
           Schema.Boolean.annotate({
             description: "Whether to keep the events that the deploy hook emits. Default: true.",
+            ...Extension.mark
+          })
+        ),
+        active: Schema.optionalKey(
+          Schema.Boolean.annotate({
+            description: "Default: true. With false its activate hook does not run, nor does its timer.",
+            ...Extension.mark
+          })
+        ),
+        initial_state: Schema.optionalKey(
+          InitialState.annotate({
+            description: "The state that it begins with, if it was at work elsewhere before.",
             ...Extension.mark
           })
         )

@@ -45,6 +45,9 @@ const run = {
     hops: Schema.Int,
     rerun_of: Schema.NullOr(Schema.String).annotate({ description: "The run that this one repeats." })
   }),
+  shadow: Schema.optionalKey(Schema.Boolean.annotate({
+    description: "true: what it sends to others is held. Missing if that is sent."
+  })),
   started_at_ms: milliseconds,
   ended_at_ms: Schema.NullOr(milliseconds),
   due_at_ms: Schema.NullOr(milliseconds).annotate({

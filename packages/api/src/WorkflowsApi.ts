@@ -14,6 +14,7 @@ import * as Projection from "./Projection.ts"
 import * as ProjectsApi from "./ProjectsApi.ts"
 import { RequestCheck, TakesLargeBody } from "./RequestCheck.ts"
 import { ResourceId } from "./ResourceId.ts"
+import * as Shadow from "./Shadow.ts"
 import { CodeText, Text } from "./Text.ts"
 import { UnixSeconds } from "./UnixSeconds.ts"
 import { WebhookSecret } from "./WebhooksApi.ts"
@@ -62,6 +63,12 @@ const settings = {
   ).annotate({
     description: "Paths of files of the account, by the names under which each step finds them in /tmp/attachments.",
     examples: [{ "letter.html": "templates/letter.html" }]
+  }),
+  shadow_reads: Schema.Array(Schema.String.check(Schema.isPattern(/^[a-z0-9.:-]{1,253}$/, {
+    expected: "the name of a host in lower case, or an address"
+  }))).check(Schema.isMaxLength(100)).annotate({
+    description: "Hosts of which steps in shadow may ask anything, since what they send there only reads.",
+    examples: [["api.search.example.com"]]
   })
 }
 
@@ -81,6 +88,7 @@ const exampleWorkflow = {
   suspension_timeout: "cancel" as const,
   timeout_seconds: null,
   attachments: {},
+  shadow_reads: [],
   memory_mb: null,
   created_at: 1760000002,
   updated_at: 1760000002
@@ -115,6 +123,7 @@ export const WorkflowResource = Schema.Struct({
   active: Schema.Boolean,
   ...settings,
   ...ProjectsApi.shown,
+  ...Shadow.shown,
   created_at: UnixSeconds,
   updated_at: UnixSeconds
 }).annotate({ identifier: "Workflow", examples: [exampleWorkflow] })
@@ -145,7 +154,9 @@ const input = {
   timeout_seconds: Schema.optionalKey(settings.timeout_seconds),
   attachments: Schema.optionalKey(settings.attachments),
   memory_mb: Schema.optionalKey(settings.memory_mb),
+  shadow_reads: Schema.optionalKey(settings.shadow_reads),
   ...ProjectsApi.given,
+  ...Shadow.given,
   ...Projection.fields
 }
 

@@ -106,6 +106,8 @@ export interface StepServices {
     /** The time at which the step is ended, in Unix milliseconds. */
     readonly deadline: number
     readonly JIT: boolean
+    /** Set in a run in shadow, which may ask anything of these hosts alone; absent in any other. */
+    readonly shadow?: { readonly reads: ReadonlyArray<string> }
     readonly run: {
       /** How often this run has come to this step, from 1. */
       readonly runs: number

@@ -12,6 +12,8 @@ export const EventMeta = Schema.Struct({
   ts: Schema.optional(Schema.Union([Schema.String, Schema.Finite])),
   /** Set for a request that came by e-mail, or through the API: an event, or a run to repeat. */
   kind: Schema.optional(RequestKind),
+  /** True of what came about in shadow: none of it leaves the server, unless somebody asks for that. */
+  shadow: Schema.optional(Schema.Boolean),
   /** Set for a request of which nothing is to be kept once its run has ended: the paths of the files that came with it. */
   unstored: Schema.optional(Schema.Array(Schema.String))
 })

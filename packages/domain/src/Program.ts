@@ -32,6 +32,13 @@ export const Program = Schema.Struct({
   workflow: Schema.NullOr(Workflow),
   /** The project that it belongs to; null if to none. Older nodes name none. */
   projectId: Schema.NullOr(ProjectId).pipe(Schema.withDecodingDefaultTypeKey(Effect.succeed(null))),
+  /**
+   * The time before which events of a source were emitted elsewhere, in Unix milliseconds; null if none were. Older nodes name
+   * none.
+   */
+  emitFrom: Schema.NullOr(Schema.Int).pipe(Schema.withDecodingDefaultTypeKey(Effect.succeed(null))),
+  /** True if what it sends is held, since it runs beside another that sends. Older nodes name none. */
+  shadow: Schema.Boolean.pipe(Schema.withDecodingDefaultTypeKey(Effect.succeed(false))),
   /** Unix seconds. */
   createdAt: Schema.Int,
   updatedAt: Schema.Int

@@ -22,7 +22,9 @@ export const WorkflowSettings = Schema.Struct({
   /** Paths of files of the account by the names under which steps find them below `/tmp/attachments`. */
   attachments: Schema.Record(Schema.String, Schema.String).pipe(
     Schema.withDecodingDefaultTypeKey(Effect.succeed({}))
-  )
+  ),
+  /** The hosts that steps in shadow may ask anything of, since they only read there. */
+  shadowReads: Schema.Array(Schema.String).pipe(Schema.withDecodingDefaultTypeKey(Effect.succeed([])))
 })
 export type WorkflowSettings = typeof WorkflowSettings.Type
 
@@ -35,7 +37,8 @@ export const defaultSettings: WorkflowSettings = {
   suspensionTimeout: "cancel",
   timeoutSeconds: null,
   memoryMb: null,
-  attachments: {}
+  attachments: {},
+  shadowReads: []
 }
 
 /** The parts of a workflow beside its code and props. */

@@ -85,6 +85,8 @@ export const program = Effect.fnUntraced(function*(accountId: Id.AccountId, code
   readonly timers?: Record<string, Timer>
   readonly state?: Program["state"]
   readonly workflow?: Partial<WorkflowSettings>
+  readonly emitFrom?: number
+  readonly shadow?: boolean
 } = {}) {
   const kind = options.workflow === undefined ? "source" : "workflow"
   const description = yield* (yield* Sandbox).inspect({
@@ -134,6 +136,8 @@ export const program = Effect.fnUntraced(function*(accountId: Id.AccountId, code
     state: options.state ?? "ready",
     endpointKey: component.id,
     projectId: null,
+    emitFrom: options.emitFrom ?? null,
+    shadow: options.shadow ?? false,
     workflow: options.workflow === undefined ? null : {
       deploymentId: Id.DeploymentId.make(yield* Id.make("deployment")),
       settings: { ...defaultSettings, ...options.workflow }

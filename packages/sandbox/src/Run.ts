@@ -58,6 +58,11 @@ export interface StepContext {
   readonly workflow_id: string
   readonly deployment_id: string
   readonly step: string
+  /** Set in a run in shadow, whose requests to others are held unless they only read. */
+  readonly shadow?: {
+    /** The hosts that it may ask anything of. */
+    readonly reads: ReadonlyArray<string>
+  }
   readonly run: {
     /** The number of times that the step has begun in this run, this one included. */
     readonly runs: number

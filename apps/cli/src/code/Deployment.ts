@@ -1,6 +1,6 @@
 import type { ComponentResource } from "@headwater/api/ComponentsApi"
 import type { ComponentInvalid, HookFailed, InvalidRequest } from "@headwater/api/Problem"
-import type { SourceResource } from "@headwater/api/SourcesApi"
+import type { InitialState, SourceResource } from "@headwater/api/SourcesApi"
 import type { WorkflowResource } from "@headwater/api/WorkflowsApi"
 import { nameless } from "@headwater/domain/Component"
 import * as ConfiguredProps from "@headwater/domain/ConfiguredProps"
@@ -28,6 +28,8 @@ export interface DeploymentOptions {
   readonly project?: string | undefined
   /** Values of props as texts. */
   readonly props: ReadonlyArray<readonly [name: string, text: string]>
+  /** The state that a new source begins with. */
+  readonly initialState?: InitialState | undefined
   /** True if somebody is there who can be asked for missing values. */
   readonly asks: boolean
   /** Tells of the calls that may take long; not at all where something else is shown meanwhile. */
@@ -104,7 +106,7 @@ export const projectGiven = (project: string | undefined) =>
 
 /** Makes components of what is given, and one source run them, the newest in place of the one before. */
 export const make = Effect.fnUntraced(
-  function*({ asks, during = () => identity, name: givenName, project, props }: DeploymentOptions) {
+  function*({ asks, during = () => identity, initialState, name: givenName, project, props }: DeploymentOptions) {
     const { call } = yield* ApiAccess
     /** The values that were asked for once. */
     const answers = new Map<string, Schema.Json>()
@@ -151,7 +153,10 @@ export const make = Effect.fnUntraced(
       }
       return call(({ sources }) =>
         source === undefined
-          ? sources.create({ headers: {}, payload: { ...payload, name } })
+          ? sources.create({
+            headers: {},
+            payload: { ...payload, name, ...(initialState === undefined ? {} : { initial_state: initialState }) }
+          })
           : sources.update({ params: { id: source.id }, payload })
       ).pipe(
         Effect.catchTags({
@@ -229,6 +234,11 @@ export const make = Effect.fnUntraced(
         const called = subject._tag === "Code" && component.name === nameless ? subject.name : component.name
         const name = givenName ?? called
         const source = own ?? (yield* ProgramByName.find("source", name))
+        if (source !== undefined && initialState !== undefined) {
+          return yield* refuse(
+            `There is already a source ${JSON.stringify(source.name)}: only a new one can be given --initial-state`
+          )
+        }
         if (own === undefined && givenName === undefined && source !== undefined) {
           yield* refuseOther(source, component.key)
         }

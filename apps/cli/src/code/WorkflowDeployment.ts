@@ -19,7 +19,7 @@ const nameOf = (subject: Deployment.Subject): string => {
 /** Has one workflow run what is given, the newest in place of the one before. */
 export const make = Effect.fnUntraced(function*(
   { attachments, during = () => identity, name: givenName, project, props }:
-    & Omit<Deployment.DeploymentOptions, "asks">
+    & Omit<Deployment.DeploymentOptions, "asks" | "initialState">
     & {
       /** The files to attach, by their names; undefined to leave those that are attached. */
       readonly attachments?: ReadonlyArray<readonly [name: string, path: string]> | undefined

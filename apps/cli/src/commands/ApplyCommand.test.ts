@@ -117,7 +117,7 @@ const fill = Effect.gen(function*() {
     name: "Nightly",
     configured_props: { timer: { intervalSeconds: 86_400 } }
   })
-  yield* server.api("PUT", `/sources/${paused}`, { active: false })
+  yield* server.api("PUT", `/sources/${paused}`, { active: false, shadow: true })
   yield* post("/data_stores", { name: "Visits of shops" })
   const workflow = yield* post("/workflows", {
     workflow_code: `export default {

@@ -93,6 +93,27 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
       HeadwaterCommand.assertRefused(yield* deploy("--prop", "page=2"), /page: the component has no such prop/)
     }), HeadwaterCommand.patienceMs)
 
+  it.effect("gives a new source the state that it begins with, and no other", () =>
+    Effect.gen(function*() {
+      const { events, headwater } = yield* RunningServer
+      const folder = yield* Files.make({
+        "feed.mjs": `export default {
+          name: "Begun feed", dedupe: "unique", props: { http: "$.interface.http", db: "$.service.db" },
+          run(event) { for (const id of [1, 2, 3]) this.$emit([id, this.db.get("since")], { id }) }
+        }`,
+        "state.json": "{\"db\": {\"since\": 7}, \"emitted_ids\": [1, 2]}",
+        "wrong.json": "{\"emitted\": [1]}"
+      })
+      const deploy = (file: string) => headwater(folder, "deploy", "feed.mjs", "--json", "--initial-state", file)
+      HeadwaterCommand.assertRefused(yield* deploy("wrong.json"), /wrong\.json: .*emitted/s)
+      HeadwaterCommand.assertRefused(yield* deploy("none.json"), /none\.json/)
+      const made = HeadwaterCommand.jsonOf(yield* deploy("state.json"))
+      yield* Effect.promise(() => fetch(Json.textOf(made["endpoint_url"]), { method: "POST" }))
+      const [event, ...others] = yield* events(Json.textOf(made["id"]), 1)
+      assert.deepStrictEqual<unknown>([event!["event"]!["raw_event"], others], [[3, 7], []])
+      HeadwaterCommand.assertRefused(yield* deploy("state.json"), /already a source "Begun feed"/)
+    }), HeadwaterCommand.patienceMs)
+
   it.effect("tells where in the user's own files the fault is", () =>
     Effect.gen(function*() {
       const { headwater } = yield* RunningServer

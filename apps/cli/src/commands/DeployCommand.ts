@@ -1,4 +1,5 @@
-import { Effect, Option, Stdio } from "effect"
+import { InitialState } from "@headwater/api/SourcesApi"
+import { Effect, FileSystem, Option, Schema, Stdio } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as Path from "node:path"
 import { ApiAccess } from "../access/ApiAccess.ts"
@@ -70,6 +71,21 @@ export const subjectOf = Effect.fnUntraced(
   }
 )
 
+const decodeState = Schema.decodeUnknownEffect(Schema.fromJsonString(InitialState), {
+  errors: "all",
+  onExcessProperty: "error"
+})
+
+/** The state of a source that was at work elsewhere before, from a file. */
+const stateOf = Effect.fnUntraced(function*(path: string) {
+  const files = yield* FileSystem.FileSystem
+  const text = yield* Effect.mapError(files.readFileString(path), ({ message }) => new CommandRefused({ message }))
+  return yield* Effect.mapError(
+    decodeState(text),
+    ({ message }) => new CommandRefused({ message: `${path}: ${message}` })
+  )
+})
+
 /** Creates a source of a component, or a workflow, or gives the one that is there its new code. */
 export const deployCommand = Command.make(
   "deploy",
@@ -86,31 +102,44 @@ export const deployCommand = Command.make(
       ),
       Flag.optional
     ),
+    initialState: Flag.String("initial-state").pipe(
+      Flag.withDescription(
+        "A JSON file with the state that a new source begins with: db, emitted_ids, polled_at_ms, emit_from_ms"
+      ),
+      Flag.optional
+    ),
     json: Output.json
   },
-  Effect.fnUntraced(function*({ json, name: givenName, project: givenProject, props, what, workflow }) {
-    const name = Option.getOrUndefined(givenName)
-    const project = Option.getOrUndefined(givenProject)
-    const entry = yield* ComponentEntry.find(what)
-    const subject = yield* subjectOf(what, entry)
-    const isWorkflow = workflow || Option.exists(entry, (found) => found.isWorkflow)
-    const folder = Option.filter(entry, ({ file }) => file !== Path.resolve(what))
-    const attachments = isWorkflow && Option.isSome(folder)
-      ? yield* Attachments.find(Path.dirname(folder.value.file))
-      : undefined
-    const deployment = isWorkflow
-      ? yield* WorkflowDeployment.make({ name, project, props, attachments, during: Progress.during })
-      : yield* Deployment.make({
-        name,
-        project,
-        props,
-        asks: !json && (yield* isAtTerminal),
-        during: Progress.during
-      })
-    const { apply } = yield* deployment.prepare(subject)
-    const deployed = yield* apply
-    yield* Output.print(json, Deployment.jsonOf(deployed), Deployment.linesOf(deployed))
-  })
+  Effect.fnUntraced(
+    function*({ initialState: stateFile, json, name: givenName, project: givenProject, props, what, workflow }) {
+      const name = Option.getOrUndefined(givenName)
+      const project = Option.getOrUndefined(givenProject)
+      const entry = yield* ComponentEntry.find(what)
+      const subject = yield* subjectOf(what, entry)
+      const initialState = Option.isSome(stateFile) ? yield* stateOf(stateFile.value) : undefined
+      const isWorkflow = workflow || Option.exists(entry, (found) => found.isWorkflow)
+      if (isWorkflow && initialState !== undefined) {
+        return yield* new CommandRefused({ message: "--initial-state is for sources: a workflow has no such state" })
+      }
+      const folder = Option.filter(entry, ({ file }) => file !== Path.resolve(what))
+      const attachments = isWorkflow && Option.isSome(folder)
+        ? yield* Attachments.find(Path.dirname(folder.value.file))
+        : undefined
+      const deployment = isWorkflow
+        ? yield* WorkflowDeployment.make({ name, project, props, attachments, during: Progress.during })
+        : yield* Deployment.make({
+          name,
+          project,
+          props,
+          initialState,
+          asks: !json && (yield* isAtTerminal),
+          during: Progress.during
+        })
+      const { apply } = yield* deployment.prepare(subject)
+      const deployed = yield* apply
+      yield* Output.print(json, Deployment.jsonOf(deployed), Deployment.linesOf(deployed))
+    }
+  )
 ).pipe(
   Command.withDescription(
     "Create or update a source or a workflow from code and all the files that it imports"

@@ -296,8 +296,11 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
             /failed sources\/dc_W3\.json:2 dc_W3: its code imports files that the archive does not have/
           )
           assert.match(told, /missing sources\/orders\.json:1 waits: configured_props\.shop: /)
-          assert.match(told, /missing subscriptions\/orders--warehouse\.json:1 waits: emitter: sources\/orders is left out/)
-        assert.match(told, /different webhooks\.json:2 wh_W1: signs with a secret of its own/)
+          assert.match(
+            told,
+            /missing subscriptions\/orders--warehouse\.json:1 waits: emitter: sources\/orders is left out/
+          )
+          assert.match(told, /different webhooks\.json:2 wh_W1: signs with a secret of its own/)
           assert.match(told, /missing subscriptions\.json:\d+ the subscription of p_gone to dc_W2 is left out/)
           const status = yield* run("status")
           assert.match(status.stdout, /account +apn_W1: an account in place of apn_W1, which sources\/orders has/)

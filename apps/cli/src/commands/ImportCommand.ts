@@ -28,6 +28,7 @@ import { compareCommand } from "./ImportCompareCommand.ts"
 import { courierCommand } from "./ImportCourierCommand.ts"
 import { finishCommand, statusCommand } from "./ImportFinishCommand.ts"
 import { forwardCommand } from "./ImportForwardCommand.ts"
+import { switchCommand } from "./ImportSwitchCommand.ts"
 
 interface Given {
   readonly beside: Option.Option<string>
@@ -99,9 +100,9 @@ const importProject = Effect.fnUntraced(
           removed,
           changes,
           accounts,
-          stores,
           applied,
           failed,
+          stores,
           endpoints: standings.flatMap((standing) =>
             Endpoints.of(standing).map((endpoint) => ({ workflow: standing.record.name, ...endpoint }))
           )
@@ -188,6 +189,7 @@ export const importCommand = fillCommand.pipe(
     courierCommand,
     statusCommand,
     finishCommand,
+    switchCommand,
     forwardCommand,
     compareCommand
   ])

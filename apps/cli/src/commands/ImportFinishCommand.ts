@@ -15,13 +15,15 @@ export const into = Flag.String("into").pipe(
   Flag.withDefault("moved")
 )
 
-const nameOf = ({ record }: Finishing.Standing) => record.ref.replace(/^workflows\//, "")
+export const nameOf = ({ record }: Finishing.Standing) => record.ref.replace(/^workflows\//, "")
 
 const stateOf = ({ needs, record, resource }: Finishing.Standing) =>
   resource === undefined
     ? "not deployed: the report of the import says why"
     : resource.active
-    ? "active"
+    ? resource.shadow === true
+      ? "in shadow: what it sends is held. Change over with `headwater import switch`"
+      : "active"
     : needs.some(({ isRequired }) => isRequired)
     ? "needs"
     : record.wasInactive
@@ -39,6 +41,7 @@ const shown = (standing: Finishing.Standing) => ({
   moved_from: standing.movedFrom,
   id: standing.resource?.id ?? null,
   active: standing.resource?.active ?? false,
+  shadow: standing.resource?.shadow ?? false,
   needs: standing.needs,
   endpoints: Endpoints.of(standing)
 })
@@ -101,10 +104,14 @@ export const finishCommand = Command.make(
       Flag.withDescription("Switch it on, although it was switched off there"),
       Flag.withDefault(false)
     ),
+    shadow: Flag.Boolean("shadow").pipe(
+      Flag.withDescription("Have it run in shadow: what it sends to others is held, while it still runs there"),
+      Flag.withDefault(false)
+    ),
     into,
     json: Output.json
   },
-  Effect.fnUntraced(function*({ activate, file, into, json, set, workflow }) {
+  Effect.fnUntraced(function*({ activate, file, into, json, set, shadow, workflow }) {
     const { standings } = yield* Finishing.read(into)
     const standing = yield* Finishing.named(standings, workflow)
     const given: Finishing.Given = new Map<string, Finishing.Value>([
@@ -112,7 +119,10 @@ export const finishCommand = Command.make(
       ...set.map(([name, text]) => [name, { text }] as const)
     ])
     const all = !json && (yield* isAtTerminal) ? yield* Finishing.ask(standing, given) : given
-    const { dropped } = yield* Finishing.finish(into, standing, all, { activates: activate })
+    const { dropped } = yield* Finishing.finish(into, standing, all, {
+      activates: activate,
+      shadow: shadow ? true : undefined
+    })
     const { standings: now } = yield* Finishing.read(into)
     const untold = yield* KeptReport.show(into, now)
     const after = yield* Finishing.named(now, standing.movedFrom)

@@ -83,6 +83,7 @@ describe("a workflow of an archive", () => {
       timer_2: { intervalSeconds: 900 }
     })
     assert.deepStrictEqual(workflow.accounts, { "code.chat": "apn_1" })
+    assert.deepStrictEqual(workflow.endpoints, { hi_1: "https://old.example/1" })
     assert.deepStrictEqual(workflow.files.map(({ path }) => path), [
       "code/entry.js",
       "py/entry.py",

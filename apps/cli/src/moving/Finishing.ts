@@ -288,7 +288,8 @@ const keep = Effect.fnUntraced(function*(
   values: Readonly<Record<string, Json>>,
   subscriptions: ReadonlyArray<string>,
   endpoints: Readonly<Record<string, string>>,
-  active: boolean
+  active: boolean,
+  shadow: boolean | undefined
 ) {
   const files = yield* FileSystem.FileSystem
   const record = yield* MovingRecord.need(folder)
@@ -304,7 +305,16 @@ const keep = Effect.fnUntraced(function*(
     Object.entries(values).filter(([name, value]) => value !== null && !secrets.has(name))
   )
   const written = `${
-    JSON.stringify({ ...content, active, configured_props: { ...content.configured_props, ...shown } }, undefined, 2)
+    JSON.stringify(
+      {
+        ...content,
+        active,
+        ...(shadow === undefined ? {} : { shadow }),
+        configured_props: { ...content.configured_props, ...shown }
+      },
+      undefined,
+      2
+    )
   }\n`
   const isOwn = record.files[path] === MovingRecord.hashOf(text)
   const given = {
@@ -329,12 +339,19 @@ const keep = Effect.fnUntraced(function*(
   })
 })
 
+/** Keeps that a workflow has left shadow. */
+export const keepLive = (folder: string, standing: Standing) => keep(folder, standing, [], {}, [], {}, true, false)
+
 /** Gives a workflow what somebody gives, and switches it on if it needs nothing more. */
 export const finish = Effect.fnUntraced(function*(
   folder: string,
   standing: Standing,
   given: Given,
-  { activates }: { readonly activates: boolean }
+  { activates, shadow }: {
+    readonly activates: boolean
+    /** Has it run in shadow, or no longer; undefined if it stays as it is. */
+    readonly shadow?: boolean | undefined
+  }
 ) {
   const { call } = yield* ApiAccess
   const { needs, props, record, resource } = standing
@@ -365,7 +382,12 @@ export const finish = Effect.fnUntraced(function*(
     )
   }
   const update = (active: boolean, configured_props: Readonly<Record<string, Json>>) =>
-    call(({ workflows }) => workflows.update({ params: { id: resource.id }, payload: { active, configured_props } }))
+    call(({ workflows }) =>
+      workflows.update({
+        params: { id: resource.id },
+        payload: { active, configured_props, ...(shadow === undefined ? {} : { shadow }) }
+      })
+    )
   const withheld = Object.fromEntries(Object.entries(record.withheld).filter(([name]) => !Object.hasOwn(values, name)))
   const without = (dropped: ReadonlyArray<string>) =>
     Object.fromEntries(Object.entries(withheld).filter(([name]) => !dropped.includes(name)))
@@ -407,7 +429,8 @@ export const finish = Effect.fnUntraced(function*(
     { ...configured_props, ...forgotten },
     [...subscriptions.keys()],
     endpoints,
-    becomesActive || changed.active
+    becomesActive || changed.active,
+    shadow
   )
   return { dropped }
 })

@@ -97,7 +97,11 @@ export const of = (workflow: ProjectWorkflow): MovedWorkflow => {
     wasInactive: value.inactive === true,
     triggers,
     endpoints: Object.fromEntries(
-      (value.triggers ?? []).flatMap(({ id }) => id.startsWith("hi_") ? [[id, null] as const] : [])
+      (value.triggers ?? []).flatMap(({ id }) => {
+        const address = workflow.triggers?.get(id)?.address
+        const isUrl = /^https?:$/.test(URL.parse(address ?? "")?.protocol ?? "")
+        return id.startsWith("hi_") ? [[id, isUrl ? address ?? null : null] as const] : []
+      })
     ),
     steps: steps.all,
     timeoutSeconds,

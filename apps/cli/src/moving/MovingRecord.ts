@@ -22,10 +22,10 @@ const Workflow = Schema.Struct({
   left: Schema.Array(Schema.String),
   /** Triggers that are subscriptions here. */
   subscriptions: Schema.Array(Schema.String),
-  /** The URLs of its HTTP triggers there, by their ids; null for one that nobody has said. */
-  endpoints: Schema.optionalKey(Schema.Record(Schema.String, Schema.NullOr(Schema.String))),
   /** The places in the set-up of those to which they are subscribed, where these are made, too. */
   emitters: Schema.optionalKey(Texts),
+  /** The URLs of its HTTP triggers there, by their ids; null for one that nobody has said. */
+  endpoints: Schema.optionalKey(Schema.Record(Schema.String, Schema.NullOr(Schema.String))),
   /** Values that the code does not take yet: others, such as an account, have to be there first. */
   withheld: Schema.Record(Schema.String, Schema.Json),
   /** Values that somebody has given here, with null for those that only the server has, and the triggers that have a source. */

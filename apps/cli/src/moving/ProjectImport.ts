@@ -189,10 +189,10 @@ export const recordOf = (
   variables: workflow.variables,
   left: workflow.steps.flatMap((step) => isLeft(step) ? [step.name] : []),
   subscriptions: workflow.triggers.flatMap(({ id, prop }) => prop === undefined ? [id] : []),
-  endpoints: Object.fromEntries(
-    Object.entries(workflow.endpoints).map(([id, url]) => [id, url ?? before?.endpoints?.[id] ?? null])
-  ),
   emitters: { ...before?.emitters, ...emitters },
+  endpoints: Object.fromEntries(
+    Object.entries(workflow.endpoints).map(([id, url]) => [id, before?.endpoints?.[id] ?? url])
+  ),
   withheld: Object.fromEntries(
     Object.entries({ ...workflow.refused, ...withheld }).filter(([name]) =>
       !Object.hasOwn(before?.given.props ?? {}, name)

@@ -1,6 +1,7 @@
 import { NewOAuth } from "@headwater/api/AppAccountsApi"
 import * as Batch from "@headwater/api/Batch"
 import * as Filter from "@headwater/api/Filter"
+import { InitialState } from "@headwater/api/SourcesApi"
 import { textUpTo } from "@headwater/api/Text"
 import * as WebhookRequestSettings from "@headwater/api/WebhookRequestSettings"
 import * as WebhookSettings from "@headwater/api/WebhookSettings"
@@ -62,7 +63,8 @@ const programs = {
   name: Schema.String,
   project: Schema.optionalKey(Schema.NullOr(Schema.String)),
   configured_props: Schema.optionalKey(Schema.Record(Schema.String, Schema.Json)),
-  active: Schema.optionalKey(Schema.Boolean)
+  active: Schema.optionalKey(Schema.Boolean),
+  shadow: Schema.optionalKey(Schema.Boolean)
 }
 
 const listening = {
@@ -111,7 +113,11 @@ export const files = {
     ...WebhookRequestSettings.changed
   }),
   components: Schema.Struct({ code: Schema.String }),
-  sources: Schema.Struct({ ...programs, registry: Schema.optionalKey(Schema.String) }),
+  sources: Schema.Struct({
+    ...programs,
+    registry: Schema.optionalKey(Schema.String),
+    initial_state: Schema.optionalKey(InitialState)
+  }),
   workflows: Schema.Struct({
     ...programs,
     concurrency: Schema.optionalKey(WorkflowResource.fields.concurrency),
@@ -121,7 +127,8 @@ export const files = {
     suspension_timeout: Schema.optionalKey(WorkflowResource.fields.suspension_timeout),
     timeout_seconds: Schema.optionalKey(WorkflowResource.fields.timeout_seconds),
     memory_mb: Schema.optionalKey(WorkflowResource.fields.memory_mb),
-    attachments: Schema.optionalKey(WorkflowResource.fields.attachments)
+    attachments: Schema.optionalKey(WorkflowResource.fields.attachments),
+    shadow_reads: Schema.optionalKey(WorkflowResource.fields.shadow_reads)
   }),
   subscriptions: Schema.Struct({ emitter: Schema.String, ...listening }),
   auto_subscriptions: Schema.Struct(listening)
@@ -152,6 +159,15 @@ export const webhookSettings = [
   "tls"
 ] as const
 
+/** Fields of a program that are not compared with those of the account: its code, its props, and what it begins with. */
+export const programFieldsApart: ReadonlyArray<string> = [
+  "code",
+  "url",
+  "registry",
+  "configured_props",
+  "initial_state"
+]
+
 export const workflowSettings = [
   "concurrency",
   "rate_limit",
@@ -160,7 +176,8 @@ export const workflowSettings = [
   "suspension_timeout",
   "timeout_seconds",
   "memory_mb",
-  "attachments"
+  "attachments",
+  "shadow_reads"
 ] as const
 
 /** The variable that holds a secret, unless its file names another one. */

@@ -1,3 +1,4 @@
+import type { InitialState } from "@headwater/api/SourcesApi"
 import { Effect, FileSystem, Predicate, Schema, Stream } from "effect"
 import * as Path from "node:path"
 import { ApiAccess, ServerAway } from "../access/ApiAccess.ts"
@@ -203,6 +204,7 @@ class Application {
         ...where,
         name: String(thing.fields["name"]),
         ...this.projectOf(thing),
+        ...(typeof thing.fields["shadow"] === "boolean" ? { shadow: thing.fields["shadow"] } : {}),
         configured_props: propsWithIds(props, (ref) => this.ids.get(ref) ?? this.presentIds.get(ref)),
         ...Object.fromEntries(settings.map((name) => [name, thing.fields[name]]))
       } as const
@@ -228,10 +230,14 @@ class Application {
         )
         return { id: data.id, endpoint: endpointOf(data.configured_props) }
       }
-      const { data } = yield* this.call(({ sources }) => sources.create({ headers: {}, payload }))
-      if (!active) {
-        yield* this.call(({ sources }) => sources.update({ params: { id: data.id }, payload: { active: false } }))
-      }
+      // It was checked when the file was read.
+      const initial = thing.fields["initial_state"] as InitialState | undefined
+      const { data } = yield* this.call(({ sources }) =>
+        sources.create({
+          headers: {},
+          payload: { ...payload, active, ...(initial === undefined ? {} : { initial_state: initial }) }
+        })
+      )
       return { id: data.id, endpoint: endpointOf(data.configured_props) }
     })
   }

@@ -257,7 +257,7 @@ class Reading {
   private program(
     kind: "sources" | "workflows",
     ref: string,
-    { active, configured_props, id, name, project_id }: SourceResource | WorkflowResource,
+    { active, configured_props, id, name, project_id, shadow }: SourceResource | WorkflowResource,
     code: DeployedCode,
     where: Setup.Fields,
     settings: Setup.Fields
@@ -270,7 +270,15 @@ class Reading {
       ref,
       id,
       code,
-      fields: { name, ...where, project, active, ...settings, configured_props: props },
+      fields: {
+        name,
+        ...where,
+        project,
+        active,
+        ...(shadow === true ? { shadow } : {}),
+        ...settings,
+        configured_props: props
+      },
       secrets: this.secretsOf(ref, secretPlaces(declared))
     })
   }

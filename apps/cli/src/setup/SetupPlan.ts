@@ -60,6 +60,9 @@ export interface LeftOut {
 
 const refuse = (message: string) => new CommandRefused({ message })
 
+/** The fields of a program, with those that its file leaves out if they are as by default. */
+const inFullProgram = ({ fields }: AccountThing): Setup.Fields => ({ shadow: false, ...fields })
+
 export const hashOf = (code: string): string => Crypto.createHash("sha256").update(code).digest("hex")
 
 /** The value of an environment variable, if it has one. */
@@ -336,7 +339,7 @@ class Planning {
       }
       const props = propsOf(thing.fields) ?? {}
       const has = propsOf(present.fields) ?? {}
-      const plain = Object.keys(thing.fields).filter((name) => name !== "code" && name !== "configured_props")
+      const plain = Object.keys(thing.fields).filter((name) => !Setup.programFieldsApart.includes(name))
       this.changes.push({
         action: "change",
         thing,
@@ -344,7 +347,7 @@ class Planning {
         code,
         secretProps,
         fields: [
-          ...differences("", present.fields, this.inPresentProject(thing), plain),
+          ...differences("", inFullProgram(present), this.inPresentProject(thing), plain),
           { field: "code", before: present.fields["code"], after: thing.fields["code"] },
           ...differences("configured_props.", has, props, Object.keys(props))
         ]
@@ -383,12 +386,10 @@ class Planning {
         this.changes.push({ ...nothing, action: "create", thing, present, code, secretProps })
         return
       }
-      const plain = Object.keys(thing.fields).filter((name) =>
-        !["code", "url", "registry", "configured_props"].includes(name)
-      )
+      const plain = Object.keys(thing.fields).filter((name) => !Setup.programFieldsApart.includes(name))
       const where = path ?? url ?? registry
       const fields = [
-        ...differences("", before, this.inPresentProject(thing), plain),
+        ...differences("", inFullProgram(present), this.inPresentProject(thing), plain),
         ...(isSameCode ? [] : [{
           field: code !== undefined ? "code" : url !== undefined ? "url" : "registry",
           before: before["code"] ?? before["url"] ?? before["registry"],

@@ -14,6 +14,7 @@ const pollMs = 5_000
 const programOf = (source: Sources.SourceResource): Program => ({
   name: source.name,
   active: source.active,
+  ...(source.shadow === undefined ? {} : { shadow: source.shadow }),
   configured_props: source.configured_props,
   version: source.component_id,
   hash: source.component_id

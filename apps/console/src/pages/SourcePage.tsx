@@ -99,7 +99,7 @@ const Details = ({ loading, source }: {
         <h1>
           <bdi>{harmless(name)}</bdi>
         </h1>
-        <Activity active={active} />
+        <Activity of={source} />
         <span class="grow" />
         {active ? <SendEvent url={endpoint} /> : null}
         <a class="button" href={hrefOf(["sources", id, "code"])}>Code</a>

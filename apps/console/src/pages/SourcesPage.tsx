@@ -24,7 +24,7 @@ const columns: ReadonlyArray<RowColumn<Sources.ListedSource>> = [
       </a>
     )
   },
-  { name: "State", width: "5.5rem", cell: ({ active }) => <Activity active={active} /> },
+  { name: "State", width: "5.5rem", cell: (program) => <Activity of={program} /> },
   { name: "Last trace", width: "11rem", cell: ({ id }) => <Health id={id} read={lastRunOfSource} /> },
   { name: "Changed", width: "8.5rem", cell: ({ updated_at }) => <Time ms={updated_at * 1_000} />, isWideOnly: true },
   { name: "Id", width: "minmax(12rem, 1fr)", cell: ({ id }) => <code>{id}</code> }

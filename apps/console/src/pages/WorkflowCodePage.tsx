@@ -13,6 +13,7 @@ const pollMs = 5_000
 const programOf = (workflow: Workflows.WorkflowResource): Program => ({
   name: workflow.name,
   active: workflow.active,
+  ...(workflow.shadow === undefined ? {} : { shadow: workflow.shadow }),
   configured_props: workflow.configured_props,
   version: workflow.deployment_id,
   hash: workflow.code_hash

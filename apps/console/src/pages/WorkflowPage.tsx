@@ -352,7 +352,7 @@ const Details = ({ loading, workflow }: {
         <h1>
           <bdi>{harmless(name)}</bdi>
         </h1>
-        <Activity active={active} />
+        <Activity of={workflow} />
         <span class="grow" />
         {active ? <RunButton id={id} /> : null}
         {active ? <SendEvent url={endpoint} /> : null}

@@ -24,7 +24,7 @@ const columns: ReadonlyArray<RowColumn<Workflows.ListedWorkflow>> = [
       </a>
     )
   },
-  { name: "State", width: "5.5rem", cell: ({ active }) => <Activity active={active} /> },
+  { name: "State", width: "5.5rem", cell: (program) => <Activity of={program} /> },
   { name: "Last run", width: "11rem", cell: ({ id }) => <Health id={id} read={lastRunOfWorkflow} /> },
   { name: "Changed", width: "8.5rem", cell: ({ updated_at }) => <Time ms={updated_at * 1_000} />, isWideOnly: true },
   {

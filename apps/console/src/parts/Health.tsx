@@ -5,9 +5,17 @@ import { Ago } from "./Time.tsx"
 
 const pollMs = 10_000
 
-/** Says whether a source or workflow is active. */
-export const Activity = ({ active }: { readonly active: boolean }) =>
-  active ? <Badge tone="good" text="active" /> : <Badge tone="waiting" text="paused" />
+const held = "It runs in shadow: what it sends to others is held"
+
+/** Says whether a source or workflow is active, and whether it sends what it would. */
+export const Activity = ({ of: { active, shadow } }: {
+  readonly of: { readonly active: boolean; readonly shadow?: boolean }
+}) =>
+  !active
+    ? <Badge tone="waiting" text="paused" />
+    : shadow === true
+    ? <Badge tone="waiting" text="shadow" title={held} />
+    : <Badge tone="good" text="active" />
 
 /** The outcome and the time of the last run that left a trace. */
 export const Health = ({ id, read }: {

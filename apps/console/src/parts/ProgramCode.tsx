@@ -47,7 +47,7 @@ export const ProgramCode = (
         <h1>
           Code of <bdi>{harmless(name)}</bdi>
         </h1>
-        <Activity active={active} />
+        <Activity of={program} />
         <span class="grow" />
         <a class="button" href={hrefOf([`${kind}s`, id])}>The {kind}</a>
         {active ? <SendEvent url={Props.endpointOf(configured_props)} /> : null}

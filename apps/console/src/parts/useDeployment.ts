@@ -16,6 +16,7 @@ const issuePrefix = "configured_props."
 export interface Program {
   readonly name: string
   readonly active: boolean
+  readonly shadow?: boolean
   readonly configured_props: Props.Values
   /** The version that it runs. Each deployment makes another one. */
   readonly version: string

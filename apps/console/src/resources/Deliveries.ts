@@ -72,7 +72,8 @@ export const errorClasses: Readonly<Record<string, string>> = {
   reset: "the endpoint closed the connection before its answer was complete",
   protocol: "the answer is not HTTP",
   refused: "the server may not connect to this address",
-  too_large: "the payload is larger than the webhook takes"
+  too_large: "the payload is larger than the webhook takes",
+  held: "it came from a source or workflow in shadow, and was not sent"
 }
 
 /** The reasons for the time of the next attempt, in words. */
@@ -89,7 +90,7 @@ export const reasons: Readonly<Record<NextAttemptReason, string>> = {
 
 /** The outcome of the last attempt, in a word. */
 export const outcomeOf = ({ attempt_count, error_class, state, status }: DeliveryResource): string => {
-  if (attempt_count === 0) return "–"
+  if (attempt_count === 0) return error_class ?? "–"
   if (status !== null) return String(status)
   return error_class ?? (state === "delivered" ? "ok" : "–")
 }

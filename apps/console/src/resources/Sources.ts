@@ -8,7 +8,7 @@ import type { Values } from "./Props.ts"
 
 export type { ComponentResource, SourceResource }
 
-const listed = ["id", "name", "name_slug", "active", "updated_at"] as const
+const listed = ["id", "name", "name_slug", "active", "shadow", "updated_at"] as const
 
 /** A source as a list shows it. */
 export type ListedSource = Pick<SourceResource, typeof listed[number]>

@@ -7,7 +7,7 @@ import type { Values } from "./Props.ts"
 
 export type { RunDetails, RunResource, WorkflowResource }
 
-const listed = ["id", "name", "name_slug", "active", "updated_at", "steps"] as const
+const listed = ["id", "name", "name_slug", "active", "shadow", "updated_at", "steps"] as const
 
 /** A workflow as a list shows it. */
 export type ListedWorkflow = Pick<WorkflowResource, typeof listed[number]>

@@ -125,7 +125,11 @@ export class ActorCalls extends Context.Service<ActorCalls, {
   readonly ingest: (programId: Id.ProgramId, request: IngestRequest, onAnswered: OnAnswered) => void
   readonly deploy: (
     programId: Id.ProgramId,
-    options: { readonly emits: boolean }
+    options: {
+      readonly emits: boolean
+      /** The time of its last poll elsewhere, in Unix milliseconds. */
+      readonly polledAt?: number
+    }
   ) => Effect.Effect<void, HookFailed | ProgramNotFound | Unavailable>
   readonly update: (program: Program) => Effect.Effect<void, HookFailed | ProgramNotFound | Unavailable>
   readonly deleteEvents: (

@@ -59,7 +59,10 @@ export const ProgramEntity = Entity.make("Program", [
     error: Schema.Union([BacklogFull, EndpointNotFound, NotAnswered, TokenRefused, Unavailable])
   }),
   WakeRpc,
-  Rpc.make("Deploy", { payload: { emits: Schema.Boolean }, error: changeError }),
+  Rpc.make("Deploy", {
+    payload: { emits: Schema.Boolean, polledAt: Schema.optionalKey(Schema.Int) },
+    error: changeError
+  }),
   Rpc.make("Update", { payload: { program: ProgramText }, error: changeError }),
   Rpc.make("Retire", { error: Schema.Union([ProgramNotFound, Unavailable]) }),
   Rpc.make("DeleteEvents", { payload: EventRange, error: Schema.Union([ProgramNotFound, Unavailable]) }),

@@ -21,6 +21,7 @@ import { WideLog } from "../ground/WideLog.ts"
 import { type Executable, makeGivenOf, makeStoredModuleOf } from "./ComponentRuns.ts"
 import * as Dedupe from "./Dedupe.ts"
 import { FailureNotices } from "./FailureNotices.ts"
+import * as InitialState from "./InitialState.ts"
 import type { ProgramInput } from "./ProgramInput.ts"
 import { interfacesOf, limitsOf, type ProgramMemory } from "./ProgramMemory.ts"
 import type { ProgramOwner } from "./ProgramOwner.ts"
@@ -53,7 +54,7 @@ export const originOf = ({ component, program }: ProgramMemory, input: ProgramIn
   programId: program.id,
   deploymentId: program.workflow?.deploymentId ?? component.id,
   cellId: program.id,
-  input
+  input: program.shadow ? { ...input, isShadow: true } : input
 })
 
 export const unstorable = (what: string, refusal: CommitRejected): RunEvents.RunFailure => ({
@@ -234,7 +235,7 @@ export class CodeRuns {
         stream: Stream.errors,
         emitId: EmitId.make(),
         hops: RunEvents.errorHops(origin),
-        meta: {},
+        meta: RunEvents.metaOf(origin),
         cause: origin.input.cause,
         payload: RunEvents.errorPayload(origin, now, failure)
       }], parts))
@@ -287,7 +288,7 @@ export class CodeRuns {
     return Effect.gen({ self: this }, function*() {
       const strategy = runs[0].component.dedupe
       const now = yield* Clock.currentTimeMillis
-      const known = new Map(strategy === null ? noMarks : yield* this.knownMarks(memory, strategy, runs))
+      const known = new Map(yield* this.knownMarks(memory, strategy, runs))
       const streams = new Set(Object.keys(memory.log.head.streams))
       const made: Array<RunEvents.RunEvents> = []
       for (const { at, isReported, origin, result } of runs) {
@@ -298,6 +299,7 @@ export class CodeRuns {
             result,
             strategy,
             known,
+            beginning: InitialState.beginningOf(memory.program, known),
             streams,
             now: at ?? now,
             emitId: EmitId.make,
@@ -320,12 +322,16 @@ export class CodeRuns {
 
   private knownMarks(
     memory: ProgramMemory,
-    strategy: Strategy,
+    strategy: Strategy | null,
     runs: Runs
   ): Effect.Effect<ReadonlyMap<string, string>> {
     return Effect.gen({ self: this }, function*() {
       const { marks } = this.services
-      const wanted = Dedupe.marksFor(strategy, runs.flatMap(({ result }) => result.emits.map((emit) => emit.id)))
+      const ids = runs.flatMap(({ result }) => result.emits.map((emit) => emit.id))
+      const wanted = [
+        ...(strategy === null ? [] : Dedupe.marksFor(strategy, ids)),
+        ...InitialState.marksFor(memory.program)
+      ]
       if (wanted.length === 0) return noMarks
       // A commit that ends while the database answers is in one of the three.
       const before = new Map(memory.marks)

@@ -10,7 +10,7 @@ import { MailServer } from "../ground/MailServer.ts"
 import type { OutgoingMail } from "../webhook/OutgoingMail.ts"
 import type { EndedRun } from "./CodeRuns.ts"
 import type { ProgramMemory } from "./ProgramMemory.ts"
-import type * as RunEvents from "./RunEvents.ts"
+import * as RunEvents from "./RunEvents.ts"
 
 /** Characters of an error that an e-mail tells. */
 const mostTold = 10_000
@@ -94,7 +94,7 @@ export class FailureNotices {
           stream: Stream.sends,
           emitId: EmitId.make(),
           hops: run.origin.input.hops + 1,
-          meta: {},
+          meta: RunEvents.metaOf(run.origin),
           cause: run.origin.input.cause,
           payload: JSON.stringify(mailOf(memory, run.failure, run, publicUrl, DateTime.formatIso(now), isLast))
         }

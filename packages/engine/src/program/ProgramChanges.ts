@@ -5,7 +5,7 @@ import * as CrashPoint from "@headwater/log/commit/CrashPoint"
 import { Deployments } from "@headwater/log/resources/Deployments"
 import { Programs } from "@headwater/log/resources/Programs"
 import type { DueItem } from "@headwater/log/work/DueWork"
-import { Clock, Effect, Option, Semaphore } from "effect"
+import { Clock, Effect, Equal, Option, Semaphore } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import type { HookFailed, ProgramNotFound } from "../ground/ActorCalls.ts"
 import type { CommitParts, PartsOf } from "../ground/EmitterLog.ts"
@@ -35,10 +35,11 @@ const tick = (program: Program, key: string, dueAt: number): DueItem => ({
 const timersOf = (program: Program): ReadonlyArray<DueItem> =>
   Object.keys(program.timers).map((key) => tick(program, key, Number.MAX_SAFE_INTEGER))
 
-const firstTicks = (program: Program, now: number): Effect.Effect<ReadonlyArray<DueItem>> =>
+/** The first ticks after a time, in Unix milliseconds. */
+const firstTicks = (program: Program, after: number): Effect.Effect<ReadonlyArray<DueItem>> =>
   Effect.forEach(
     Object.entries(program.timers),
-    ([key, timer]) => Effect.map(Effect.orDie(Timer.nextDue(timer, now, now)), (dueAt) => tick(program, key, dueAt))
+    ([key, timer]) => Effect.map(Effect.orDie(Timer.nextDue(timer, after, after)), (dueAt) => tick(program, key, dueAt))
   )
 
 const services = Effect.all({ deployments: Deployments, programs: Programs, sql: SqlClient.SqlClient })
@@ -57,7 +58,7 @@ type Parts = Options & Effect.Success<typeof services>
 /**
  * The changes of a program's life, with its hooks:
  *
- *     deploy: deploy hook ─▶ activate hook ─▶ in service
+ *     deploy: deploy hook ─▶ activate hook, if it is active ─▶ in service
  *     update: deactivate hook ─▶ saved ─▶ activate hook
  *     retire: deactivate hook ─▶ nothing starts any more
  *
@@ -96,9 +97,11 @@ export class ProgramChanges {
 
   /**
    * Runs the hooks of a new program and puts it in service. The emits of a hook commit with the hook; `emits` says whether
-   * those of `deploy` count.
+   * those of `deploy` count. Its timers go on from the last poll elsewhere, if there was one.
    */
-  deploy({ emits } = { emits: true }): Effect.Effect<void, HookFailed | ProgramNotFound | Unavailable> {
+  deploy(
+    { emits, polledAt }: { readonly emits: boolean; readonly polledAt?: number } = { emits: true }
+  ): Effect.Effect<void, HookFailed | ProgramNotFound | Unavailable> {
     return this.change(Effect.gen({ self: this }, function*() {
       const { owner, programId, programs } = this.parts
       const memory = yield* owner.current
@@ -107,11 +110,11 @@ export class ProgramChanges {
       if (memory.log.head.fence.epoch > 1n) return yield* unavailable("Its creation was cut off. Try again.")
       yield* this.runHook(memory, "deploy", emits)
       CrashPoint.reached("create-deployed")
-      yield* this.runHook(memory, "activate")
+      if (memory.program.active) yield* this.runHook(memory, "activate")
       CrashPoint.reached("create-activated")
       const now = yield* Clock.currentTimeMillis
       yield* this.save({
-        duePut: memory.program.active ? yield* firstTicks(memory.program, now) : [],
+        duePut: memory.program.active ? yield* firstTicks(memory.program, polledAt ?? now) : [],
         also: Effect.asVoid(programs.setState(programId, "ready"))
       })
       this.isDeployed = true
@@ -122,6 +125,12 @@ export class ProgramChanges {
   update(next: Program): Effect.Effect<void, HookFailed | ProgramNotFound | Unavailable> {
     return this.change(Effect.gen({ self: this }, function*() {
       const before = yield* this.parts.owner.current
+      if (Equal.equals({ ...next, shadow: before.program.shadow }, before.program)) {
+        // It goes on: a vendor would tell it nothing between its hooks.
+        yield* this.alone(Effect.void)
+        yield* this.save({ also: this.updateRow(next) })
+        return
+      }
       // For a workflow too, paused or not: the steps that are under way end before anything changes.
       if (before.program.active || before.program.workflow !== null) yield* this.deactivate(before)
       CrashPoint.reached("update-deactivated")

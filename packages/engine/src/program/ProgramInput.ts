@@ -33,6 +33,8 @@ export interface ProgramInput {
   readonly from?: { readonly emitterId: string; readonly stream: string }
   /** The event or request that it is, of a batch the first; none for a tick or a hook. */
   readonly cause?: EventCause | undefined
+  /** True if it is of shadow, and so is all that comes of it. */
+  readonly isShadow?: boolean
   /** Set for a request: its place in the program's own log, and its size. */
   readonly request?: { readonly id: EventId; readonly bytes: number }
   /** Set for a tick that is run together with those of its timer that come after it. */

@@ -43,6 +43,7 @@ const ofEvent = (memory: ProgramMemory, feed: Feed, item: EventItem, kind: "EVEN
     id: event.emitId,
     at: EventId.milliseconds(event.id),
     hops: event.hops,
+    isShadow: event.meta.shadow === true,
     from: feed.address,
     cause: { emitterId: kind === "HTTP" ? null : event.emitterId, id: event.id },
     ...(kind === "EVENT" ? {} : { request: { id: event.id, bytes: event.payload.length } }),
@@ -58,6 +59,7 @@ const ofBatch = (feed: Feed, item: BatchItem): ProgramInput => {
     id: batch.id,
     at: EventId.milliseconds(item.events[0]!.id),
     hops: EventBatch.hops(batch),
+    isShadow: item.events[0]!.meta.shadow === true,
     from: feed.address,
     cause: { emitterId: item.events[0]!.emitterId, id: item.events[0]!.id },
     take: () => ({ moves: [feed.pass(item, { delivered: item.events.length })] })

@@ -21,6 +21,7 @@ import { ActorCalls, type HookFailed, ProgramNotFound } from "../ground/ActorCal
 import { toUnavailable, type Unavailable } from "../ground/Unavailable.ts"
 import { Router } from "../routing/Router.ts"
 import { WebhookLifecycle } from "../webhook/WebhookLifecycle.ts"
+import * as InitialState from "./InitialState.ts"
 import * as ProgramErasure from "./ProgramErasure.ts"
 import type { InvalidProps } from "./PropsChoice.ts"
 import * as PropsChoice from "./PropsChoice.ts"
@@ -64,6 +65,7 @@ const makeInsert = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const subscriptions = yield* Subscriptions
   const webhooks = yield* Webhooks
+  const writeState = yield* InitialState.makeWrite
   const turns = yield* RcMap.make({ lookup: (_name: string) => Semaphore.make(1) })
 
   /** Makes the webhook that sends a workflow's own requests and objects, which it hears of on the workflow's log. */
@@ -83,7 +85,11 @@ const makeInsert = Effect.gen(function*() {
   const inTurn = (accountId: Id.AccountId, slug: string) => <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     Effect.scoped(Effect.flatMap(RcMap.get(turns, `${accountId} ${slug}`), (turn) => turn.withPermit(effect)))
 
-  return Effect.fnUntraced(function*(unnamed: Omit<Program, "nameSlug">) {
+  return Effect.fnUntraced(function*(
+    unnamed: Omit<Program, "nameSlug">,
+    component: Component,
+    state: InitialState.InitialState | undefined
+  ) {
     const { accountId, componentId, id, name, projectId } = unnamed
     const slug = slugOf(name)
     const { isListenedTo, program } = yield* sql.withTransaction(Effect.gen(function*() {
@@ -95,6 +101,7 @@ const makeInsert = Effect.gen(function*() {
       const isSending = isWorkflowId(id)
       if (isSending) yield* createSender(accountId, id)
       yield* heads.create(id, accountId)
+      if (state !== undefined) yield* writeState(id, component, state)
       const isListenedTo = yield* subscriptions.createAutomatic(accountId, id)
       return { program, isListenedTo: isListenedTo || isSending }
     })).pipe(inTurn(accountId, slug))
@@ -152,11 +159,21 @@ export class ProgramLifecycle extends Context.Service<ProgramLifecycle, {
     readonly active?: boolean
     /** Default: null, none. */
     readonly projectId?: Id.ProjectId | null
+    /** Default: false. */
+    readonly shadow?: boolean | undefined
     /** Makes a workflow of it, whose code the component is. */
     readonly workflow?: WorkflowSettings
+    /** The state of a source that was at work elsewhere before. */
+    readonly initialState?: InitialState.InitialState | undefined
   }) => Effect.Effect<
     Program,
-    ComponentGone | HookFailed | InvalidProps | ProjectGone | SandboxUnavailable | Unavailable
+    | ComponentGone
+    | HookFailed
+    | InitialState.InvalidInitialState
+    | InvalidProps
+    | ProjectGone
+    | SandboxUnavailable
+    | Unavailable
   >
   /** Props given replace by name and the others stay; without a component the program keeps its own. */
   readonly update: (program: Program, input: {
@@ -166,6 +183,8 @@ export class ProgramLifecycle extends Context.Service<ProgramLifecycle, {
     readonly active: boolean
     /** Null for none; without it the program stays where it is. */
     readonly projectId?: Id.ProjectId | null
+    /** Without it the program stays as it is. */
+    readonly shadow?: boolean | undefined
     /** Of a workflow; without them it keeps its own. */
     readonly settings?: WorkflowSettings
   }) => Effect.Effect<Program, HookFailed | InvalidProps | SandboxUnavailable | ProgramNotFound | Unavailable>
@@ -195,8 +214,10 @@ export class ProgramLifecycle extends Context.Service<ProgramLifecycle, {
           component,
           configuredProps,
           emitOnDeploy = true,
+          initialState,
           name: given,
           projectId = null,
+          shadow = false,
           workflow: settings
         }) {
           const { additionalProps, hasEndpoint, props, timers } = yield* configure(
@@ -206,34 +227,47 @@ export class ProgramLifecycle extends Context.Service<ProgramLifecycle, {
             undefined,
             { mayLack: settings !== undefined && !active }
           )
+          if (initialState !== undefined) {
+            yield* InitialState.check(initialState, component, { additionalProps, timers })
+          }
           const name = given ?? slugOf(component.name)
           const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)
           const program = yield* Effect.gen(function*() {
-            return yield* insert({
-              id: settings === undefined
-                ? Id.SourceId.make(yield* newId("source"))
-                : Id.WorkflowId.make(yield* newId("workflow")),
-              accountId,
-              componentId: component.id,
-              name,
-              props,
-              timers,
-              additionalProps,
-              active,
-              state: "creating",
-              endpointKey: hasEndpoint ? yield* newEndpointKey : null,
-              workflow: settings === undefined ? null : { deploymentId: yield* newDeploymentId, settings },
-              projectId,
-              createdAt: now,
-              updatedAt: now
-            })
+            return yield* insert(
+              {
+                id: settings === undefined
+                  ? Id.SourceId.make(yield* newId("source"))
+                  : Id.WorkflowId.make(yield* newId("workflow")),
+                accountId,
+                componentId: component.id,
+                name,
+                props,
+                timers,
+                additionalProps,
+                active,
+                state: "creating",
+                endpointKey: hasEndpoint ? yield* newEndpointKey : null,
+                workflow: settings === undefined ? null : { deploymentId: yield* newDeploymentId, settings },
+                projectId,
+                emitFrom: initialState?.emitFrom ?? null,
+                shadow,
+                createdAt: now,
+                updatedAt: now
+              },
+              component,
+              initialState
+            )
           }).pipe(
             // Another program that was renamed took the slug in between: the next free one.
             Effect.retry({ while: (error) => error._tag === "SlugTaken", times: 20 }),
             Effect.catchTag("SlugTaken", Effect.die)
           )
           CrashPoint.reached("create-inserted")
-          yield* actors.deploy(program.id, { emits: emitOnDeploy }).pipe(
+          const polledAt = initialState?.polledAt
+          yield* actors.deploy(program.id, {
+            emits: emitOnDeploy,
+            ...(polledAt === undefined ? {} : { polledAt })
+          }).pipe(
             Effect.catchTag("ProgramNotFound", Effect.die),
             Effect.onError(() =>
               takeDown(program).pipe(
@@ -251,7 +285,15 @@ export class ProgramLifecycle extends Context.Service<ProgramLifecycle, {
       const update: ProgramLifecycle["Service"]["update"] = Effect.fnUntraced(
         function*(
           program,
-          { active, component: given, configuredProps, name, projectId = program.projectId, settings }
+          {
+            active,
+            component: given,
+            configuredProps,
+            name,
+            projectId = program.projectId,
+            settings,
+            shadow = program.shadow
+          }
         ) {
           const component = given ?? (yield* Effect.flatMap(
             components.getById(program.componentId),
@@ -276,6 +318,7 @@ export class ProgramLifecycle extends Context.Service<ProgramLifecycle, {
             additionalProps,
             active,
             projectId,
+            shadow,
             workflow: program.workflow === null ? null : {
               deploymentId: isDeployed ? yield* newDeploymentId : program.workflow.deploymentId,
               settings: settings ?? program.workflow.settings

@@ -15,6 +15,7 @@ import * as OutgoingLine from "../webhook/OutgoingLine.ts"
 import * as OutgoingMail from "../webhook/OutgoingMail.ts"
 import * as OutgoingRequest from "../webhook/OutgoingRequest.ts"
 import * as Dedupe from "./Dedupe.ts"
+import * as InitialState from "./InitialState.ts"
 import type { ProgramInput } from "./ProgramInput.ts"
 
 /** A longer payload is read in steps, which takes longer as a whole. */
@@ -50,7 +51,7 @@ export interface RunOrigin {
   readonly deploymentId: string
   /** The source itself, the step of a workflow. */
   readonly cellId: string
-  readonly input: Pick<ProgramInput, "kind" | "eventJson" | "isShaped" | "id" | "at" | "hops" | "cause">
+  readonly input: Pick<ProgramInput, "kind" | "eventJson" | "isShaped" | "isShadow" | "id" | "at" | "hops" | "cause">
   /** Set where errors are kept and go no further, since they are of code that handles errors. */
   readonly isHandler?: boolean
 }
@@ -82,6 +83,20 @@ const emitTime = (ts: number | string | undefined): number | undefined => {
   return Option.getOrUndefined(Option.map(DateTime.make(String(ts)), DateTime.toEpochMillis))
 }
 
+/**
+ * True if an event is of the time in which the source was elsewhere. One that has no time of its own is, if it comes with a
+ * hook or with the first poll here.
+ */
+const isOfBefore = (
+  { ts }: RunEmit,
+  beginning: InitialState.Beginning | undefined,
+  { kind }: RunOrigin["input"]
+): boolean => {
+  if (beginning === undefined) return false
+  const at = emitTime(ts)
+  return at === undefined ? !beginning.hasBegun && (kind === "TIMER" || kind === "HOOK") : at < beginning.emitFrom
+}
+
 /** The last time there is in JavaScript, Unix milliseconds. */
 const latest = 8.64e15
 
@@ -97,7 +112,7 @@ const ordered = (emits: ReadonlyArray<RunEmit>): ReadonlyArray<RunEmit> => {
   return emits.map((emit) => emitTime(emit.ts) === undefined ? emit : timed[next++]!.emit)
 }
 
-const metaOf = ({ id, summary, ts }: RunEmit): EventMeta => ({
+const metaOfEmit = ({ id, summary, ts }: RunEmit): EventMeta => ({
   ...(id === undefined ? {} : { id }),
   ...(summary === undefined ? {} : { summary }),
   ...(ts === undefined || emitTime(ts) === undefined ? {} : { ts })
@@ -143,6 +158,10 @@ const limitMessages = {
   output: "the run exceeded its limit of emits and logs (limit: output)"
 } as const
 
+/** The metadata of an event of a run, beside what an emit gave. */
+export const metaOf = ({ input }: Pick<RunOrigin, "input">): EventMeta =>
+  input.isShadow === true ? { shadow: true } : {}
+
 export const errorHops = ({ input, isHandler }: RunOrigin): number => isHandler === true ? maxHops : input.hops + 1
 
 /** Told where something has come round so often that it goes no further. */
@@ -168,6 +187,8 @@ export function* make(options: {
   readonly result: RunResult
   readonly strategy: Strategy | null
   readonly known: ReadonlyMap<string, string>
+  /** The place at which a source goes on that was elsewhere before. */
+  readonly beginning?: InitialState.Beginning | undefined
   /** The streams the emitter has. Those that the run begins are added. */
   readonly streams: Set<string>
   readonly now: number
@@ -175,9 +196,10 @@ export function* make(options: {
   /** True if a failure of the run goes to `$errors`. */
   readonly isReported?: boolean
 }): Generator<void, RunEvents> {
-  const { emitId, isReported = true, now, origin, result, strategy, streams } = options
+  const { beginning, emitId, isReported = true, now, origin, result, strategy, streams } = options
   const hops = origin.input.hops + 1
   const { cause } = origin.input
+  const meta = metaOf(origin)
   const emits = ordered(result.emits)
   const decision: Dedupe.Decision = strategy === null
     ? { passes: emits.map(() => true), marks: new Map() }
@@ -190,10 +212,15 @@ export function* make(options: {
   const misnamed: Array<string> = []
   const delayed: Array<DueItem> = []
   let duplicates = 0
+  let ofBefore = 0
   let unreadable = 0
   for (const [index, emit] of emits.entries()) {
     if (!decision.passes[index]) {
       duplicates++
+      continue
+    }
+    if (isOfBefore(emit, beginning, origin.input)) {
+      ofBefore++
       continue
     }
     yield
@@ -212,7 +239,7 @@ export function* make(options: {
       stream,
       emitId: emitId(),
       hops,
-      meta: metaOf(emit),
+      meta: { ...metaOfEmit(emit), ...meta },
       cause,
       payload: emit.payload
     }
@@ -223,16 +250,19 @@ export function* make(options: {
       events.push(event)
     }
   }
-  for (const line of result.logs) {
+  const notes = ofBefore === 0 || beginning === undefined
+    ? []
+    : [{ ts: now, level: "info", message: InitialState.noteOf(ofBefore, beginning) }]
+  for (const line of [...result.logs, ...notes]) {
     yield
-    events.push({ stream: Stream.logs, emitId: emitId(), hops, meta: {}, cause, payload: JSON.stringify(line) })
+    events.push({ stream: Stream.logs, emitId: emitId(), hops, meta, cause, payload: JSON.stringify(line) })
   }
   const fail = (error: RunFailure) =>
     events.push({
       stream: Stream.errors,
       emitId: emitId(),
       hops: errorHops(origin),
-      meta: {},
+      meta,
       cause,
       payload: errorPayload(origin, now, error)
     })
@@ -265,12 +295,18 @@ export function* make(options: {
     })
   }
   const failure = failureOf(result)
+  const isPoll = failure === undefined && origin.input.kind === "TIMER"
   if (failure !== undefined && isReported) fail(failure)
 
   return {
     events,
     delayed,
     duplicates,
-    marks: [...decision.marks].map(([mark, value]) => ({ emitterId: origin.programId, mark, value, seenAt: now }))
+    marks: [...decision.marks, ...InitialState.markOf(beginning, isPoll)].map(([mark, value]) => ({
+      emitterId: origin.programId,
+      mark,
+      value,
+      seenAt: now
+    }))
   }
 }

@@ -24,6 +24,7 @@ import type { Executable } from "./ComponentRuns.ts"
 import type { ProgramMemory } from "./ProgramMemory.ts"
 import * as RunEvents from "./RunEvents.ts"
 import * as RunStanding from "./RunStanding.ts"
+import * as Shadow from "./Shadow.ts"
 import * as TriggeredWorkflows from "./TriggeredWorkflows.ts"
 import * as UnstoredRuns from "./UnstoredRuns.ts"
 import { beginning, type Turn, type WorkflowProgress } from "./WorkflowProgress.ts"
@@ -179,6 +180,7 @@ export const originOf = (
     id: run.trigger.id,
     at: run.trigger.at,
     hops: run.trigger.hops,
+    isShadow: run.trigger.shadow === true,
     cause: causeOf(run.trigger)
   },
   isHandler: run.trigger.kind === "EVENT" && run.trigger.stream === Stream.errors
@@ -241,7 +243,10 @@ export const make = (options: {
   const { id, name } = steps[run.step]!
   const outcome = outcomeOf(result, progress, limits, known)
   const settings = settingsOf(memory)
-  const told = outcome._tag === "Failed"
+  const held = outcome._tag === "Failed" ? Shadow.heldBy(outcome.fault, run.trigger) : undefined
+  const told = held !== undefined
+    ? lastTurn(run, { exit: held }, now)
+    : outcome._tag === "Failed"
     ? afterFailure(run, settings, outcome.fault, result.outcome === "limit", now)
     : afterSuccess(run, outcome.flow, end, limits.rerunsOfStep, now)
   const turn = isUnstored && told.exitReason !== null ? { ...told, exitReason: "" } : told
@@ -276,7 +281,7 @@ export const make = (options: {
     ...own,
     duePut: [
       ...own.duePut ?? [],
-      ...TriggeredWorkflows.itemsOf(triggers, known, run.trigger.hops + 1, now)
+      ...TriggeredWorkflows.itemsOf(triggers, known, run.trigger.hops + 1, run.trigger.shadow === true, now)
     ]
   }
   // Files are for the next step, if there is one.
@@ -288,7 +293,11 @@ export const make = (options: {
     origin: originOf(memory, progress, id),
     component: executable.component,
     // The effects of a step that failed are undone, so that they are done once when the step is run again.
-    result: outcome._tag === "Done" ? result : undone(result, outcome.fault),
+    result: outcome._tag === "Done"
+      ? result
+      : held === undefined
+      ? undone(result, outcome.fault)
+      : Shadow.heldResult(undone(result, outcome.fault)),
     isReported: settings.errors === "each" || turn.endedAt !== null,
     isInvocation: parts.runs !== undefined,
     failure: turn.status === "error" && !isLate && outcome._tag === "Failed" ? outcome.fault : undefined,

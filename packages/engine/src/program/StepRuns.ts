@@ -103,12 +103,13 @@ export class StepRuns {
   /** Takes an input: from here on it is a run. */
   begin(memory: ProgramMemory, input: ProgramInput): Effect.Effect<void> {
     return Effect.gen({ self: this }, function*() {
-      const { program: { id, workflow } } = memory
+      const { program: { id, shadow, workflow } } = memory
       if (workflow === null) return
       if (input.kind === "RERUN") return yield* this.beginAgain(memory, input, workflow.deploymentId)
       if (!isOfRun(input)) return
       const startedAt = yield* Clock.currentTimeMillis
-      const run = runOver(id, workflow.deploymentId, input, yield* this.runIdOf(input), startedAt)
+      const isShadow = shadow || input.isShadow === true
+      const run = runOver(id, workflow.deploymentId, input, yield* this.runIdOf(input), startedAt, isShadow)
       yield* this.enter(memory, input, run)
     })
   }
@@ -146,7 +147,7 @@ export class StepRuns {
     onBegun: (run: WorkflowProgress) => void
   ): Effect.Effect<number, SandboxUnavailable> {
     return Effect.gen({ self: this }, function*() {
-      const { program: { id: programId, workflow } } = memory
+      const { program: { id: programId, shadow, workflow } } = memory
       if (workflow === null) return 0
       CrashPoint.reached("step-chosen")
       const chosen = inputs.filter(isOfRun)
@@ -155,10 +156,9 @@ export class StepRuns {
       const ids = (yield* Effect.replicateEffect(this.newRunId, chosen.length)).toSorted()
       const runs = chosen.map((input, index) => {
         const id = isRunId(input.id) ? input.id : ids[index]!
-        return {
-          input,
-          progress: new WorkflowProgress(runOver(programId, workflow.deploymentId, input, id, startedAt))
-        }
+        const isShadow = shadow || input.isShadow === true
+        const run = runOver(programId, workflow.deploymentId, input, id, startedAt, isShadow)
+        return { input, progress: new WorkflowProgress(run) }
       })
       const { parts, uncommitted } = this
       return yield* new StepsTogether(
@@ -386,7 +386,7 @@ export class StepRuns {
         return
       }
       const id = yield* this.runIdOf(input)
-      const { endedAt, event, trigger } = former.value
+      const { endedAt, event, trigger: { shadow: _, ...trigger } } = former.value
       if (endedAt !== null && UnstoredRuns.isUnstored(former.value)) {
         const message = `nothing of the run ${asked.run} is kept, as its request asked for`
         yield* code.fail(memory, originOf(memory, input), { name: "NotRepeatable", message }, input.take())
@@ -404,7 +404,8 @@ export class StepRuns {
           resumeData: null
         }))
       const startedAt = yield* Clock.currentTimeMillis
-      const again = { ...trigger, rerunOf: asked.run }
+      // Of a run in shadow too: it is asked for, and sends if its workflow does.
+      const again = { ...trigger, rerunOf: asked.run, ...(memory.program.shadow ? { shadow: true } : {}) }
       yield* this.enter(
         memory,
         input,

@@ -52,6 +52,8 @@ const makeProgramOf = Effect.gen(function*() {
         ? { deploymentId: Id.DeploymentId.make(yield* newId("deployment")), settings: defaultSettings }
         : null,
       projectId: null,
+      emitFrom: null,
+      shadow: false,
       createdAt: 0,
       updatedAt: 0
     }

@@ -70,6 +70,7 @@ export const itemsOf = (
   triggers: Triggers,
   known: KnownWorkflows,
   hops: number,
+  isShadow: boolean,
   now: number
 ): ReadonlyArray<DueItem> =>
   triggers.map(({ event, workflow }, index) => {
@@ -77,7 +78,7 @@ export const itemsOf = (
       stream: Stream.requests,
       emitId: EmitId.make(),
       hops,
-      meta: { kind: "invocation" },
+      meta: { kind: "invocation", ...(isShadow ? { shadow: true } : {}) },
       payload: JSON.stringify(event)
     }, now)
     // Items that are due at the same time go by their keys.

@@ -148,7 +148,8 @@ export const runOver = (
   deploymentId: Id.DeploymentId,
   input: InputOfRun,
   id: Id.RunId,
-  startedAt: number
+  startedAt: number,
+  isShadow = input.isShadow === true
 ): WorkflowRun => ({
   id,
   workflowId: Id.WorkflowId.make(programId),
@@ -161,6 +162,7 @@ export const runOver = (
     emitterId: input.from?.emitterId ?? programId,
     stream: input.from?.stream ?? Stream.requests,
     ...(input.cause === undefined ? {} : { eventId: EventId.format(input.cause.id) }),
+    ...(isShadow ? { shadow: true } : {}),
     ...(input.unstored === undefined ? {} : { unstored: input.unstored })
   },
   event: input.eventJson,
@@ -214,6 +216,7 @@ const inputOf = (program: Program, progress: WorkflowProgress, { filesOf, steps 
       workflow_id: run.workflowId,
       deployment_id: run.deploymentId,
       step: steps[run.step]!.name,
+      ...(run.trigger.shadow === true ? { shadow: { reads: program.workflow?.settings.shadowReads ?? [] } } : {}),
       run: {
         runs: run.tries + 1,
         context: parsed(run.rerunContext),

@@ -316,9 +316,12 @@ const batchedOn = (batch: SubscriptionBatch, limits = {}, filter?: EventFilter) 
       return Effect.succeed({ events, head: { n: log.length, id: log.at(-1)?.id ?? 0n } })
     }
   }
-  const append = (count: number, payload = "1") =>
+  const append = (count: number, payload = "1", meta: LoggedEvent["meta"] = {}) =>
     Effect.map(Clock.currentTimeMillis, (now) => {
-      const appended = Array.from({ length: count }, (_, i) => event(log.length + i + 1, now, 1, payload))
+      const appended = Array.from({ length: count }, (_, i) => ({
+        ...event(log.length + i + 1, now, 1, payload),
+        meta
+      }))
       log.push(...appended)
       return appended
     })
@@ -386,4 +389,18 @@ it.effect("reads pages of what its filter keeps out, however few are missing", (
     yield* append(500)
     assert.deepStrictEqual(yield* next, Option.none())
     assert.isAtMost(pages.length, 6)
+  }))
+
+it.effect("puts nothing of shadow into a batch with what is sent", () =>
+  Effect.gen(function*() {
+    const { append, feed, next } = batchedOn({ maxEvents: 8, maxWaitMs: 0, maxBytes: 1_024 })
+    for (const [count, meta] of [[2, { shadow: true }], [3, {}], [1, { shadow: true }]] as const) {
+      yield* append(count, "1", meta)
+    }
+    const sizes = [yield* next]
+    for (let item = feed.known(0); item !== undefined; item = feed.known(0)) {
+      feed.pass(item)
+      sizes.push(Option.map(Option.fromUndefinedOr(feed.known(0)), eventsOf))
+    }
+    assert.deepStrictEqual(sizes, [Option.some(2), Option.some(3), Option.some(1), Option.none()])
   }))

@@ -7,7 +7,14 @@ import type { SubscriptionBatch } from "@headwater/domain/SubscriptionBatch"
 import type { Judged } from "@headwater/domain/SubscriptionFilter"
 import { EventLog } from "@headwater/log/logs/EventLog"
 import { Heads, ordinalOf } from "@headwater/log/logs/Heads"
-import { type CursorKey, type CursorMove, noTally, type Position, type Tally } from "@headwater/log/work/Cursors"
+import {
+  addTally,
+  type CursorKey,
+  type CursorMove,
+  noTally,
+  type Position,
+  type Tally
+} from "@headwater/log/work/Cursors"
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import type { SqlError } from "effect/sql"
 import { EngineLimits } from "../ground/EngineLimits.ts"
@@ -404,6 +411,11 @@ export class Feed {
         break
       }
       const passes = outcome === "passes"
+      // What is sent and what is held do not go together.
+      if (passes && events.length > 0 && events[0]!.meta.shadow !== event.meta.shadow) {
+        isEnough = true
+        break
+      }
       if (passes && looped) break
       const bytesWith = bytes + Buffer.byteLength(event.payload) + 1
       if (passes && events.length > 0 && bytesWith > maxBytes) {
@@ -493,7 +505,12 @@ export class Feed {
     }
     this.position = to
     const { dropped, filtered, tooCostly } = item
-    return { ...this.key, from, to, tally: { ...noTally, ...outcome, dropped, tooCostly, filtered } }
+    return {
+      ...this.key,
+      from,
+      to,
+      tally: addTally({ ...noTally, ...outcome }, { ...noTally, dropped, tooCostly, filtered })
+    }
   }
 }
 

@@ -25,6 +25,10 @@ const attemptOf = (feed: Feed, item: EventItem | BatchItem, now: number): Attemp
   batch: item._tag === "Event" ? undefined : EventBatch.make(item.events)
 })
 
+/** True of what is not to be sent unless somebody asks for it. A batch has events of one kind alone. */
+const isOfShadow = (item: EventItem | BatchItem): boolean =>
+  (item._tag === "Event" ? item.event : item.events[0]!).meta.shadow === true
+
 /**
  * Sends what the lanes of a webhook have, one item of a lane after the other and as many lanes at once as there are
  * slots. It runs in the calls of those who hand events over and of the endpoints' answers; a fiber does only the work
@@ -162,6 +166,10 @@ export class FirstAttempts {
     }
     const { feed, item } = next
     if (item._tag === "Passed") return this.pass(memory, lane, attempt, feed, item)
+    if (isOfShadow(item)) {
+      const commit = WebhookCommits.held(memory, feed, item, attemptOf(feed, item, now))
+      return this.finish(memory, lane, attempt, commit)
+    }
     if (memory.webhook.workflowId !== null) {
       const commit = WebhookCommits.queued(memory, feed, item, attemptOf(feed, item, now), now)
       return this.finish(memory, lane, attempt, commit, () => {

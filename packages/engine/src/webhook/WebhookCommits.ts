@@ -105,6 +105,20 @@ export const queued = (
   }
 }
 
+/** The feed passes an event of shadow: its delivery is dropped, and can be opened again. */
+export const held = (
+  memory: WebhookMemory,
+  feed: Feed,
+  item: EventItem | BatchItem,
+  request: AttemptRequest
+): Commit => {
+  const delivery = unattempted(memory, request)
+  return {
+    moves: [feed.pass(item, { dropped: eventCount(delivery) })],
+    deliveries: [{ ...delivery, state: "dropped", last: { ...noAttempt, errorClass: "held" } }]
+  }
+}
+
 /** A move is committed before its event's attempt has a result: the event is a delivery that waits for its first attempt. */
 export const steppedAside = (move: CursorMove, delivery: Delivery, dueAt: number): Commit => ({
   moves: [{ ...move, tally: { ...move.tally, pending: eventCount(delivery) } }],

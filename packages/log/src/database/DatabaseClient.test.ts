@@ -151,3 +151,19 @@ it.effect("an answer that is too large for the client is told as what comes back
       })
     )
   }).pipe(Effect.provide(TestClock.layer())))
+
+it.live("a transaction over a table that a migration has changed fails as one that can be tried again, and then succeeds", () =>
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`CREATE TABLE changed (one integer)`
+    const connection = yield* sql.reserve
+    const ask = connection.execute("SELECT * FROM changed", [], undefined)
+    const inTransaction = connection.execute("BEGIN", [], undefined).pipe(
+      Effect.andThen(ask),
+      Effect.ensuring(Effect.orDie(connection.execute("ROLLBACK", [], undefined)))
+    )
+    yield* inTransaction
+    yield* sql`ALTER TABLE changed ADD COLUMN two integer`
+    assert.isTrue(isTransient(yield* Effect.flip(inTransaction)))
+    yield* inTransaction
+  }).pipe(Effect.scoped, Effect.provide(TestDatabase.layer)))

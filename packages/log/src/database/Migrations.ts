@@ -10,6 +10,7 @@ import * as EnvironmentVariables from "./migrations/EnvironmentVariables.ts"
 import * as FilesAndObjects from "./migrations/FilesAndObjects.ts"
 import * as ImportReports from "./migrations/ImportReports.ts"
 import * as Mailboxes from "./migrations/Mailboxes.ts"
+import * as MovingPrograms from "./migrations/MovingPrograms.ts"
 import * as OAuthAccounts from "./migrations/OAuthAccounts.ts"
 import * as OAuthConnections from "./migrations/OAuthConnections.ts"
 import * as Projects from "./migrations/Projects.ts"
@@ -41,6 +42,7 @@ const migrations = {
   "0049_projects": Projects.make,
   "0050_run_paths": RunPaths.make,
   "0051_import_reports": ImportReports.make,
+  "0052_moving_programs": MovingPrograms.make,
   "0053_couriers": Couriers.make
 }
 
@@ -160,5 +162,5 @@ export const { run, runForServer, schemaNumber } = make({
   migrations,
   // Raised by a migration after which older versions would misread the database or the messages of newer nodes, or be
   // misread: to its own number. Up to then old and new nodes run beside each other while a server is upgraded.
-  oldestBeside: baseline
+  oldestBeside: 53
 })

@@ -16,6 +16,10 @@ const sqlState = (error: SqlError.SqlError): string | undefined => {
   return Predicate.hasProperty(cause, "code") && typeof cause.code === "string" ? cause.code : undefined
 }
 
+/** True if a migration has changed a table since a statement was prepared, which is prepared anew the next time. */
+const isPlanOutdated = ({ reason: { cause } }: SqlError.SqlError): boolean =>
+  Predicate.hasProperty(cause, "routine") && cause.routine === "RevalidateCachedQuery"
+
 /**
  * True if an error is the database's state and not the statement's fault: the same work can succeed later. Beside
  * connections, locks and timeouts these are SQLSTATE classes 08 (connection), 53 (insufficient resources), 57P (operator
@@ -25,7 +29,7 @@ const sqlState = (error: SqlError.SqlError): string | undefined => {
  */
 export const isTransient = (error: SqlError.SqlError): boolean => {
   if (error.reason.cause instanceof PgProtocol.ParseError) return false
-  if (retryableReasons.has(error.reason._tag)) return true
+  if (retryableReasons.has(error.reason._tag) || isPlanOutdated(error)) return true
   const state = sqlState(error)
   return state !== undefined && /^(08|53|57P|58|25P03|25006)/.test(state)
 }

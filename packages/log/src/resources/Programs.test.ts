@@ -68,6 +68,8 @@ const programOf = Effect.fnUntraced(function*(component: OwnComponent, overrides
     state: "ready",
     endpointKey: null,
     projectId: null,
+    emitFrom: null,
+    shadow: false,
     workflow: null,
     createdAt: 1,
     updatedAt: 1,

@@ -23,6 +23,7 @@ const Row = Schema.Struct({
   timers: Schema.fromJsonString(Program.fields.timers),
   additionalProps: Schema.fromJsonString(Program.fields.additionalProps),
   workflow: Schema.NullOr(Schema.fromJsonString(Workflow)),
+  emitFrom: Schema.NullOr(Column.Int8),
   createdAt: Column.Int8,
   updatedAt: Column.Int8
 }).pipe(Schema.encodeKeys({
@@ -33,6 +34,7 @@ const Row = Schema.Struct({
   endpointKey: "endpoint_key",
   sealedProps: "sealed_props",
   projectId: "project_id",
+  emitFrom: "emit_from",
   createdAt: "created_at",
   updatedAt: "updated_at"
 }))

@@ -24,6 +24,8 @@ export const RunTrigger = Schema.Struct({
   eventId: Schema.optionalKey(Schema.String),
   /** The run of which this one repeats a part. */
   rerunOf: Schema.optionalKey(Schema.String),
+  /** True of a run in shadow. */
+  shadow: Schema.optionalKey(Schema.Boolean),
   /** Set for a request of which nothing is to be kept once the run has ended: the paths of the files that came with it. */
   unstored: Schema.optionalKey(Schema.Array(Schema.String))
 })

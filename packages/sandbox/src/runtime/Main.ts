@@ -6,6 +6,7 @@ import { type Call, call, describe } from "./Component.ts"
 import { installFetch } from "./Fetch.ts"
 import { limitFiles } from "./Files.ts"
 import { installGlobals } from "./Globals.ts"
+import { holdRequests } from "./Holding.ts"
 import { Invalid, learn, load } from "./Module.ts"
 import { routeNetwork } from "./Network.ts"
 import { observeRequests } from "./Observation.ts"
@@ -41,6 +42,7 @@ const runComponent = async (run: RunContext, hash: string, what: Call, bindings:
     const component = await load(hash)
     run.file = component
     run.tellsRequests = bindings.tellsRequests
+    run.readsFrom = what._tag === "Step" ? what.context.shadow?.reads : undefined
     run.accounts = accountsOf(bindings.tokens)
     Object.assign(run.env, bindings.env)
     await call(component.definition, run, bindings, what)
@@ -182,6 +184,7 @@ const onMessage = (message: Record<string, unknown>, line: string): void => {
 const [brokerPort] = process.argv.slice(2)
 routeNetwork(Number(brokerPort))
 observeRequests()
+holdRequests()
 installFetch()
 installGlobals()
 installWebSocket()

@@ -3,10 +3,12 @@
  * guard gives or refuses, and the socket is then connected to the broker's port and begins with that ticket. The host
  * trusts none of this: without a ticket the broker's port leads nowhere, and no other port can be reached at all.
  */
+import http from "node:http"
 import https from "node:https"
 import net from "node:net"
 import tls from "node:tls"
 import { inspect } from "node:util"
+import { heldConnection, ofHttp } from "./Holding.ts"
 import * as Questions from "./Questions.ts"
 
 const lookupCall = "getaddrinfo"
@@ -105,6 +107,11 @@ const routeSockets = (brokerPort: number) => {
     const host = textOf(options.host || "localhost", "options.host")
     if (listener !== null) this.once("connect", listener)
     this.connecting = true
+    const held = heldConnection(host, port)
+    if (held !== undefined) {
+      process.nextTick(() => this.destroy(held))
+      return this
+    }
     if (isUnix) {
       const error = Object.assign(new Error("Unix sockets are not available to components"), { code: "EACCES" })
       process.nextTick(() => this.destroy(error))
@@ -120,7 +127,7 @@ const routeSockets = (brokerPort: number) => {
 const routeHttpsAgent = () => {
   Object.defineProperty(https.Agent.prototype, "createConnection", {
     value(options: tls.ConnectionOptions, listener?: () => void) {
-      const socket = tls.connect(options)
+      const socket = ofHttp(() => tls.connect(options))
       if (listener !== undefined) socket.once("secureConnect", listener)
       return socket
     },
@@ -167,6 +174,18 @@ const withCallback = <A>(promise: Promise<A>, callback: unknown, spread: (value:
   void promise.then((value) => later(null, ...spread(value)), later)
 }
 
+/** A connection that a client of HTTP asks for says by its request whether it only reads. */
+const markHttpAgent = () => {
+  const { createConnection } = http.Agent.prototype
+  Object.defineProperty(http.Agent.prototype, "createConnection", {
+    value(this: http.Agent, ...values: Array<unknown>) {
+      return ofHttp(() => Reflect.apply(createConnection, this, values))
+    },
+    writable: true,
+    configurable: true
+  })
+}
+
 const routeDns = () => {
   // Imported as a module before it is changed, it would give others its own members.
   const dns = process.getBuiltinModule("node:dns")
@@ -199,6 +218,7 @@ const routeDns = () => {
 
 export const routeNetwork = (brokerPort: number): void => {
   routeSockets(brokerPort)
+  markHttpAgent()
   routeHttpsAgent()
   routeDns()
 }

@@ -10,7 +10,7 @@ const longest = 4_096
 
 const now = performance.now.bind(performance)
 
-const addressOf = (request: ClientRequest): string => {
+export const addressOf = (request: ClientRequest): string => {
   const { host, path, protocol } = request
   const named = request.getHeader("host")
   return `${protocol}//${typeof named === "string" ? named : host}${path}`.slice(0, longest)

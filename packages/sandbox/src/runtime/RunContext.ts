@@ -16,6 +16,8 @@ export class RunContext {
   failed = false
   /** True if the host is to hear of its requests. */
   tellsRequests = false
+  /** The hosts that it may ask anything of, if it may ask nothing of others but to read. */
+  readsFrom: ReadonlyArray<string> | undefined
   /** The accounts whose tokens it has. */
   accounts: ReadonlyArray<string> = []
   /** The time in it, if that is not the system's. */

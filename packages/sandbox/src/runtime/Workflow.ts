@@ -28,7 +28,10 @@ export interface StepCall {
   readonly n: number
   readonly steps: Record<string, unknown>
   readonly keys: { readonly url: string; readonly secret: string }
-  readonly context: { readonly run: { readonly runs: number } } & Record<string, unknown>
+  readonly context: {
+    readonly run: { readonly runs: number }
+    readonly shadow?: { readonly reads: ReadonlyArray<string> }
+  } & Record<string, unknown>
   /** The files that the run has. */
   readonly files: ReadonlyArray<RunFile>
   /** `steps` with its numbers as they are written. */

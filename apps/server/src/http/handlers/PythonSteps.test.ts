@@ -1,6 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import * as Json from "@headwater/fixtures/Json"
 import { slowly } from "@headwater/fixtures/PythonSteps"
+import * as WebhookSink from "@headwater/fixtures/WebhookSink"
 import { WheelIndex } from "@headwater/fixtures/WheelIndex"
 import { Effect } from "effect"
 import * as Http from "../../../test/HttpAppFixture.ts"
@@ -51,6 +52,32 @@ def handler(pd):
             { $return_value: `Dear ${name}` }
           ])
         }
+      }),
+    slowly
+  )
+
+  it.effect(
+    "are held in shadow at their first request that does not only read",
+    () =>
+      Effect.gen(function*() {
+        const http = yield* Http.tenant()
+        const sink = yield* WebhookSink.make(() => ({ status: 200 }))
+        const code = `
+import requests
+def handler(pd):
+    requests.get("${sink.url}")
+    try:
+        requests.post("${sink.url}", data="x")
+    except Exception:
+        pass
+    return "went on"`
+        const workflow = yield* http.created("/v1/workflows", {
+          shadow: true,
+          workflow_code: `export default { steps: { write: { lang: "python", code: ${JSON.stringify(code)} } } }`
+        })
+        const ran = yield* http.ran(workflow.id, {})
+        assert.strictEqual(Json.textOf(ran["exit_reason"]), `held in shadow: POST ${sink.url}`)
+        assert.deepStrictEqual(sink.received.map(({ method }) => method), ["GET"])
       }),
     slowly
   )

@@ -120,6 +120,58 @@ layer(Http.layer, { excludeTestServices: true })("sources", (it) => {
       assert.deepStrictEqual(yield* sql`SELECT id FROM components WHERE account_id = ${http.accountId}`, [])
     }))
 
+  it.effect("that were elsewhere begin with their store, and emit nothing that was emitted there", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const emitting = (dedupe: string) =>
+        `export default {
+        name: "${dedupe}", dedupe: "${dedupe}", props: { http: "$.interface.http", db: "$.service.db" },
+        run(event) { for (const id of event.body) this.$emit({ id, since: this.db.get("since") }, { id }) }
+      }`
+      for (
+        const [dedupe, polled, left] of [
+          ["unique", ["a", 7, "c", 3], ["c", 3]],
+          ["greatest", [5, 7, 8, 9], [8, 9]],
+          ["last", ["a", 7, "c", 3], ["c", 3]]
+        ] as const
+      ) {
+        const source = yield* http.created("/v1/sources", {
+          component_code: emitting(dedupe),
+          initial_state: { db: { since: { at: 12 } }, emitted_ids: ["a", 7] }
+        })
+        yield* http.request("POST", Http.endpointOf(source), { body: polled })
+        const summaries = yield* http.summaries(`/v1/sources/${dedupe}/event_summaries`, left.length)
+        assert.deepStrictEqual<unknown>(
+          summaries.map((summary) => summary["event"]!["raw_event"]).toReversed(),
+          left.map((id) => ({ id, since: { at: 12 } })),
+          dedupe
+        )
+      }
+    }))
+
+  it.effect("show from when on they emit, and are refused with a state that their component can't have", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const component_code = Http.code("feed", { timer: "$.interface.timer" })
+      const configured_props = { timer: { intervalSeconds: 60 } }
+      const create = (initial_state: unknown) =>
+        http.request("POST", "/v1/sources", { body: { component_code, configured_props, initial_state } })
+      const refused = yield* create({ db: { a: 1 }, emitted_ids: ["x"], polled_at_ms: 8e15 })
+      Http.assertProblem(refused, 400, "invalid_request")
+      assert.deepStrictEqual<unknown>(refused.json["details"], [
+        { path: "initial_state.db", message: "the component has no prop of type $.service.db" },
+        { path: "initial_state.emitted_ids", message: "the component has no dedupe strategy" },
+        { path: "initial_state.polled_at_ms", message: "expected a time that has passed" }
+      ])
+      for (const state of [{ emitted_ids: Array(50_001).fill(1) }, { emitted_ids: [null] }, { emit_from_ms: "now" }]) {
+        Http.assertProblem(yield* create(state), 400, "invalid_request")
+      }
+      const sql = yield* SqlClient.SqlClient
+      assert.deepStrictEqual(yield* sql`SELECT id FROM programs WHERE account_id = ${http.accountId}`, [])
+      const made = yield* create({ emit_from_ms: 1_760_000_000_000 })
+      Json.assertHolds(made.json["data"], { emit_from_ms: 1_760_000_000_000 })
+    }))
+
   it.effect("are listed newest first, page by page, in both directions", () =>
     Effect.gen(function*() {
       const http = yield* Http.tenant()
@@ -202,6 +254,21 @@ layer(Http.layer, { excludeTestServices: true })("sources", (it) => {
       assert.strictEqual(Http.endpointOf(on.json["data"]!), endpoint)
       assert.strictEqual((yield* http.request("POST", `${endpoint}/3`)).status, 200)
       assert.deepStrictEqual(yield* told(6), ["deploy", "activate", "/1", "deactivate", "activate", "/3"])
+    }))
+
+  it.effect("are made inactive without their activate hook, which runs once they become active", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const source = yield* http.created("/v1/sources", { component_code: telling, active: false })
+      Json.assertHolds(source, { active: false })
+      Http.assertProblem(yield* http.request("POST", `${Http.endpointOf(source)}/1`), 404, "not_found")
+      yield* http.request("PUT", `/v1/sources/${source.id}`, { body: {} })
+      yield* http.request("POST", `${Http.endpointOf(source)}/2`)
+      const told = yield* http.summaries(`/v1/sources/${source.id}/event_summaries`, 3)
+      assert.deepStrictEqual<unknown>(
+        told.map((summary) => summary["event"]!["raw_event"]).toReversed(),
+        ["deploy", "activate", "/2"]
+      )
     }))
 
   it.effect("whose activate fails on a change are left inactive with what the change made of them", () =>

@@ -2,7 +2,7 @@ import { CurrentAccount } from "@headwater/api/Authorization"
 import { HeadwaterApi } from "@headwater/api/HeadwaterApi"
 import * as Pagination from "@headwater/api/Pagination"
 import * as Problem from "@headwater/api/Problem"
-import type { SourceResource } from "@headwater/api/SourcesApi"
+import type { InitialState, SourceResource } from "@headwater/api/SourcesApi"
 import type { CodelessComponent, Component } from "@headwater/domain/Component"
 import type * as Id from "@headwater/domain/Id"
 import type { Program } from "@headwater/domain/Program"
@@ -15,6 +15,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { componentInvalid, inCode } from "../../CodeFault.ts"
 import { ComponentSaving, sourceFault } from "../../ComponentSaving.ts"
 import { answerFailures } from "../conventions/FailureProblem.ts"
+import * as GivenJson from "./GivenJson.ts"
 import { makeFind } from "./OwnProgram.ts"
 import * as OwnProject from "./OwnProject.ts"
 import * as ProgramHandling from "./ProgramHandling.ts"
@@ -25,6 +26,17 @@ interface ComponentParameters {
   readonly component_url?: string
   readonly key?: string
 }
+
+/** The state of a request, with the numbers of its store as they were sent. */
+const stateOf = Effect.fnUntraced(function*(given: InitialState) {
+  const { db = {} } = (yield* GivenJson.exactly("initial_state", given)) as Pick<InitialState, "db">
+  return {
+    db: Object.fromEntries(Object.entries(db).map(([key, value]) => [key, JSON.stringify(value)])),
+    emittedIds: given.emitted_ids ?? [],
+    polledAt: given.polled_at_ms,
+    emitFrom: given.emit_from_ms
+  }
+})
 
 export const layer = HttpApiBuilder.group(
   HeadwaterApi,
@@ -49,7 +61,9 @@ export const layer = HttpApiBuilder.group(
       updated_at: source.updatedAt,
       name: source.name,
       name_slug: source.nameSlug,
-      ...(source.projectId === null ? {} : { project_id: source.projectId })
+      ...(source.projectId === null ? {} : { project_id: source.projectId }),
+      ...(source.shadow ? { shadow: true } : {}),
+      ...(source.emitFrom === null ? {} : { emit_from_ms: source.emitFrom })
     })
 
     const render = (source: Program) => Effect.map(codelessOf(source), (component) => resourceOf(source, component))
@@ -125,7 +139,10 @@ export const layer = HttpApiBuilder.group(
             name: payload.name,
             configuredProps,
             ...project,
-            emitOnDeploy: payload.emit_on_deploy ?? true
+            shadow: payload.shadow,
+            active: payload.active ?? true,
+            emitOnDeploy: payload.emit_on_deploy ?? true,
+            initialState: payload.initial_state === undefined ? undefined : yield* stateOf(payload.initial_state)
           })
         )
         return { data: { ...resourceOf(source, component), user_id: accountId } }
@@ -133,6 +150,7 @@ export const layer = HttpApiBuilder.group(
         effect.pipe(
           Effect.catchTags({
             ComponentGone: ({ id }) => Effect.fail(Problem.notFound("component", id)),
+            InvalidInitialState: ({ issues }) => Effect.fail(Problem.invalid(issues)),
             InvalidProps: ({ issues }) => Effect.fail(Problem.invalid(issues)),
             ProjectGone: ({ id }) => Effect.fail(Problem.notFound("project", id))
           }),
@@ -155,6 +173,7 @@ export const layer = HttpApiBuilder.group(
             name: payload.name,
             configuredProps,
             ...project,
+            shadow: payload.shadow,
             active: payload.active ?? true
           })
         ))

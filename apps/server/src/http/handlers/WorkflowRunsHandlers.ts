@@ -32,6 +32,7 @@ const resourceOf = (run: RunOutline): RunResource => ({
     hops: run.trigger.hops,
     rerun_of: run.trigger.rerunOf ?? null
   },
+  ...(run.trigger.shadow === true ? { shadow: true } : {}),
   started_at_ms: run.startedAt,
   ended_at_ms: run.endedAt,
   due_at_ms: run.dueAt,

@@ -31,6 +31,7 @@ type Settings = Pick<
   | "memory_mb"
   | "rate_limit"
   | "retry_delays"
+  | "shadow_reads"
   | "suspension_timeout"
   | "timeout_seconds"
 >
@@ -52,12 +53,22 @@ const settingsWith = (before: WorkflowSettings, given: Parameters): WorkflowSett
   suspensionTimeout: given.suspension_timeout ?? before.suspensionTimeout,
   timeoutSeconds: given.timeout_seconds === undefined ? before.timeoutSeconds : given.timeout_seconds,
   memoryMb: given.memory_mb === undefined ? before.memoryMb : given.memory_mb,
-  attachments: given.attachments ?? before.attachments
+  attachments: given.attachments ?? before.attachments,
+  shadowReads: given.shadow_reads ?? before.shadowReads
 })
 
 const settingsShown = (
-  { attachments, concurrency, errors, memoryMb, rateLimit, retryDelays, suspensionTimeout, timeoutSeconds }:
-    WorkflowSettings
+  {
+    attachments,
+    concurrency,
+    errors,
+    memoryMb,
+    rateLimit,
+    retryDelays,
+    shadowReads,
+    suspensionTimeout,
+    timeoutSeconds
+  }: WorkflowSettings
 ): Settings => ({
   concurrency,
   rate_limit: rateLimit === null ? null : { limit: rateLimit.limit, interval_seconds: rateLimit.intervalSeconds },
@@ -66,7 +77,8 @@ const settingsShown = (
   suspension_timeout: suspensionTimeout,
   timeout_seconds: timeoutSeconds,
   memory_mb: memoryMb,
-  attachments
+  attachments,
+  shadow_reads: shadowReads
 })
 
 export const layer = HttpApiBuilder.group(
@@ -104,6 +116,7 @@ export const layer = HttpApiBuilder.group(
         active: program.active,
         ...settingsShown(settings),
         ...(program.projectId === null ? {} : { project_id: program.projectId }),
+        ...(program.shadow ? { shadow: true } : {}),
         created_at: program.createdAt,
         updated_at: program.updatedAt
       }
@@ -151,6 +164,7 @@ export const layer = HttpApiBuilder.group(
             name: payload.name,
             configuredProps: given,
             ...project,
+            shadow: payload.shadow,
             active: payload.active ?? true,
             workflow: settingsWith(defaultSettings, payload)
           })
@@ -161,6 +175,7 @@ export const layer = HttpApiBuilder.group(
           Effect.catchTags({
             // Nobody deletes the component of a workflow but with the workflow.
             ComponentGone: Effect.die,
+            InvalidInitialState: Effect.die,
             InvalidProps: ({ issues }) => Effect.fail(Problem.invalid(issues)),
             ProjectGone: ({ id }) => Effect.fail(Problem.notFound("project", id))
           }),
@@ -184,6 +199,7 @@ export const layer = HttpApiBuilder.group(
             name: payload.name,
             configuredProps: given,
             ...project,
+            shadow: payload.shadow,
             active: payload.active ?? true,
             settings: settingsWith(workflow.workflow?.settings ?? defaultSettings, payload)
           })

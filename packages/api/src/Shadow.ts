@@ -1,0 +1,18 @@
+/** The state of sources and workflows that run while another server still sends what they would. */
+import { Schema } from "effect"
+import * as Extension from "./Extension.ts"
+
+export const shown = {
+  shadow: Schema.optionalKey(Schema.Boolean.annotate({
+    description: "true: it runs, and what it sends to others is held. Missing if that is sent.",
+    ...Extension.mark
+  }))
+}
+
+export const given = {
+  shadow: Schema.optionalKey(Schema.Boolean.annotate({
+    description:
+      "true: it runs, and what it sends to others is held. Default: false for a new one, as before for one that is there.",
+    ...Extension.mark
+  }))
+}
