@@ -16,6 +16,7 @@ import * as SetupWriting from "./SetupWriting.ts"
 
 export interface Given {
   readonly folder: string
+  readonly format: ProjectImport.Format
   /** An archive that has what the folder has not. */
   readonly archive: Option.Option<string>
   readonly into: string
@@ -282,12 +283,12 @@ const prepareIn = Effect.fnUntraced(function*(
 })
 
 /** Writes the set-up of a project, and plans what the account needs of it. Nothing of the account changes. */
-export const prepare = Effect.fnUntraced(function*({ archive, dryRun, folder, into, only, registry }: Given) {
+export const prepare = Effect.fnUntraced(function*({ archive, dryRun, folder, format, into, only, registry }: Given) {
   const files = yield* FileSystem.FileSystem
   const record = yield* MovingRecord.read(into)
   const isThere = yield* ProjectImport.mayWrite(into, record)
   const before = Option.getOrElse(record, () => MovingRecord.empty)
-  const chosen = yield* ProjectImport.choose(folder, archive, only, registry, before)
+  const chosen = yield* ProjectImport.choose(folder, format, archive, only, registry, before)
   if (isThere && !dryRun) return yield* prepareIn(into, into, chosen, before)
   return yield* SetupWriting.withFolderBeside(
     into,

@@ -46,7 +46,7 @@ const unclear = "() => { throw new Error(\"this condition did not come over: wri
 
 /** The members of a block, whose branches have their steps by `branchOf`. */
 const blockOf = (
-  { branches, isUnclear, kind, value }: Block,
+  { branches, isUnclear, kind, matchesEvery, value }: Block,
   indent: string,
   branchOf: (branch: Branch, indent: string) => string
 ): string => {
@@ -66,7 +66,10 @@ const blockOf = (
       `cases: ${named(branches.filter((branch) => !isDefault(branch)), stepsOf)}`,
       ...branches.filter(isDefault).map((branch) => `default: ${branchOf(branch, inner)}`)
     ],
-    branches: () => [`branches: ${named(branches, (branch) => `{ ${whenOf(branch)}steps: ${stepsOf(branch)} }`)}`]
+    branches: () => [
+      `branches: ${named(branches, (branch) => `{ ${whenOf(branch)}steps: ${stepsOf(branch)} }`)}`,
+      ...(matchesEvery === true ? ["match: \"every\""] : [])
+    ]
   }
   return members[kind]().map((member) => `${inner}${member}`).join(",\n")
 }
@@ -120,7 +123,9 @@ export const textOf = (
     ...(own === undefined ? [] : [`...${own}`]),
     ...(code._tag === "Delay" ? [`delay: ${literal(code.delay)}`] : []),
     ...(code._tag === "End" ? [`end: ${literal(code.reason)}`] : []),
-    ...(code._tag === "Left" ? ["run() { throw new Error(\"this step did not come over: write it anew\") }"] : []),
+    ...(code._tag === "Left"
+      ? [`run() { throw new Error(${literal(code.why ?? "this step did not come over: write it anew")}) }`]
+      : []),
     ...(declared.length === 0
       ? []
       : [

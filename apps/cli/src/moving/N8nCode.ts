@@ -47,7 +47,7 @@ const tokensOf = Option.liftThrowable((code: string) =>
 /** The names that code reads, but for members. */
 const namesIn = (code: string): ReadonlyArray<string> => {
   const tokens = Option.getOrElse(tokensOf(code), () => code.match(/[\w$]+|\??\./g) ?? [])
-  return [...new Set(tokens.filter((token, index) => !/^(\.|\?\.)$/.test(tokens[index - 1] ?? "")))]
+  return [...new Set(tokens.filter((_, index) => !/^(\.|\?\.)$/.test(tokens[index - 1] ?? "")))]
 }
 
 const parametersOf = (code: string, tell: Tell, own: ReadonlySet<string> = given) => {

@@ -1,7 +1,8 @@
 /** Beside the steps of a workflow of n8n: carries out its nodes over lists of items, as they were there. */
 export const runtimeFile = "n8n.mjs"
 
-export const runtime = String.raw`// Carries out nodes of n8n: each takes lists of items, { json }, and gives such lists.
+export const runtime = String
+  .raw`// Carries out nodes of n8n: each takes lists of items, { json }, and gives such lists.
 
 import nodes from "./nodes.mjs"
 

@@ -14,6 +14,7 @@ import { isLeft } from "./MovedSteps.ts"
 import * as MovedWorkflow from "./MovedWorkflow.ts"
 import type * as MovingRecord from "./MovingRecord.ts"
 import type { Finding } from "./MovingReport.ts"
+import * as N8nProject from "./N8nProject.ts"
 import * as ProjectFolder from "./ProjectFolder.ts"
 import type * as SetupWriting from "./SetupWriting.ts"
 
@@ -50,8 +51,12 @@ const archiveIn = Effect.fnUntraced(function*(folder: string) {
   return (yield* ArchiveReading.isArchive(inner)) ? inner : undefined
 })
 
-/** Reads a folder of git, an archive, or one completed by the other. */
-const readProject = Effect.fnUntraced(function*(folder: string, beside: Option.Option<string>) {
+/** The format of what is imported. */
+export type Format = "pipedream" | "n8n"
+
+/** Reads workflows of n8n; else a folder of git, an archive, or one completed by the other. */
+const readProject = Effect.fnUntraced(function*(folder: string, format: Format, beside: Option.Option<string>) {
+  if (format === "n8n") return { archive: undefined, ...yield* N8nProject.read(folder) }
   const own = yield* archiveIn(folder)
   if (own !== undefined && Option.isSome(beside)) {
     return yield* new CommandRefused({ message: `${folder} is an archive by itself: give it alone` })
@@ -78,12 +83,13 @@ const readProject = Effect.fnUntraced(function*(folder: string, beside: Option.O
 /** Reads a project, and finds the actions of its workflows. */
 export const choose = Effect.fnUntraced(function*(
   folder: string,
+  format: Format,
   archiveFolder: Option.Option<string>,
   only: Option.Option<string>,
   registry: Option.Option<string>,
   record: MovingRecord.MovingRecord
 ) {
-  const project = yield* readProject(folder, archiveFolder)
+  const project = yield* readProject(folder, format, archiveFolder)
   const isChosen = Option.match(only, { onNone: () => () => true, onSome: isNamed })
   const workflows = project.workflows.filter(isChosen).map(MovedWorkflow.of)
   const unread = project.unread.filter(isChosen)
