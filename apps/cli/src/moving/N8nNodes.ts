@@ -70,7 +70,7 @@ const appOf = (type: string) => type.replace(/[A-Z]/g, (letter) => `_${letter.to
 const credentialOf = ({ fields, parameters, type }: Node) => {
   const given = isFields(fields["credentials"]) ? Object.entries(fields["credentials"]) : []
   const wanted = parameters["genericAuthType"] ?? parameters["nodeCredentialType"]
-  const [found] = given.filter(([name]) => wanted === undefined || name === wanted)
+  const found = given.find(([name]) => wanted === undefined || name === wanted)
   if (type !== "httpRequest" || found === undefined || parameters["authentication"] === "none") return undefined
   const [name, credential] = found
   const of = isFields(credential) ? textIn(credential, "name", "id") : undefined
@@ -126,7 +126,7 @@ export const of = (node: Node, isLooped: boolean, answers: string | undefined): 
   const members = [`type: ${literal(own)}`]
   let text = ""
   if (code !== undefined && !isDisabled) {
-    if (/^python/.test(String(parameters["language"]))) {
+    if (String(parameters["language"]).startsWith("python")) {
       return fails("its code is in Python, over n8n's own objects: write it as a step of Python")
     }
     text = typeof parameters[code] === "string" ? parameters[code] : ""

@@ -52,7 +52,7 @@ class Layout {
     this.#told = told
     for (const { name } of graph.order) this.names.set(name, this.#nameOf(name))
     if (graph.isTree) {
-      const [trigger] = [...graph.nodes.values()].filter(({ isTrigger }) => isTrigger)
+      const trigger = [...graph.nodes.values()].find(({ isTrigger }) => isTrigger)
       if (trigger !== undefined) this.#after(trigger)
     } else for (const node of graph.order) this.#add(node)
   }
