@@ -5,17 +5,11 @@ import * as Fs from "node:fs/promises"
 import * as Path from "node:path"
 import { promisify } from "node:util"
 
-/**
- * Upgrades are tested from this version, whose schema is the baseline. It runs on the packages that are installed now. Go on to
- * a later one when `oldestBeside` of `Migrations.ts` is raised, or when this one does not run on them.
- */
-const commit = "f512fa71a03510b5f68f66df0f721874dfd1b08b"
-
 const root = Path.resolve(import.meta.dirname, "..")
 
 const run = promisify(execFile)
 
-const unpack = async (folder: string): Promise<void> => {
+const unpack = async (commit: string, folder: string): Promise<void> => {
   await run("git", ["cat-file", "-e", `${commit}^{commit}`], { cwd: root }).catch((cause: unknown) => {
     throw new Error(
       `An upgrade is tested from commit ${commit}, which is not in the history of this clone. In a shallow clone, run ` +
@@ -44,8 +38,15 @@ const link = async (folder: string): Promise<void> => {
   }
 }
 
-/** A folder with a version before this one in it, which can be started as this one can. */
-export const make: Effect.Effect<string, never, Scope.Scope> = Effect.tap(
-  TemporaryDirectory.make("former"),
-  (folder) => Effect.promise(() => unpack(folder).then(() => link(folder)))
-)
+/** A folder with a version before this one in it, which can be started as this one can, on the packages that are installed here. */
+const make = (commit: string): Effect.Effect<string, never, Scope.Scope> =>
+  Effect.tap(
+    TemporaryDirectory.make("former"),
+    (folder) => Effect.promise(() => unpack(commit, folder).then(() => link(folder)))
+  )
+
+/** The version whose schema is the baseline. Go on to a later one when it does not run on these packages. */
+export const ofBaseline = make("f512fa71a03510b5f68f66df0f721874dfd1b08b")
+
+/** The oldest version that this one can be beside. Go on to a later one when `oldestBeside` of `Migrations.ts` is raised. */
+export const beside = make("5b3059ce8fa25d94a2e030707eb5770d14ab7bf5")

@@ -92,7 +92,7 @@ layer(Accounting.layer.pipe(Layer.provideMerge(TestDatabase.layerEmpty)), {
     "are upgraded one after the other under load, and nothing is lost, doubled or reordered",
     () =>
       Effect.gen(function*() {
-        const former = yield* FormerVersion.make
+        const former = yield* FormerVersion.beside
         const [first, second] = [yield* nodeOf(former), yield* nodeOf(former)]
         yield* first.start
         yield* second.start

@@ -69,7 +69,7 @@ it.live(
   "a server of the version before is upgraded in place, in the middle of its work, and goes on with all of it",
   () =>
     Effect.gen(function*() {
-      const former = yield* FormerVersion.make
+      const former = yield* FormerVersion.ofBaseline
       const server = yield* ServerProcess.make
       const { api } = server
       yield* server.startWith({ NODE_COMPILE_CACHE: Path.join(former, "compiled") }, former)
