@@ -199,6 +199,38 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       assert.strictEqual((yield* runsOf(program))[0]?.status, "success")
     }))
 
+  it.effect("of parallel wait after their last steps too, where a step comes after them", () =>
+    Effect.gen(function*() {
+      const { actor, program } = yield* launch(workflow(`
+        outer: { parallel: {
+          left: { inner: { parallel: {
+            ask: { ${step("asks", `$.flow.suspend(); return "asked"`)} },
+            pause: { ${step("pauses", `$.flow.delay(1000)`)} }
+          } } },
+          right: { ${step("tells", `$.emit("told")`)} }
+        } },
+        ${step("last", `$.emit(steps.outer.left.ask)`)},
+        end: { parallel: {
+          one: { ${step("nobody", `$.flow.suspend()`)} },
+          two: { ${step("never", `$.flow.delay(1000)`)} }
+        } }`))
+      yield* send(actor, 1)
+      yield* settled(actor)
+      yield* TestClock.adjust("1 seconds")
+      yield* settled(actor)
+      assert.deepStrictEqual(yield* stream(program), ["told"])
+      const [waiting] = yield* runsOf(program)
+      assert.deepStrictEqual([waiting?.status, waiting?.waitsFor], ["waiting", "suspend"])
+      const successor = yield* actorOf(program)
+      const data = JSON.stringify({ body: "yes" })
+      assert.strictEqual(yield* successor.resumeRun({ id: waiting!.id, n: null, data }), "resumed")
+      yield* settled(successor)
+      const asked = { $return_value: "asked", $resume_data: { body: "yes" } }
+      assert.deepStrictEqual(yield* stream(program), ["told", asked])
+      const [run] = yield* runsOf(program)
+      assert.deepStrictEqual([run?.status, run?.steps.length], ["success", 9])
+    }).pipe(EngineFixture.onTestClock))
+
   it.effect("of parallel end with the run that one of them ends, but for the steps that they are at", () =>
     Effect.gen(function*() {
       for (
@@ -276,6 +308,36 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       assert.deepStrictEqual(told.toSorted(), ["last", "left1", "left2", "right1", "right2"])
       assert.strictEqual(told.at(-1), "last")
       assert.strictEqual((yield* runsOf(program))[0]?.status, "success")
+    }))
+
+  it.effect("of parallel run no step twice at once after a commit of another one has failed", () =>
+    Effect.gen(function*() {
+      const [together, again, until] = [yield* barrierOf(3), yield* barrierOf(2), yield* barrierOf(2)]
+      let begun = 0
+      const counted = yield* Loopback.serve((_request, response) => {
+        begun += 1
+        response.end()
+      })
+      const { actor, program } = yield* launch(
+        workflow(`
+        all: { parallel: {
+          left: { ${step("left1", `${meet(counted)} ${meet(together)} ${meet(until)} $.emit("left")`)} },
+          right: { ${step("right1", meet(together))}, ${step("right2", meet(again))} }
+        } }, ${step("last", `$.emit("last")`)}`),
+        { workflow: { concurrency: 2 } }
+      )
+      yield* post(actor, 1)
+      const working = yield* Effect.forkChild(Effect.forever(settle(actor)))
+      yield* Effect.repeat(stream(program), { until: () => begun > 0 })
+      // It takes the workflow over before the commit of the step that ends now.
+      yield* actorOf(program)
+      yield* Effect.promise(() => fetch(together))
+      yield* Effect.promise(() => fetch(again))
+      assert.strictEqual(begun, 1)
+      yield* Effect.promise(() => fetch(until))
+      yield* Effect.repeat(stream(program), { until: (told) => told.includes("last") })
+      yield* Fiber.interrupt(working)
+      assert.deepStrictEqual([yield* stream(program), begun], [["left", "last"], 1])
     }))
 
   it.effect("of parallel go on after their wait while another one is at a step", () =>

@@ -422,10 +422,12 @@ export class ProgramInputs {
   }
 
   /** Reads the next run that was under way when the memory was read. One that was at a step then may have ended since. */
-  private fromUnread({ forks, program, underWay }: ProgramMemory, id: RunId): Effect.Effect<Option.Option<NextWork>> {
-    return Effect.map(forks.takeUp(WorkflowId.make(program.id), id), ([run, ...more]) => {
-      underWay.unshift(...more)
-      return Option.map(Option.fromUndefinedOr(run), (run): NextWork => ({ _tag: "Proceed", run }))
+  private fromUnread(memory: ProgramMemory, id: RunId): Effect.Effect<Option.Option<NextWork>> {
+    const { forks, program, underWay } = memory
+    return Effect.map(forks.takeUp(WorkflowId.make(program.id), id), (runs) => {
+      // A path that was at a step when the memory was read may still be.
+      underWay.unshift(...runs)
+      return Option.fromUndefinedOr(this.fromUnderWay(memory))
     })
   }
 

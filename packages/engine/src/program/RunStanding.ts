@@ -118,6 +118,15 @@ export const afterTurn = (
     : withPath(standing, path, { ...turn, status: turn.status === "waiting" ? "waiting" : "running" })
 }
 
+/** True if steps come behind the end of a path. */
+export const goesOnBehind = (standing: RunStanding, path: string | undefined, steps: number): boolean => {
+  const found = standing.paths.get(path ?? "")
+  if (found === undefined) return false
+  const { joins, parent } = found
+  const end = parent === null ? steps : standing.paths.get(parent)!.until
+  return joins < end || parent !== null && goesOnBehind(standing, parent, steps)
+}
+
 /** The step of a block: its number among the steps of the run that were run, its name and its place. */
 export interface Block {
   readonly n: number

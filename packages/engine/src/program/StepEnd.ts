@@ -131,14 +131,14 @@ export const placeAfter = (step: number, { next = step + 1 }: StepAnswer.StepAns
   Math.max(next, step + 1)
 
 /**
- * The turn of a run, or of a path of it, whose step has come to its end.
+ * The turn of a run, or of a path of it, whose step has come to its end. A path may wait behind its last step.
  *
- * @param end the place behind its last step
+ * @param end the place behind its last step, and if the run goes on after that
  */
 const afterSuccess = (
   { failures, step, tries }: Turn,
   flow: StepAnswer.StepAnswer["flow"],
-  end: number,
+  { end, goesOn }: { readonly end: number; readonly goesOn: boolean },
   mostReruns: number,
   now: number
 ): Turn => {
@@ -149,11 +149,13 @@ const afterSuccess = (
     const rerunContext = JSON.stringify(rerun.context)
     return { ...beginning, ...counted, ...until("rerun", now + rerun.delay), rerunContext }
   }
-  const next = placeAfter(step, flow)
-  if (next >= end) return lastTurn(counted, {}, now)
+  const next = Math.min(placeAfter(step, flow), end)
   const onward = { ...beginning, step: next }
-  if (suspend !== undefined) return { ...onward, ...until("suspend", now + suspend) }
-  return delay === undefined ? onward : { ...onward, ...until("delay", now + delay) }
+  if (next < end || goesOn) {
+    if (suspend !== undefined) return { ...onward, ...until("suspend", now + suspend) }
+    if (delay !== undefined) return { ...onward, ...until("delay", now + delay) }
+  }
+  return next < end ? onward : lastTurn(counted, {}, now)
 }
 
 /** The input that a run began with; none for a tick, and for what began before triggers told it. */
@@ -240,6 +242,7 @@ export const make = (options: {
   const steps = executable.component.steps ?? []
   const before = path?.forked.standing ?? RunStanding.ofRun(run)
   const end = before.paths.get(path?.name ?? "")?.until ?? steps.length
+  const goesOn = RunStanding.goesOnBehind(before, path?.name, steps.length)
   const { id, name } = steps[run.step]!
   const outcome = outcomeOf(result, progress, limits, known)
   const settings = settingsOf(memory)
@@ -248,7 +251,7 @@ export const make = (options: {
     ? lastTurn(run, { exit: held }, now)
     : outcome._tag === "Failed"
     ? afterFailure(run, settings, outcome.fault, result.outcome === "limit", now)
-    : afterSuccess(run, outcome.flow, end, limits.rerunsOfStep, now)
+    : afterSuccess(run, outcome.flow, { end, goesOn }, limits.rerunsOfStep, now)
   const turn = isUnstored && told.exitReason !== null ? { ...told, exitReason: "" } : told
   const fork = outcome._tag === "Done" && turn.status === "running"
     ? RunStanding.checkedFork(outcome.flow.fork, run.step, end)

@@ -17,6 +17,7 @@ import { EngineLimits } from "../ground/EngineLimits.ts"
 import * as AttachedFiles from "./AttachedFiles.ts"
 import { type CodeRuns, originOf, unstorable } from "./CodeRuns.ts"
 import type { Executable } from "./ComponentRuns.ts"
+import type { ForkedRun } from "./ForkedRun.ts"
 import type { ProgramInput } from "./ProgramInput.ts"
 import { answersItself, executableOf, type ProgramMemory, valuesOf } from "./ProgramMemory.ts"
 import type { ProgramOwner } from "./ProgramOwner.ts"
@@ -28,7 +29,15 @@ import { StepsTogether } from "./StepsTogether.ts"
 import * as TriggeredWorkflows from "./TriggeredWorkflows.ts"
 import { UncommittedRuns } from "./UncommittedRuns.ts"
 import * as UnstoredRuns from "./UnstoredRuns.ts"
-import { beginning, callOf, isOfRun, runOver, type StepsOfRuns, WorkflowProgress } from "./WorkflowProgress.ts"
+import {
+  beginning,
+  callOf,
+  isOfRun,
+  type OnPath,
+  runOver,
+  type StepsOfRuns,
+  WorkflowProgress
+} from "./WorkflowProgress.ts"
 
 /** Its progress runs its next step now, or is still: the run has ended, or waits. Or others of its paths go on, and it is still. */
 type Onward = "next" | "still" | "elsewhere"
@@ -39,6 +48,20 @@ type OnRespond = (response: RunResponse) => Effect.Effect<void>
 const isRunId = Schema.is(Id.RunId)
 
 const workflowIdOf = ({ program }: ProgramMemory) => Id.WorkflowId.make(program.id)
+
+/** Has a run on several paths go on after one of them has taken a turn, which is durable. */
+const goOn = (
+  memory: ProgramMemory,
+  forked: ForkedRun,
+  path: string | undefined,
+  before: RunStanding.RunStanding,
+  after: RunStanding.RunStanding
+): Onward => {
+  if (forked.isOver) return "still"
+  if (after.paths.get(path ?? "")?.status === "running") return "next"
+  memory.underWay.push(...RunStanding.begun(before, after).map((path) => forked.progressOf(path)))
+  return after.paths.size === 0 || RunStanding.isRunning(forked.standing) ? "elsewhere" : "still"
+}
 
 /** The request of a rerun, in its event. */
 export const Rerun = Schema.Struct({ run: Id.RunId, step: Schema.NullOr(Schema.String) })
@@ -183,6 +206,10 @@ export class StepRuns {
       const { path, run } = progress
       if (path?.forked.isOver === true) return "still"
       const executable = yield* this.executableOf(memory, progress)
+      const until = path?.forked.standing.paths.get(path.name)?.until
+      if (executable !== undefined && path !== undefined && until !== undefined && run.step >= until) {
+        return yield* this.join(memory, path, executable)
+      }
       const next = executable?.component.steps?.[run.step]
       if (executable === undefined || next === undefined) {
         const message = "the code that the run began with no longer exists"
@@ -250,10 +277,27 @@ export class StepRuns {
         yield* untilAnswered(files.drop(id, fileChanges.dropped))
       }
       if (forked === undefined) return isStill ? "still" : "next"
-      if (forked.isOver) return "still"
-      if (after.paths.get(path?.name ?? "")?.status === "running") return "next"
-      memory.underWay.push(...RunStanding.begun(before, after).map((path) => forked.progressOf(path)))
-      return after.paths.size === 0 || RunStanding.isRunning(forked.standing) ? "elsewhere" : "still"
+      return goOn(memory, forked, path?.name, before, after)
+    })
+  }
+
+  /** Ends a path that has waited behind its last step. */
+  private join(memory: ProgramMemory, { forked, name }: OnPath, { component }: Executable): Effect.Effect<Onward> {
+    return Effect.gen({ self: this }, function*() {
+      const { owner, runs } = this.parts
+      const end = Effect.gen(function*() {
+        const before = forked.standing
+        if (before.run.endedAt !== null) return undefined
+        const turn = StepEnd.lastTurn({ step: 0, tries: 0, failures: 0 }, {}, yield* Clock.currentTimeMillis)
+        const after = RunStanding.afterTurn(before, name, turn, component.steps?.length ?? 0)
+        const submission = yield* owner.commit(memory, [], StepEnd.partsOf(runs, before, after))
+        forked.note(after, submission)
+        return { before, after, submission }
+      })
+      const joined = yield* forked.deciding(end)
+      if (joined === undefined) return "still"
+      if (Exit.isFailure(yield* Effect.exit(joined.submission.durable))) return "next"
+      return goOn(memory, forked, name, joined.before, joined.after)
     })
   }
 

@@ -38,7 +38,7 @@ export class DoneSteps {
 }
 
 /** A path of a run that is on several at once, and the number of its steps that were recorded. */
-interface OnPath {
+export interface OnPath {
   readonly forked: ForkedRun
   readonly name: string
   recorded: number
