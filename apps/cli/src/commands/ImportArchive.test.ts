@@ -436,8 +436,14 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
         assert.match((yield* run("finish", "p_V1")).stdout, /^listens-again: needs\n +account +apn_V1/)
         const account = yield* server.api("POST", "/accounts", { app: "moved_shop", credentials: { token: "t" } })
         const id = Json.textOf(account["data"]!["id"])
-        const done = yield* run("finish", "p_V1", "--set", `apn_V1=${id}`)
-        assert.match(done.stdout, /^listens-again: active/, done.stderr + done.stdout)
+        const done = yield* run("finish", "p_V1", "--set", `apn_V1=${id}`, "--shadow")
+        assert.match(done.stdout, /^listens-again: in shadow/, done.stderr + done.stdout)
+        // Others that hear the source would send what is sent there.
+        Json.assertHolds((yield* server.api("GET", "/sources/orders-again")).data, { active: true, shadow: true })
+        const switched = yield* run("switch", "p_V1", "--yes", "--off-there")
+        assert.match(switched.stdout, /the source Orders again \(dc_\w+\) leaves shadow/, switched.stderr)
+        assert.match(switched.stdout, /If it was off there before this, give --send-held-since/)
+        assert.notProperty((yield* server.api("GET", "/sources/orders-again")).data, "shadow")
         const { data: source } = yield* server.api("GET", "/sources/orders-again")
         assert.isTrue(source!["active"])
         assert.deepStrictEqual<unknown>(source!["configured_props"], {
