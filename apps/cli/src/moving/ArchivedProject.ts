@@ -1,4 +1,4 @@
-/** What an archive takes from a project beside it: the ids of workflows, which no call lists, and an exported zip itself. */
+/** An archive takes from a project beside it the ids of workflows, which no call lists, and an exported zip itself. */
 import { Effect, FileSystem, Option, Predicate, Schema } from "effect"
 import * as Path from "node:path"
 import { CommandRefused } from "../CommandRefused.ts"

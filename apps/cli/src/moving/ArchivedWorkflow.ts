@@ -1,6 +1,6 @@
 /**
  * A workflow of an archive: the JSON of the service's API, or of its own export, whose fields are not public. It is read by
- * its shape, into what a folder of git says of a workflow. What is not understood is kept, and told with its path.
+ * its shape, into what a folder of git says of a workflow. Parts that are not understood are kept, and told with their paths.
  */
 import { Option, Predicate, type Schema } from "effect"
 import type { ArchivedCode } from "./ActionPlaces.ts"
