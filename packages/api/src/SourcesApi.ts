@@ -84,6 +84,8 @@ const input = {
   ...Projection.fields
 }
 
+export const mostEmittedIds = 50_000
+
 /** The state of a source that was at work elsewhere before. */
 export const InitialState = Schema.Struct({
   db: Schema.optionalKey(
@@ -92,7 +94,7 @@ export const InitialState = Schema.Struct({
     })
   ),
   emitted_ids: Schema.optionalKey(
-    Schema.Array(Schema.Union([Schema.String, Schema.Finite])).check(Schema.isMaxLength(50_000)).annotate({
+    Schema.Array(Schema.Union([Schema.String, Schema.Finite])).check(Schema.isMaxLength(mostEmittedIds)).annotate({
       description:
         "Ids that $emit gave to events, oldest first. The component's dedupe strategy takes them for emitted. Give ids beyond " +
         "2^53 as text."

@@ -356,6 +356,72 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
       240_000
     )
 
+    it.effect("makes sources that emit nothing which was emitted there", () =>
+      Effect.gen(function*() {
+        const { headwater, server } = yield* RunningServer
+        const fetchedAt = Date.UTC(2026, 10, 1)
+        const source = (name: string, emits: string, ids: ReadonlyArray<string>, rest = "") =>
+          json({
+            source: { id: `dc_${name}`, name, configured_props: {} },
+            component: {
+              id: `sc_${name}`,
+              code: `export default { ${rest} hooks: { deploy() { ${emits} } }, run() {} }`
+            },
+            events: ids.map((id, index) => ({
+              id: `${fetchedAt - 1_000 + index}-0`,
+              indexed_at_ms: fetchedAt - 1_000 + index,
+              event: { raw_event: id },
+              metadata: { emit_id: `e${id}`, name: "", emitter_id: `dc_${name}`, ...(id === "" ? {} : { id }) }
+            }))
+          })
+        const emitting = (id: string, ts: number) => `this.$emit("${id}", { id: "${id}", ts: ${ts} });`
+        const before = fetchedAt - 86_400_000
+        const all = ["a1", "a2", "a3"].map((id) => emitting(id, before)).join("")
+        const many = Array.from({ length: 100 }, (_, index) => `m${index}`)
+        const folder = yield* Files.make({
+          "archive.json": json({
+            format: "headwater-archive/1",
+            from: "https://api.example",
+            owner: "u_1",
+            fetched_at: new Date(fetchedAt).toISOString(),
+            missing: []
+          }),
+          "workflows/p_X1.json": json({
+            id: "p_X1",
+            name: "Hears",
+            active: true,
+            triggers: [],
+            steps: [old("a", "async () => 1")]
+          }),
+          "sources/dc_X1.json": source("X1", all, ["a1", "a2"], `dedupe: "unique",`),
+          "sources/dc_X2.json": source(
+            "X2",
+            emitting("old", before) + emitting("m7", before) + emitting("new", fetchedAt),
+            many,
+            `dedupe: "unique",`
+          ),
+          "sources/dc_X3.json": source("X3", `${all} ${emitting("late", fetchedAt)}`, ["a1"]),
+          "sources/dc_X4.json": source("X4", `this.$emit("timeless"); ${emitting("late", fetchedAt)}`, [""]),
+          "sources/dc_X5.json": source("X5", emitting("seven", before), ["nine"], `dedupe: "last",`)
+        })
+        const place = yield* TemporaryDirectory.make("moving")
+        const brought = yield* headwater(place, "import", "pipedream", folder, "--yes", "--json")
+        assert.strictEqual(brought.code, 0, brought.stderr)
+        const { report } = JSON.parse(brought.stdout)
+        const told = report.findings.map(({ message }: { message: string }) => message)
+        assert.includeMembers(told, [
+          "dc_X1: X1 goes on here: the ids of its last 2 events there count as emitted",
+          "dc_X3: X3 goes on here: events of before 2026-11-01T00:00:00.000Z are noted as seen and not emitted"
+        ])
+        const emitted = yield* Effect.forEach(["x1", "x2", "x3", "x4", "x5"], (slug) =>
+          Effect.map(server.api("GET", `/sources/${slug}/event_summaries?expand=event`), ({ data }) =>
+            Json.listOf(data).map(({ event }) =>
+              Json.textOf(event!["raw_event"])
+            )))
+        assert.deepStrictEqual(emitted, [["a3"], ["new"], ["late"], ["late"], ["seven"]])
+        assert.match((yield* headwater(place, "import", "pipedream", folder, "--yes")).stdout, /Nothing to do/)
+      }), 240_000)
+
     it.effect("makes a source with the account that `finish` is given", () =>
       Effect.gen(function*() {
         const { headwater, server } = yield* RunningServer
@@ -372,8 +438,14 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
         assert.match((yield* run("finish", "p_V1")).stdout, /^listens-again: needs\n +account +apn_V1/)
         const account = yield* server.api("POST", "/accounts", { app: "moved_shop", credentials: { token: "t" } })
         const id = Json.textOf(account["data"]!["id"])
-        const done = yield* run("finish", "p_V1", "--set", `apn_V1=${id}`)
-        assert.match(done.stdout, /^listens-again: active/, done.stderr + done.stdout)
+        const done = yield* run("finish", "p_V1", "--set", `apn_V1=${id}`, "--shadow")
+        assert.match(done.stdout, /^listens-again: in shadow/, done.stderr + done.stdout)
+        // Others that hear the source would send what is sent there.
+        Json.assertHolds((yield* server.api("GET", "/sources/orders-again")).data, { active: true, shadow: true })
+        const switched = yield* run("switch", "p_V1", "--yes", "--off-there")
+        assert.match(switched.stdout, /the source Orders again \(dc_\w+\) leaves shadow/, switched.stderr)
+        assert.match(switched.stdout, /If it was off there before this, give --send-held-since/)
+        assert.notProperty((yield* server.api("GET", "/sources/orders-again")).data, "shadow")
         const { data: source } = yield* server.api("GET", "/sources/orders-again")
         assert.isTrue(source!["active"])
         assert.deepStrictEqual<unknown>(source!["configured_props"], {

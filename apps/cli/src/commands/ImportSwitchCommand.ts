@@ -136,8 +136,9 @@ export const switchCommand = Command.make(
       {
         workflow: name,
         changed: isInShadow,
-        off_there_at: new Date(offAt).toISOString(),
+        ...(offThere ? {} : { off_there_at: new Date(offAt).toISOString() }),
         held: { deliveries: after.deliveries.length, runs: after.runs.length },
+        under_way: after.underWay,
         sent: sent ?? { deliveries: 0, runs: 0 }
       },
       [
@@ -149,7 +150,19 @@ export const switchCommand = Command.make(
             `${between} came while it changed over, and are held: send them with --send-held-since ${
               new Date(offAt).toISOString()
             }`
-          ])
+          ]),
+        ...(after.underWay === 0
+          ? []
+          : [
+            `${counted(after.underWay, "run")} in shadow ${
+              after.underWay === 1 ? "goes" : "go"
+            } on and will be held: look at \`headwater import switch ${name}\` again when ${
+              after.underWay === 1 ? "it has" : "they have"
+            } ended`
+          ]),
+        ...(isInShadow && offThere && since === undefined
+          ? ["If it was off there before this, give --send-held-since with the time since when"]
+          : [])
       ].join("\n")
     )
   })

@@ -32,6 +32,8 @@ export type ArchivedList = ReadonlyArray<{ readonly fields: Fields; readonly lin
 
 export interface Archive {
   readonly root: string
+  /** The time at which it was fetched, in Unix milliseconds; undefined where it does not say so. */
+  readonly fetchedAt: number | undefined
   readonly workflows: ReadonlyArray<ProjectWorkflow>
   readonly unread: ReadonlyArray<Unread>
   readonly findings: ReadonlyArray<Finding>
@@ -274,10 +276,13 @@ const readWorkflows = Effect.fnUntraced(function*(
 export const read = Effect.fnUntraced(function*(root: string) {
   const reading = new Reading(root)
   const isFetched = (yield* typeOf(Path.join(root, archiveFile))) === "File"
+  let fetchedAt: number | undefined
   if (isFetched) {
     const mark = yield* reading.json(archiveFile)
-    const given = Result.isSuccess(mark) && isFields(mark.success.value) ? mark.success.value["format"] : undefined
-    if (given !== format) {
+    const given = Result.isSuccess(mark) && isFields(mark.success.value) ? mark.success.value : {}
+    const time = Date.parse(textIn(given, "fetched_at") ?? "")
+    fetchedAt = time >= 0 ? time : undefined
+    if (given["format"] !== format) {
       return yield* new CommandRefused({
         message: `${Path.join(root, archiveFile)}: format: expected ${JSON.stringify(format)}, which this version reads`
       })
@@ -305,6 +310,7 @@ export const read = Effect.fnUntraced(function*(root: string) {
   const stores = isFetched ? yield* reading.filesIn("data_stores", ".jsonl") : []
   return {
     root,
+    fetchedAt,
     workflows,
     unread,
     sources: new Map(sources.map((file) => [Path.posix.basename(file.path, ".json"), file])),

@@ -1,9 +1,11 @@
 /** Sources, webhooks, subscriptions and data stores of an archive, as files of the set-up. */
 import { Effect, type FileSystem, Option, type Schema } from "effect"
+import type { ApiAccess } from "../access/ApiAccess.ts"
 import { ComponentFiles } from "../code/ComponentFiles.ts"
 import type { CommandRefused } from "../CommandRefused.ts"
 import { distinctly } from "../setup/SetupOfAccount.ts"
 import * as ActionPlaces from "./ActionPlaces.ts"
+import * as ArchivedBeginning from "./ArchivedBeginning.ts"
 import * as ArchiveReading from "./ArchiveReading.ts"
 import * as CodeEnding from "./CodeEnding.ts"
 import * as MovedProps from "./MovedProps.ts"
@@ -155,6 +157,7 @@ const readSources = Effect.fnUntraced(function*(
       typesOf(component)
     )
     const active = before[id]?.active ?? false
+    const beginning = yield* ArchivedBeginning.of(code.value, file.fields["events"], archive.fetchedAt)
     const path = `${ref}.${CodeEnding.of("", code.value).replace("js", "mjs")}`
     contents.set(path, code.value)
     contents.set(
@@ -163,7 +166,8 @@ const readSources = Effect.fnUntraced(function*(
         name,
         code: path,
         active,
-        configured_props: { ...values, ...withAccounts(accounts, record.accounts ?? {}) }
+        configured_props: { ...values, ...withAccounts(accounts, record.accounts ?? {}) },
+        ...(beginning === undefined ? {} : { initial_state: beginning })
       })
     )
     for (const store of stores) contents.set(`${MovedProps.storeRef(store)}.json`, render({ name: store }))
@@ -171,6 +175,7 @@ const readSources = Effect.fnUntraced(function*(
     for (const account of new Set(Object.values(accounts).filter((id) => record.accounts?.[id] === undefined))) {
       tell("missing", `${name} has the account ${account} there: give one here with \`headwater import finish\``)
     }
+    if (beginning !== undefined) tell("different", `${name} goes on here: ${ArchivedBeginning.told(beginning)}`)
     if (source["active"] === false) {
       tell("different", `${name} was switched off there: a workflow that it begins switches it on`)
     }
@@ -215,7 +220,7 @@ const readWebhooks = (
 /** Reads all that an archive has beside workflows. */
 export const of = (
   given: Given
-): Effect.Effect<ArchivedThings, CommandRefused, FileSystem.FileSystem | ComponentFiles> =>
+): Effect.Effect<ArchivedThings, CommandRefused, ApiAccess | FileSystem.FileSystem | ComponentFiles> =>
   Effect.gen(function*() {
     const { archive, isPart, triggers, workflows } = given
     const contents = new Map<string, string>()

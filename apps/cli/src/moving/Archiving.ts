@@ -1,6 +1,7 @@
 /** Fetches what a hosted service gives of an account into a folder that can be kept. */
 import { Effect, Option, Predicate, Schema } from "effect"
 import * as AccountsToConnect from "./AccountsToConnect.ts"
+import { mostEvents } from "./ArchivedBeginning.ts"
 import * as ArchiveFetch from "./ArchiveFetch.ts"
 import { idOf } from "./ArchiveFetch.ts"
 import * as ArchiveFolder from "./ArchiveFolder.ts"
@@ -82,9 +83,6 @@ const listFile = Effect.fnUntraced(function*<A>(
   return all
 })
 
-/** The most events of an emitter that the service gives. */
-const mostEvents = "100"
-
 /** Events newest last, by the time and the number of which an id is made. */
 const inOrder = (summaries: ReadonlyArray<typeof EventSummary.Type>) =>
   summaries.map((summary) => {
@@ -99,7 +97,7 @@ const eventsOf = Effect.fnUntraced(function*(
   id: string,
   path: string
 ) {
-  const asked = { ...query, expand: "event", limit: mostEvents }
+  const asked = { ...query, expand: "event", limit: String(mostEvents) }
   const answer = yield* ask(what, id, api.get(`${path}/event_summaries`, asked, Summaries))
   return Option.match(answer, {
     onNone: () => [],

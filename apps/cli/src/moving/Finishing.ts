@@ -418,7 +418,7 @@ export const finish = Effect.fnUntraced(function*(
   const isWhole = (changed.missing_props ?? []).length === 0 && isSubscribed
   const becomesActive = isWhole && (activates || !record.wasInactive && record.left.length === 0)
   if (becomesActive && !changed.active) yield* update(true, {})
-  if (becomesActive || changed.active) yield* MovedSources.activate(folder, unnamed)
+  if (becomesActive || changed.active) yield* MovedSources.activate(folder, unnamed, changed.shadow === true)
   // An action may have added props now that it has its account.
   const { data: code } = yield* call(({ code }) => code.workflowCode({ params: { id: resource.id }, query: {} }))
   const forgotten = Object.fromEntries(dropped.map((name) => [name, null]))

@@ -135,8 +135,15 @@ export const make = Effect.fnUntraced(function*(
   return made
 })
 
-/** Switches on the sources of a workflow that is switched on. */
-export const activate = Effect.fnUntraced(function*(folder: string, standings: ReadonlyArray<Standing>) {
+/**
+ * Switches on the sources of a workflow that is switched on. Those of one in shadow are in shadow, too: what else hears them
+ * would send what is sent there.
+ */
+export const activate = Effect.fnUntraced(function*(
+  folder: string,
+  standings: ReadonlyArray<Standing>,
+  isShadow: boolean
+) {
   const { call } = yield* ApiAccess
   const { ids } = yield* SetupFolder.read(folder)
   for (const { ref } of standings) {
@@ -144,7 +151,9 @@ export const activate = Effect.fnUntraced(function*(folder: string, standings: R
     const found = Object.entries(record.sources ?? {}).find(([, each]) => each.ref === ref)
     const id = ids.get(ref)
     if (found === undefined || id === undefined || found[1].active) continue
-    yield* call(({ sources }) => sources.update({ params: { id }, payload: { active: true } }))
+    yield* call(({ sources }) =>
+      sources.update({ params: { id }, payload: { active: true, ...(isShadow ? { shadow: true } : {}) } })
+    )
     const text = render({ ...yield* fileOf(folder, ref), active: true })
     yield* SetupWriting.write(folder, new Map([[`${ref}.json`, text]]), {
       ...record,

@@ -35,6 +35,8 @@ export interface Switch {
   readonly endpoint: string | undefined
   readonly deliveries: ReadonlyArray<Held>
   readonly runs: ReadonlyArray<Held>
+  /** The runs in shadow that have not ended: what they come to is held, too. */
+  readonly underWay: number
 }
 
 const endpointOf = ({ configured_props }: WorkflowResource): string | undefined =>
@@ -73,18 +75,21 @@ const deliveriesOf = Effect.fnUntraced(function*(emitter_id: string) {
   }))
 })
 
-/** Runs that ended at a request of their own, and were not run again since. */
+/** Runs that ended at a request of their own and were not run again since, and the number of those that have yet to end. */
 const runsOf = Effect.fnUntraced(function*({ id }: WorkflowResource) {
   const { call } = yield* ApiAccess
   const runs = yield* call(({ workflowRuns }) =>
     taken(ListItems.items((place) => workflowRuns.list({ params: { id }, query: { limit: 100, ...place } })))
   )
   const isAgain = new Set(runs.map(({ trigger }) => trigger.rerun_of))
-  return runs.flatMap(({ exit_reason, id, shadow, started_at_ms }): ReadonlyArray<Held> =>
-    shadow === true && isHeld(exit_reason) && !isAgain.has(id)
-      ? [{ id, at: started_at_ms, way: `run at ${requestOf(exit_reason)}` }]
-      : []
-  )
+  return {
+    runs: runs.flatMap(({ exit_reason, id, shadow, started_at_ms }): ReadonlyArray<Held> =>
+      shadow === true && isHeld(exit_reason) && !isAgain.has(id)
+        ? [{ id, at: started_at_ms, way: `run at ${requestOf(exit_reason)}` }]
+        : []
+    ),
+    underWay: runs.filter(({ ended_at_ms, shadow }) => shadow === true && ended_at_ms === null).length
+  }
 })
 
 /** Reads all that changing over is about. */
@@ -103,7 +108,7 @@ export const read = Effect.fnUntraced(function*({ movedFrom, record, resource }:
     sources,
     endpoint: endpointOf(resource),
     deliveries: deliveries.flat(),
-    runs: yield* runsOf(resource)
+    ...yield* runsOf(resource)
   } satisfies Switch as Switch
 })
 

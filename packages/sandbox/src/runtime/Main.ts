@@ -39,10 +39,11 @@ const inspectComponent = async (run: RunContext, hash: string, kind: "source" | 
 
 const runComponent = async (run: RunContext, hash: string, what: Call, bindings: Bindings): Promise<void> => {
   try {
+    // The top level of its module may ask others, too.
+    run.readsFrom = what._tag === "Step" ? what.context.shadow?.reads : undefined
     const component = await load(hash)
     run.file = component
     run.tellsRequests = bindings.tellsRequests
-    run.readsFrom = what._tag === "Step" ? what.context.shadow?.reads : undefined
     run.accounts = accountsOf(bindings.tokens)
     Object.assign(run.env, bindings.env)
     await call(component.definition, run, bindings, what)
