@@ -169,8 +169,16 @@ const pipedreamCommand = Command.make(
   },
   Effect.fnUntraced(function*({ archive, place, ...given }) {
     if (Option.isSome(archive)) {
+      if (Option.isSome(place)) {
+        return yield* new CommandRefused({
+          message:
+            `--archive fetches, and imports nothing: give --project ${place.value} to fetch its workflows, and ` +
+            `then import with: headwater import pipedream ${place.value} ${archive.value}`
+        })
+      }
       yield* ImportArchive.fetchArchive({ ...given, archive: archive.value })
     } else if (Option.isSome(place)) {
+      yield* ImportArchive.refuseFlags(given)
       yield* importProject(place.value, given)
     } else {
       return yield* new CommandRefused({
