@@ -107,14 +107,6 @@ const answers = {
   )
 }
 
-const filesIn = (folder: string) =>
-  Effect.promise(async () =>
-    (await Fs.readdir(folder, { recursive: true, withFileTypes: true }))
-      .filter((entry) => entry.isFile())
-      .map(({ name, parentPath }) => Path.relative(folder, Path.join(parentPath, name)))
-      .toSorted()
-  )
-
 const read = (folder: string, path: string) =>
   Effect.map(Effect.promise(() => Fs.readFile(Path.join(folder, path), "utf8")), Json.parse)
 
@@ -155,7 +147,7 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
             why: "404: the service has none, or none that the key may read"
           }]
         })
-        assert.deepStrictEqual(yield* filesIn(folder), [
+        assert.deepStrictEqual(yield* Files.namesIn(folder), [
           "accounts.json",
           "accounts.sealed",
           "archive.json",
@@ -206,7 +198,7 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
           apn_A1: { api_key: "s3cret-k" },
           apn_C3: { oauth_client_id: "cl-1", oauth_access_token: "s3cret-t" }
         })
-        for (const file of yield* filesIn(folder)) {
+        for (const file of yield* Files.namesIn(folder)) {
           const path = Path.join(folder, file)
           const text = yield* Effect.promise(() => Fs.readFile(path, "latin1"))
           for (const secret of ["s3cret", HostedService.key, passphrase]) assert.notInclude(text, secret, file)
@@ -313,7 +305,7 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
         assert.match(done.stdout, /missing +sources: item 1: /, done.stderr)
         assert.match(done.stdout, /missing +workflow p_B2: the answer has a form that is not known/)
         assert.match(done.stdout, /missing +workflow p_C3: the answer is larger than/)
-        assert.notInclude((yield* filesIn(Path.dirname(folder))).join(), "out")
+        assert.notInclude((yield* Files.namesIn(Path.dirname(folder))).join(), "out")
 
         const endless = yield* HostedService.make({
           ...answers,
@@ -415,14 +407,14 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
           assert.match(done.stdout, /workflows +2\n/, done.stderr)
           assert.match(done.stdout, /missing +workflow p_Left: 404/)
           assert.deepStrictEqual<unknown>(yield* read(folder, "manifest.json"), manifest)
-          assert.deepStrictEqual(yield* filesIn(Path.join(folder, "project")), ["sales/orders.json"])
+          assert.deepStrictEqual(yield* Files.namesIn(Path.join(folder, "project")), ["sales/orders.json"])
 
           const other = Path.join(Path.dirname(exported), "project_export-proj_B2.zip")
           const manifestOfOther = JSON.stringify({ workflows: [{ id: "p_B2", file: "b.json" }] })
           yield* Effect.promise(() => Fs.writeFile(other, zipOf([{ name: "manifest.json", content: manifestOfOther }])))
           HeadwaterCommand.assertRefused(yield* run(["--project", other]), /kept has another exported project than/)
           assert.deepStrictEqual<unknown>(yield* read(folder, "manifest.json"), manifest)
-          assert.deepStrictEqual(yield* filesIn(Path.join(folder, "project")), ["sales/orders.json"])
+          assert.deepStrictEqual(yield* Files.namesIn(Path.join(folder, "project")), ["sales/orders.json"])
         }),
       120_000
     )

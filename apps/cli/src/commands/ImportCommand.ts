@@ -80,7 +80,7 @@ const importProject = Effect.fnUntraced(
     // Without changes, too: it keeps the ids of what is there.
     const goesOn = !dryRun && (!isAsked || mayAsk && (yield* Prompt.Confirm({ message: "Do this?" })))
     const accounts = goesOn ? yield* makeAccounts(prepared, into, mayAsk) : []
-    // What needs an account can be made now.
+    // Things that need an account can be made now.
     const { plan: planned } = accounts.length === 0 ? prepared : yield* prepare
     const { applied, failed } = goesOn ? yield* Importing.apply(planned, into) : { applied: [], failed: [] }
     const stores = goesOn && prepared.archive !== undefined

@@ -17,7 +17,7 @@ export interface Given {
   readonly doing: (what: string) => void
 }
 
-/** How many things of a kind are in the archive, and how many of them came now. */
+/** The number of things of a kind in the archive, and of those that came now. */
 export interface Count {
   all: number
   fetched: number
@@ -27,7 +27,7 @@ export interface ArchiveFetch extends Given {
   readonly query: Query
   readonly counts: Map<string, Count>
   readonly count: (kind: string, isFetched: boolean, of?: number) => void
-  /** What the service gives; otherwise none, and that is noted. */
+  /** The answer of the service; none if it gives none, and that is noted. */
   readonly ask: <A>(
     what: string,
     id: string,

@@ -1,4 +1,4 @@
-/** What an archive takes from a project beside it: the ids of workflows, which no call lists, and an exported zip itself. */
+/** An archive takes from a project beside it the ids of workflows, which no call lists, and an exported zip itself. */
 import { Effect, FileSystem, Option, Predicate, Schema } from "effect"
 import * as Path from "node:path"
 import { CommandRefused } from "../CommandRefused.ts"
@@ -56,7 +56,10 @@ const keep = Effect.fnUntraced(function*(
   ids: ReadonlyArray<string>
 ) {
   const files = yield* FileSystem.FileSystem
-  const before = Option.match(yield* manifestIn(archive), { onNone: () => [], onSome: idsWithin })
+  const before = Option.match(yield* manifestIn(archive), {
+    onNone: (): ReadonlyArray<string> => [],
+    onSome: idsWithin
+  })
   if (before.length > 0 && !ids.some((id) => before.includes(id))) {
     return yield* refuse(
       `${archive} has another exported project than ${project}, and keeps one: fetch an archive for each into a folder of its own`

@@ -35,7 +35,7 @@ const timeOf = (value: Json | undefined): number => {
   return value > 1e11 ? value : value * 1_000
 }
 
-/** What has come about in a run is about as old as the run. */
+/** A time that has come about in a run is about as old as the run. */
 const incidental = (path: string, there: Json | undefined, here: Json | undefined, now: number) => {
   if (typeof there !== typeof here) return null
   if (Math.abs(timeOf(here) - now) < dayMs && timeOf(there) <= timeOf(here)) return "time"

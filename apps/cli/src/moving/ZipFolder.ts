@@ -14,7 +14,7 @@ export interface Limits {
   /** Of all files as they are unpacked. */
   readonly bytes: number
   readonly fileBytes: number
-  /** How many times larger than the zip all files may be, once they are larger than `freeBytes`. */
+  /** All files may be so many times larger than the zip, once they are larger than `freeBytes`. */
   readonly ratio: number
   readonly freeBytes: number
 }

@@ -15,7 +15,7 @@ export const Told = ({ message }: { readonly message: string }) => (
   </bdi>
 )
 
-/** What an import tells, by how much it matters; what merely works otherwise is folded. */
+/** The findings of an import, by how much they matter; those that merely work otherwise are folded. */
 export const ImportFindings = ({ findings }: { readonly findings: ReadonlyArray<Finding> }) => (
   <>
     {kinds.map(([kind, title]) => {
