@@ -278,14 +278,17 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
           const first = yield* run("pipedream", folder, "--yes", "--json")
           assert.strictEqual(first.code, 0, first.stderr)
           const { applied, report, stores } = JSON.parse(first.stdout)
-          assert.sameMembers(applied.map(({ thing }: { thing: string }) => thing), [
-            "data_stores/ds_W1",
-            "webhooks/warehouse",
-            "sources/plain-source",
-            "workflows/listens",
-            "workflows/other",
-            "subscriptions/plain-source--warehouse"
-          ])
+          assert.sameMembers(
+            applied.map(({ thing }: { thing: string }) => thing).filter((ref: string) => !ref.startsWith("projects/")),
+            [
+              "data_stores/ds_W1",
+              "webhooks/warehouse",
+              "sources/plain-source",
+              "workflows/listens",
+              "workflows/other",
+              "subscriptions/plain-source--warehouse"
+            ]
+          )
           assert.deepStrictEqual(stores, { filled: [{ store: "ds_W1", count: 2 }], failed: [] })
           const told = report.findings.map((
             { file, kind, line, message }: { file: string; kind: string; line: number; message: string }
@@ -364,9 +367,8 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
         const run = (...args: ReadonlyArray<string>) => headwater(place, "import", ...args)
         const first = yield* run("pipedream", folder, "--yes", "--only", "p_V1", "--json")
         assert.strictEqual(first.code, 0, first.stderr)
-        assert.deepStrictEqual(JSON.parse(first.stdout).applied.map(({ thing }: { thing: string }) => thing), [
-          "workflows/listens-again"
-        ])
+        const made = JSON.parse(first.stdout).applied.map(({ thing }: { thing: string }) => thing)
+        assert.deepStrictEqual(made.filter((ref: string) => !ref.startsWith("projects/")), ["workflows/listens-again"])
         assert.match((yield* run("finish", "p_V1")).stdout, /^listens-again: needs\n +account +apn_V1/)
         const account = yield* server.api("POST", "/accounts", { app: "moved_shop", credentials: { token: "t" } })
         const id = Json.textOf(account["data"]!["id"])

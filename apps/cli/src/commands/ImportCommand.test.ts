@@ -106,8 +106,10 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
         const first = yield* run("pipedream", folder, "--yes", "--json")
         assert.strictEqual(first.code, 0, first.stderr)
         const { applied, endpoints, report } = JSON.parse(first.stdout)
+        const projectRef = Path.basename(folder).toLowerCase().replace(/[^a-z0-9_-]+/g, "-")
         assert.sameMembers(applied.map(({ thing }: { thing: string }) => thing), [
           "data_stores/ds_A1",
+          `projects/${projectRef}`,
           "workflows/orders",
           "workflows/nightly"
         ])
@@ -156,6 +158,9 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
         assert.match(given.stdout, /Moved orders +https:\/\/old\.example\/orders +http/, given.stderr)
 
         const { data: workflow } = yield* server.api("GET", "/workflows/moved-orders")
+        const owner = Json.textOf(workflow!["project_id"])
+        const { data: variables } = yield* server.api("GET", `/environment_variables?project_id=${owner}`)
+        assert.deepStrictEqual(Json.listOf(variables).map(({ name }) => Json.textOf(name)), ["MOVED_SHOP"])
         const url = Json.textOf(workflow!["configured_props"]!["http"]!["endpoint_url"])
         yield* Effect.promise(() =>
           fetch(url, {

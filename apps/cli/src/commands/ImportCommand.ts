@@ -33,6 +33,7 @@ import { switchCommand } from "./ImportSwitchCommand.ts"
 interface Given {
   readonly beside: Option.Option<string>
   readonly dryRun: boolean
+  readonly format: Importing.Given["format"]
   readonly into: string
   readonly json: boolean
   readonly only: Option.Option<string>
@@ -57,10 +58,10 @@ const makeAccounts = Effect.fnUntraced(function*(
 
 /** Imports the project of a folder. */
 const importProject = Effect.fnUntraced(
-  function*(place: string, { beside: besideGiven, dryRun, into, json, only, registry, yes }: Given) {
-    const folder = yield* ProjectPlace.open(place)
+  function*(place: string, { beside: besideGiven, dryRun, format, into, json, only, registry, yes }: Given) {
+    const folder = format === "n8n" && /\.json$/i.test(place) ? place : yield* ProjectPlace.open(place)
     const archive = Option.isSome(besideGiven) ? Option.some(yield* ProjectPlace.open(besideGiven.value)) : besideGiven
-    const prepare = Importing.prepare({ archive, dryRun, folder, into, only, registry })
+    const prepare = Importing.prepare({ archive, dryRun, folder, format, into, only, registry })
     const prepared = yield* prepare
     const { plan, report, written } = prepared
     const { beside, kept, removed } = written
@@ -134,6 +135,37 @@ const importProject = Effect.fnUntraced(
   Effect.provide([ComponentFiles.layer, ApiAccess.layer])
 )
 
+const planFlags = {
+  dryRun: Flag.Boolean("dry-run").pipe(
+    Flag.withDescription("Only show the report and the plan: neither files nor the account change"),
+    Flag.withDefault(false)
+  ),
+  yes: Flag.Boolean("yes").pipe(Flag.withDescription("Do it without asking"), Flag.withDefault(false))
+}
+
+const into = Flag.String("into").pipe(
+  Flag.withDescription("The folder of the set-up that is made, or that an import before has made"),
+  Flag.withDefault("moved")
+)
+
+const n8nCommand = Command.make(
+  "n8n",
+  {
+    place: Argument.String("workflows").pipe(
+      Argument.withDescription("A file of one exported workflow or a list of them, or a folder or zip of such files")
+    ),
+    into,
+    only: Flag.String("only").pipe(
+      Flag.withDescription("One workflow, by its slug or its file without the ending"),
+      Flag.optional
+    ),
+    ...planFlags,
+    json: Output.json
+  },
+  ({ place, ...given }) =>
+    importProject(place, { ...given, beside: Option.none(), format: "n8n", registry: Option.none() })
+).pipe(Command.withDescription("Move exported workflows in from n8n, and say what could not be brought"))
+
 const pipedreamCommand = Command.make(
   "pipedream",
   {
@@ -147,10 +179,7 @@ const pipedreamCommand = Command.make(
       Argument.withDescription("An archive that has what a project of git has not, such as schedules and sources"),
       Argument.optional
     ),
-    into: Flag.String("into").pipe(
-      Flag.withDescription("The folder of the set-up that is made, or that an import before has made"),
-      Flag.withDefault("moved")
-    ),
+    into,
     only: Flag.String("only").pipe(
       Flag.withDescription("One workflow, by its slug, its id (p_…) or its folder"),
       Flag.optional
@@ -159,11 +188,7 @@ const pipedreamCommand = Command.make(
       Flag.withDescription("A git clone of the service's public registry, of which actions are taken"),
       Flag.optional
     ),
-    dryRun: Flag.Boolean("dry-run").pipe(
-      Flag.withDescription("Only show the report and the plan: neither files nor the account change"),
-      Flag.withDefault(false)
-    ),
-    yes: Flag.Boolean("yes").pipe(Flag.withDescription("Do it without asking"), Flag.withDefault(false)),
+    ...planFlags,
     ...ImportArchive.flags,
     json: Output.json
   },
@@ -179,7 +204,7 @@ const pipedreamCommand = Command.make(
       yield* ImportArchive.fetchArchive({ ...given, archive: archive.value })
     } else if (Option.isSome(place)) {
       yield* ImportArchive.refuseFlags(given)
-      yield* importProject(place.value, given)
+      yield* importProject(place.value, { ...given, format: "pipedream" })
     } else {
       return yield* new CommandRefused({
         message: "give a project to import, or --archive with a folder to fetch into"
@@ -194,6 +219,7 @@ const pipedreamCommand = Command.make(
 export const importCommand = fillCommand.pipe(
   Command.withSubcommands([
     pipedreamCommand,
+    n8nCommand,
     courierCommand,
     statusCommand,
     finishCommand,

@@ -27,7 +27,7 @@ export interface ArchiveFetch extends Given {
   readonly query: Query
   readonly counts: Map<string, Count>
   readonly count: (kind: string, isFetched: boolean, of?: number) => void
-  /** The answer of the service; none if it gives none, and that is noted. */
+  /** The answer of the service; otherwise none, and that is noted. */
   readonly ask: <A>(
     what: string,
     id: string,

@@ -42,7 +42,7 @@ const refuse = (message: string) => new CommandRefused({ message })
 
 const Content = Schema.fromJsonString(Schema.Json)
 
-/** The description that a folder has of itself; none if it is no archive. */
+/** The record of an archive in its folder; none if it is no archive. */
 export const read = Effect.fnUntraced(function*(folder: string) {
   const files = yield* FileSystem.FileSystem
   const file = Path.join(folder, archiveFile)

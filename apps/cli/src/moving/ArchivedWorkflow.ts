@@ -1,6 +1,6 @@
 /**
  * A workflow of an archive: the JSON of the service's API, or of its own export, whose fields are not public. It is read by
- * its shape, into what a folder of git says of a workflow. The rest is kept, and told with its path.
+ * its shape, into what a folder of git says of a workflow. Parts that are not understood are kept, and told with their paths.
  */
 import { Option, Predicate, type Schema } from "effect"
 import type { ArchivedCode } from "./ActionPlaces.ts"
@@ -131,7 +131,7 @@ class Reading {
     const props = asFields(
       shape.value("configured_props_json", "configured_props", "configuredProps", "props", "params_json", "params")
     )
-    // These say nothing of how the step runs.
+    // What says nothing of how the step runs.
     saved.value("apps", "id", "name", "description", "hash", "code_hash", "type")
     saved.rest()
     if (raw !== undefined && (isFirst || own === undefined)) {

@@ -366,10 +366,10 @@ export const finish = Effect.fnUntraced(function*(
       values[name] = yield* emptyAccount(app)
     }
   }
+  // Those of a project are given once for all of its workflows.
+  const owner = resource.project_id === undefined ? { program_id: resource.id } : { project_id: resource.project_id }
   for (const [name, value] of variables) {
-    yield* call(({ environment }) =>
-      environment.set({ params: { name }, payload: { value, secret: true, program_id: resource.id } })
-    )
+    yield* call(({ environment }) => environment.set({ params: { name }, payload: { value, secret: true, ...owner } }))
   }
   const { sources = [] } = standing
   const unnamed = sources.filter(({ trigger }) => !subscriptions.has(trigger))

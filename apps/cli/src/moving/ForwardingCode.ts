@@ -113,7 +113,7 @@ export default {
 /** A step for the workflow there, which relays what comes to its URL to an endpoint here. */
 export const step = (url: string): string =>
   `// Relays each request to Headwater. Paste it as the first step behind the HTTP trigger there, and disable the steps
-// after it. Callers get the answer of Headwater, if the trigger returns a custom response.
+// after it. Callers get the answer of Headwater if the trigger returns a custom response.
 const to = ${JSON.stringify(url)}
 const mark = ${JSON.stringify(mark)}
 

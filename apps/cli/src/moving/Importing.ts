@@ -16,6 +16,7 @@ import * as SetupWriting from "./SetupWriting.ts"
 
 export interface Given {
   readonly folder: string
+  readonly format: ProjectImport.Format
   /** An archive that has what the folder has not. */
   readonly archive: Option.Option<string>
   readonly into: string
@@ -54,9 +55,9 @@ const isForeign = (files: SetupFolder.Folder) => ({ action, fields, thing }: Set
   thing.kind === "workflows" && action === "change" && !files.ids.has(thing.ref) &&
   fields.some(({ field }) => field === "code")
 
-/** True if a plan would give a data store the name of its id there again, which somebody has renamed. */
+/** True if a plan would give a data store or project its name there again, which somebody has renamed. */
 const isRenamed = ({ ids }: SetupFolder.Folder) => ({ action, thing }: SetupPlan.Change) =>
-  thing.kind === "data_stores" && action === "change" && ids.has(thing.ref)
+  (thing.kind === "data_stores" || thing.kind === "projects") && action === "change" && ids.has(thing.ref)
 
 const isPlanned = (plan: SetupPlan.Plan, ref: string) => !plan.leftOut.some((left) => left.ref === ref)
 
@@ -144,7 +145,7 @@ const prepareIn = Effect.fnUntraced(function*(
   }
 
   const refs = new Set([
-    ...chosen.placed.map(({ ref }) => ref),
+    ...chosen.placed.flatMap(({ project, ref }) => project === undefined ? [ref] : [project.ref, ref]),
     ...[...chosen.things.contents.keys()].map((path) => path.replace(/\.json$/, "")),
     ...chosen.placed.flatMap(({ workflow }) =>
       Object.values(workflow.props).flatMap((value) => {
@@ -209,7 +210,7 @@ const prepareIn = Effect.fnUntraced(function*(
       beside: [...new Set([...first.beside, ...written.beside])],
       removed: first.removed
     }
-    const second = yield* planOf((ref) => again.has(ref) || ref.startsWith("data_stores/") && refs.has(ref))
+    const second = yield* planOf((ref) => again.has(ref) || /^(data_stores|projects)\//.test(ref) && refs.has(ref))
     plan = {
       ...plan,
       changes: [...plan.changes, ...second.changes.filter(({ thing }) => again.has(thing.ref))],
@@ -217,6 +218,10 @@ const prepareIn = Effect.fnUntraced(function*(
       leftOut: [...plan.leftOut.filter(({ ref }) => !again.has(ref)), ...second.leftOut]
     }
   }
+
+  const isUsed = (project: string) =>
+    chosen.placed.some((placed) => placed.project?.ref === project && isPlanned(plan, placed.ref))
+  plan = { ...plan, changes: plan.changes.filter(({ thing }) => thing.kind !== "projects" || isUsed(thing.ref)) }
 
   for (const { ref } of plan.leftOut) {
     const path = `${ref}.json`
@@ -282,12 +287,12 @@ const prepareIn = Effect.fnUntraced(function*(
 })
 
 /** Writes the set-up of a project, and plans what the account needs of it. Nothing of the account changes. */
-export const prepare = Effect.fnUntraced(function*({ archive, dryRun, folder, into, only, registry }: Given) {
+export const prepare = Effect.fnUntraced(function*({ archive, dryRun, folder, format, into, only, registry }: Given) {
   const files = yield* FileSystem.FileSystem
   const record = yield* MovingRecord.read(into)
   const isThere = yield* ProjectImport.mayWrite(into, record)
   const before = Option.getOrElse(record, () => MovingRecord.empty)
-  const chosen = yield* ProjectImport.choose(folder, archive, only, registry, before)
+  const chosen = yield* ProjectImport.choose(folder, format, archive, only, registry, before)
   if (isThere && !dryRun) return yield* prepareIn(into, into, chosen, before)
   return yield* SetupWriting.withFolderBeside(
     into,

@@ -20,10 +20,10 @@ const reserved = new Set(
 )
 
 /** Text as a literal that ends no line before its time. */
-const literal = (value: Schema.Json): string =>
+export const literal = (value: Schema.Json): string =>
   JSON.stringify(value).replace(/[\u2028\u2029]/g, (separator) => `\\u${separator.charCodeAt(0).toString(16)}`)
 
-const keyOf = (name: string): string =>
+export const keyOf = (name: string): string =>
   name === "__proto__" ? `["__proto__"]` : identifier.test(name) ? name : literal(name)
 
 const commentLines = (text: string, indent: string): ReadonlyArray<string> =>
@@ -46,7 +46,7 @@ const unclear = "() => { throw new Error(\"this condition did not come over: wri
 
 /** The members of a block, whose branches have their steps by `branchOf`. */
 const blockOf = (
-  { branches, isUnclear, kind, value }: Block,
+  { branches, isUnclear, kind, matchesEvery, value }: Block,
   indent: string,
   branchOf: (branch: Branch, indent: string) => string
 ): string => {
@@ -66,7 +66,10 @@ const blockOf = (
       `cases: ${named(branches.filter((branch) => !isDefault(branch)), stepsOf)}`,
       ...branches.filter(isDefault).map((branch) => `default: ${branchOf(branch, inner)}`)
     ],
-    branches: () => [`branches: ${named(branches, (branch) => `{ ${whenOf(branch)}steps: ${stepsOf(branch)} }`)}`]
+    branches: () => [
+      `branches: ${named(branches, (branch) => `{ ${whenOf(branch)}steps: ${stepsOf(branch)} }`)}`,
+      ...(matchesEvery === true ? ["match: \"every\""] : [])
+    ]
   }
   return members[kind]().map((member) => `${inner}${member}`).join(",\n")
 }
@@ -120,7 +123,9 @@ export const textOf = (
     ...(own === undefined ? [] : [`...${own}`]),
     ...(code._tag === "Delay" ? [`delay: ${literal(code.delay)}`] : []),
     ...(code._tag === "End" ? [`end: ${literal(code.reason)}`] : []),
-    ...(code._tag === "Left" ? ["run() { throw new Error(\"this step did not come over: write it anew\") }"] : []),
+    ...(code._tag === "Left"
+      ? [`run() { throw new Error(${literal(code.why ?? "this step did not come over: write it anew")}) }`]
+      : []),
     ...(declared.length === 0
       ? []
       : [

@@ -11,6 +11,8 @@ const Workflow = Schema.Struct({
   /** Its place in the set-up. */
   ref: Schema.String,
   name: Schema.String,
+  /** The place of its project in the set-up. */
+  project: Schema.optionalKey(Schema.String),
   /** Its folder in the project. */
   from: Schema.String,
   wasInactive: Schema.Boolean,

@@ -9,6 +9,7 @@ const bytes = (text: string) => new TextEncoder().encode(text)
 
 const placedOf = (yaml: string, files: Readonly<Record<string, string>>): ProjectImport.Placed => ({
   ref: "workflows/orders",
+  project: undefined,
   findings: [],
   workflow: MovedWorkflow.of({
     id: "p_1",

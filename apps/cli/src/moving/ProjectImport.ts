@@ -1,3 +1,4 @@
+import * as Project from "@headwater/domain/Project"
 import { Effect, FileSystem, Option, type Schema } from "effect"
 import * as Path from "node:path"
 import { CommandRefused } from "../CommandRefused.ts"
@@ -14,6 +15,7 @@ import { isLeft } from "./MovedSteps.ts"
 import * as MovedWorkflow from "./MovedWorkflow.ts"
 import type * as MovingRecord from "./MovingRecord.ts"
 import type { Finding } from "./MovingReport.ts"
+import * as N8nProject from "./N8nProject.ts"
 import * as ProjectFolder from "./ProjectFolder.ts"
 import type * as SetupWriting from "./SetupWriting.ts"
 
@@ -21,6 +23,8 @@ import type * as SetupWriting from "./SetupWriting.ts"
 export interface Placed {
   readonly workflow: MovedWorkflow.MovedWorkflow
   readonly ref: string
+  /** The place of its project in the set-up; one that is new has its name, too. */
+  readonly project: { readonly ref: string; readonly name?: string } | undefined
   readonly findings: ReadonlyArray<Finding>
 }
 
@@ -50,8 +54,12 @@ const archiveIn = Effect.fnUntraced(function*(folder: string) {
   return (yield* ArchiveReading.isArchive(inner)) ? inner : undefined
 })
 
-/** Reads a folder of git, an archive, or one completed by the other. */
-const readProject = Effect.fnUntraced(function*(folder: string, beside: Option.Option<string>) {
+/** The format of what is imported. */
+export type Format = "pipedream" | "n8n"
+
+/** Reads workflows of n8n; else a folder of git, an archive, or one completed by the other. */
+const readProject = Effect.fnUntraced(function*(folder: string, format: Format, beside: Option.Option<string>) {
+  if (format === "n8n") return { archive: undefined, ...yield* N8nProject.read(folder) }
   const own = yield* archiveIn(folder)
   if (own !== undefined && Option.isSome(beside)) {
     return yield* new CommandRefused({ message: `${folder} is an archive by itself: give it alone` })
@@ -78,12 +86,13 @@ const readProject = Effect.fnUntraced(function*(folder: string, beside: Option.O
 /** Reads a project, and finds the actions of its workflows. */
 export const choose = Effect.fnUntraced(function*(
   folder: string,
+  format: Format,
   archiveFolder: Option.Option<string>,
   only: Option.Option<string>,
   registry: Option.Option<string>,
   record: MovingRecord.MovingRecord
 ) {
-  const project = yield* readProject(folder, archiveFolder)
+  const project = yield* readProject(folder, format, archiveFolder)
   const isChosen = Option.match(only, { onNone: () => () => true, onSome: isNamed })
   const workflows = project.workflows.filter(isChosen).map(MovedWorkflow.of)
   const unread = project.unread.filter(isChosen)
@@ -112,8 +121,18 @@ export const choose = Effect.fnUntraced(function*(
   )
   const refOf = distinctly("workflows")
   for (const { ref } of Object.values(record.workflows)) refOf(ref.replace(/^workflows\//, ""))
+  const projectName = Path.basename(Path.resolve(folder)).slice(0, Project.longestName)
+  const ofFolder = format === "n8n" ? undefined : {
+    ref: `projects/${projectName.toLowerCase().replace(/[^a-z0-9_-]+/g, "-").replace(/^-+|-+$/g, "") || "project"}`,
+    name: projectName
+  }
+  const projectOf = ({ id }: MovedWorkflow.MovedWorkflow) => {
+    const ref = record.workflows[id]?.project
+    return ref === undefined ? ofFolder : { ref }
+  }
   const placed = workflows.map((workflow): Placed => ({
     workflow,
+    project: projectOf(workflow),
     ref: record.workflows[workflow.id]?.ref ??
       refOf(workflow.slug.toLowerCase().replace(/[^a-z0-9_-]+/g, "-").replace(/^-+|-+$/g, "") || "workflow"),
     findings: [
@@ -175,13 +194,14 @@ export const waitingOf = (
 
 /** The record of a workflow, with what somebody has given to it before. */
 export const recordOf = (
-  { ref, workflow }: Placed,
+  { project, ref, workflow }: Placed,
   before: MovingRecord.Workflow | undefined,
   withheld: Readonly<Record<string, Schema.Json>>,
   emitters: Readonly<Record<string, string>> = {}
 ): MovingRecord.Workflow => ({
   ref,
   name: workflow.name,
+  ...(project === undefined ? {} : { project: project.ref }),
   from: workflow.folder,
   wasInactive: workflow.wasInactive,
   accounts: workflow.accounts,
@@ -203,12 +223,13 @@ export const recordOf = (
 
 /** The file of a workflow in the set-up. */
 const settingsOf = (
-  { ref, workflow }: Placed,
+  { project, ref, workflow }: Placed,
   record: MovingRecord.Workflow,
   accounts: Readonly<Record<string, string>>
 ) =>
   render({
     name: workflow.name,
+    ...(project === undefined ? {} : { project: project.ref }),
     code: MovedModule.fileOf(ref, workflow),
     active: record.given.active,
     ...(workflow.timeoutSeconds === undefined ? {} : { timeout_seconds: workflow.timeoutSeconds }),
@@ -221,13 +242,19 @@ export const contentsOf = (
   records: Readonly<Record<string, MovingRecord.Workflow>>,
   accounts: Readonly<Record<string, string>> = {}
 ): SetupWriting.Contents => {
-  const kinds = new Set(["data_stores", "workflows", ...[...things.contents.keys()].map((path) => path.split("/")[0])])
+  const kinds = new Set([
+    "data_stores",
+    "workflows",
+    ...placed.flatMap(({ project }) => project === undefined ? [] : ["projects"]),
+    ...[...things.contents.keys()].map((path) => path.split("/")[0])
+  ])
   const contents = new Map<string, Uint8Array | string>([
     [SetupFolder.marker, render({ format: 1, kinds: Setup.kinds.filter((kind) => kinds.has(kind)) })],
     ...things.contents
   ])
   for (const each of placed) {
-    const { ref, workflow } = each
+    const { project, ref, workflow } = each
+    if (project?.name !== undefined) contents.set(`${project.ref}.json`, render({ name: project.name }))
     contents.set(`${ref}.json`, settingsOf(each, records[workflow.id]!, accounts))
     for (const { bytes, path } of workflow.files) contents.set(`${ref}/${path}`, bytes)
     contents.set(

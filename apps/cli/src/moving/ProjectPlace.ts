@@ -60,7 +60,7 @@ const clone = Effect.fnUntraced(function*(url: string) {
 })
 
 /**
- * The folder that somebody means by it, its zip, or the URL of its repository. A folder that is made of one of the latter is gone with
+ * The folder that somebody means by it, its zip, or the URL of its repository. The copy that is made of one of the latter is gone with
  * the scope.
  */
 export const open = Effect.fnUntraced(function*(given: string) {

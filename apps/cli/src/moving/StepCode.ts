@@ -26,7 +26,7 @@ export type Code =
   | { readonly _tag: "End"; readonly reason: Json }
   | { readonly _tag: "Block"; readonly block: WorkflowFile.Block }
   /** Nothing: the run fails when it comes to it. */
-  | { readonly _tag: "Left" }
+  | { readonly _tag: "Left"; readonly why?: string }
 
 /** A step of `workflow.yaml`. */
 export interface GivenStep {
@@ -148,7 +148,8 @@ const fileCode = (
 
 /** The code that a step names. */
 const named = (given: GivenStep, paths: ReadonlySet<string>, findings: WorkflowFindings): Code | undefined => {
-  const { own: { filter }, step: { block, uses } } = given
+  const { own: { filter }, step: { block, left, uses } } = given
+  if (left !== undefined) return { _tag: "Left", why: left }
   if (block !== undefined) return { _tag: "Block", block }
   if (filter !== undefined) return filterCode(given, filter, findings)
   const isFile = uses === undefined || uses === null || /^\.{0,2}\//.test(uses)

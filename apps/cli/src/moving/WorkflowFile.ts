@@ -35,10 +35,13 @@ export interface Block {
   readonly value?: Schema.Json | undefined
   /** True if what it decides by was not understood. */
   readonly isUnclear: boolean
+  /** True if each branch of `branches` is gone through whose condition holds. */
+  readonly matchesEvery?: boolean
   readonly branches: ReadonlyArray<Branch>
 }
 
-export type Step = typeof Step.Type & { readonly block?: Block }
+/** A step. The reason for which it did not come over is `left`. */
+export type Step = typeof Step.Type & { readonly block?: Block; readonly left?: string }
 
 const Settings = Schema.Struct({
   error_notification: Schema.optionalKey(Schema.Json),

@@ -42,6 +42,10 @@ const firstTicks = (program: Program, after: number): Effect.Effect<ReadonlyArra
     ([key, timer]) => Effect.map(Effect.orDie(Timer.nextDue(timer, after, after)), (dueAt) => tick(program, key, dueAt))
   )
 
+/** True if a program enters or leaves shadow, and nothing else of it changes. */
+const isShadowAlone = (before: Program, { shadow, updatedAt: _updatedAt, ...next }: Program): boolean =>
+  shadow !== before.shadow && Equal.equals({ ...before, ...next }, before)
+
 const services = Effect.all({ deployments: Deployments, programs: Programs, sql: SqlClient.SqlClient })
 
 interface Options {
@@ -125,7 +129,7 @@ export class ProgramChanges {
   update(next: Program): Effect.Effect<void, HookFailed | ProgramNotFound | Unavailable> {
     return this.change(Effect.gen({ self: this }, function*() {
       const before = yield* this.parts.owner.current
-      if (Equal.equals({ ...next, shadow: before.program.shadow }, before.program)) {
+      if (isShadowAlone(before.program, next)) {
         // It goes on: a vendor would tell it nothing between its hooks.
         yield* this.alone(Effect.void)
         yield* this.save({ also: this.updateRow(next) })

@@ -196,7 +196,7 @@ export const partsOf = (
   return { ...parts, updates: runs.writePaths(after.run.id, paths) }
 }
 
-/** How a run stands after a step. One that is over already stays so. */
+/** The standing of a run after a step. One that is over already stays so. */
 const standingAfter = (
   before: RunStanding.RunStanding,
   { block, fork, path, turn }: {
@@ -214,7 +214,7 @@ const standingAfter = (
 }
 
 /**
- * How a run stands after a step, what the steps after it see, and what to hand over.
+ * The standing of a run after a step, the result that the steps after it see, and the parts to hand over.
  *
  * @param written the parts to write of the run itself
  */

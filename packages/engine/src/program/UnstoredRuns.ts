@@ -12,7 +12,7 @@ import type { CommitParts } from "../ground/EmitterLog.ts"
  *
  * - N1. Until such a run ends, all is kept that it needs to go on through a crash: its event, and what its steps gave.
  * - N2. The commit that ends it erases these, the request in the log and the files that came with that.
- * - N3. What a run does not need is not kept at all: logs, props, and the words of errors.
+ * - N3. Logs, props and the words of errors, which a run does not need, are not kept at all.
  */
 export const isUnstored = ({ trigger }: Pick<WorkflowRun, "trigger">): boolean => trigger.unstored !== undefined
 

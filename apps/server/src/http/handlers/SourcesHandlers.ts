@@ -38,6 +38,26 @@ const stateOf = Effect.fnUntraced(function*(given: InitialState) {
   }
 })
 
+type ConfiguredProps = Effect.Success<typeof ProgramHandling.make>["configuredProps"]
+
+const resourceOf = (
+  source: Program,
+  component: CodelessComponent,
+  configuredProps: ConfiguredProps
+): SourceResource => ({
+  id: source.id,
+  component_id: source.componentId,
+  configured_props: configuredProps(source, component),
+  active: source.active,
+  created_at: source.createdAt,
+  updated_at: source.updatedAt,
+  name: source.name,
+  name_slug: source.nameSlug,
+  ...(source.projectId === null ? {} : { project_id: source.projectId }),
+  ...(source.shadow ? { shadow: true } : {}),
+  ...(source.emitFrom === null ? {} : { emit_from_ms: source.emitFrom })
+})
+
 export const layer = HttpApiBuilder.group(
   HeadwaterApi,
   "sources",
@@ -52,21 +72,8 @@ export const layer = HttpApiBuilder.group(
       yield* ProgramHandling
         .make
 
-    const resourceOf = (source: Program, component: CodelessComponent): SourceResource => ({
-      id: source.id,
-      component_id: source.componentId,
-      configured_props: renderProps(source, component),
-      active: source.active,
-      created_at: source.createdAt,
-      updated_at: source.updatedAt,
-      name: source.name,
-      name_slug: source.nameSlug,
-      ...(source.projectId === null ? {} : { project_id: source.projectId }),
-      ...(source.shadow ? { shadow: true } : {}),
-      ...(source.emitFrom === null ? {} : { emit_from_ms: source.emitFrom })
-    })
-
-    const render = (source: Program) => Effect.map(codelessOf(source), (component) => resourceOf(source, component))
+    const render = (source: Program) =>
+      Effect.map(codelessOf(source), (component) => resourceOf(source, component, renderProps))
 
     /** @param previous the component that the source has until now */
     const choose = Effect.fnUntraced(function*(
@@ -145,7 +152,7 @@ export const layer = HttpApiBuilder.group(
             initialState: payload.initial_state === undefined ? undefined : yield* stateOf(payload.initial_state)
           })
         )
-        return { data: { ...resourceOf(source, component), user_id: accountId } }
+        return { data: { ...resourceOf(source, component, renderProps), user_id: accountId } }
       }, (effect) =>
         effect.pipe(
           Effect.catchTags({

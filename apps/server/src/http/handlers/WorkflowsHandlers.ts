@@ -81,6 +81,33 @@ const settingsShown = (
   shadow_reads: shadowReads
 })
 
+type RenderProps = Effect.Success<typeof ProgramHandling.make>["configuredProps"]
+
+const resourceOf = (
+  program: Program,
+  component: CodelessComponent,
+  configuredProps: RenderProps
+): WorkflowResource => {
+  const missing = ConfiguredProps.missingOf(declaredProps(component, program), program)
+  const { deploymentId, settings } = program.workflow ?? { deploymentId: "", settings: defaultSettings }
+  return {
+    id: program.id,
+    name: program.name,
+    name_slug: program.nameSlug,
+    code_hash: component.codeHash,
+    deployment_id: deploymentId,
+    steps: component.steps ?? [],
+    configured_props: configuredProps(program, component),
+    ...(missing.length === 0 ? {} : { missing_props: missing }),
+    active: program.active,
+    ...settingsShown(settings),
+    ...(program.projectId === null ? {} : { project_id: program.projectId }),
+    ...(program.shadow ? { shadow: true } : {}),
+    created_at: program.createdAt,
+    updated_at: program.updatedAt
+  }
+}
+
 export const layer = HttpApiBuilder.group(
   HeadwaterApi,
   "workflows",
@@ -101,28 +128,8 @@ export const layer = HttpApiBuilder.group(
         message: `must be at most ${maxHeapMebibytes}, which the operator sets with HEADWATER_RUN_HEAP_MAX`
       }]))
 
-    const resourceOf = (program: Program, component: CodelessComponent): WorkflowResource => {
-      const missing = ConfiguredProps.missingOf(declaredProps(component, program), program)
-      const { deploymentId, settings } = program.workflow ?? { deploymentId: "", settings: defaultSettings }
-      return {
-        id: program.id,
-        name: program.name,
-        name_slug: program.nameSlug,
-        code_hash: component.codeHash,
-        deployment_id: deploymentId,
-        steps: component.steps ?? [],
-        configured_props: configuredProps(program, component),
-        ...(missing.length === 0 ? {} : { missing_props: missing }),
-        active: program.active,
-        ...settingsShown(settings),
-        ...(program.projectId === null ? {} : { project_id: program.projectId }),
-        ...(program.shadow ? { shadow: true } : {}),
-        created_at: program.createdAt,
-        updated_at: program.updatedAt
-      }
-    }
-
-    const render = (program: Program) => Effect.map(codelessOf(program), (component) => resourceOf(program, component))
+    const render = (program: Program) =>
+      Effect.map(codelessOf(program), (component) => resourceOf(program, component, configuredProps))
 
     const save = Effect.fnUntraced(function*(accountId: Id.AccountId, given: Parameters, previous?: Component) {
       const { workflow_code: code, workflow_url: url } = given
@@ -169,7 +176,7 @@ export const layer = HttpApiBuilder.group(
             workflow: settingsWith(defaultSettings, payload)
           })
         )
-        return { data: resourceOf(workflow, component) }
+        return { data: resourceOf(workflow, component, configuredProps) }
       }, (effect) =>
         effect.pipe(
           Effect.catchTags({
