@@ -34,6 +34,7 @@ import { tailCommand } from "./commands/TailCommand.ts"
 import { triggerCommand } from "./commands/TriggerCommand.ts"
 import { webhooksCommand } from "./commands/WebhooksCommand.ts"
 import { whyCommand } from "./commands/WhyCommand.ts"
+import { harmless } from "./text/HarmlessText.ts"
 
 const headwater = Command.make("headwater").pipe(
   Command.withDescription("Write and deploy components, and operate a Headwater server"),
@@ -94,7 +95,7 @@ const tell = (cause: Cause.Cause<unknown>) => {
   const error = Cause.squash(cause)
   return isTold(error) || Cause.hasInterruptsOnly(cause)
     ? Effect.void
-    : Console.error(`headwater: ${explain(error).trim().replace(/\s*\n\s*/g, "; ")}`)
+    : Console.error(harmless(`headwater: ${explain(error).trim().replace(/\s*\n\s*/g, "; ")}`))
 }
 
 /** Standard output is the command's alone. */

@@ -16,3 +16,12 @@ export const write = (folder: string, files: Readonly<Record<string, string>>): 
 /** A folder of these files, for as long as the scope is open. */
 export const make = (files: Readonly<Record<string, string>>) =>
   Effect.tap(TemporaryDirectory.make("component"), (folder) => write(folder, files))
+
+/** The paths of all files below a folder, from it. */
+export const namesIn = (folder: string): Effect.Effect<ReadonlyArray<string>> =>
+  Effect.promise(async () =>
+    (await Fs.readdir(folder, { recursive: true, withFileTypes: true }))
+      .filter((entry) => entry.isFile())
+      .map(({ name, parentPath }) => Path.relative(folder, Path.join(parentPath, name)))
+      .toSorted()
+  )

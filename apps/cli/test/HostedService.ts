@@ -16,7 +16,7 @@ export interface Trouble {
 export interface HostedService {
   /** The base URL of its API. */
   readonly url: string
-  /** What was asked of it, in the order of the requests. */
+  /** The paths that were asked of it, in the order of the requests. */
   readonly asked: ReadonlyArray<string>
   readonly trouble: (...troubles: ReadonlyArray<Trouble>) => void
 }

@@ -107,14 +107,6 @@ const answers = {
   )
 }
 
-const filesIn = (folder: string) =>
-  Effect.promise(async () =>
-    (await Fs.readdir(folder, { recursive: true, withFileTypes: true }))
-      .filter((entry) => entry.isFile())
-      .map(({ name, parentPath }) => Path.relative(folder, Path.join(parentPath, name)))
-      .toSorted()
-  )
-
 const read = (folder: string, path: string) =>
   Effect.map(Effect.promise(() => Fs.readFile(Path.join(folder, path), "utf8")), Json.parse)
 
@@ -155,7 +147,7 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
             why: "404: the service has none, or none that the key may read"
           }]
         })
-        assert.deepStrictEqual(yield* filesIn(folder), [
+        assert.deepStrictEqual(yield* Files.namesIn(folder), [
           "accounts.json",
           "accounts.sealed",
           "archive.json",
@@ -206,7 +198,7 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
           apn_A1: { api_key: "s3cret-k" },
           apn_C3: { oauth_client_id: "cl-1", oauth_access_token: "s3cret-t" }
         })
-        for (const file of yield* filesIn(folder)) {
+        for (const file of yield* Files.namesIn(folder)) {
           const path = Path.join(folder, file)
           const text = yield* Effect.promise(() => Fs.readFile(path, "latin1"))
           for (const secret of ["s3cret", HostedService.key, passphrase]) assert.notInclude(text, secret, file)
@@ -249,6 +241,34 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
         assert.match((yield* run(["--again"])).stdout, /sources +2\n/)
       }), 120_000)
 
+    it.effect(
+      "keeps what it has of that which the service no longer gives, with --again too",
+      () =>
+        Effect.gen(function*() {
+          const service = yield* HostedService.make(answers)
+          const { folder, run } = yield* archiving(service)
+          yield* run(["--workflow", "p_A1"])
+          const paths = ["sources/dc_A1.json", "workflows/p_A1.json", "workflows/p_A1.events.json"]
+          const before = yield* Effect.forEach(paths, (path) => read(folder, path))
+          service.trouble({ path: /^\/(components|.*\/event_summaries)/, status: 404 })
+          const again = yield* run(["--again", "--workflow", "p_A1"])
+          assert.match(again.stdout, /missing +events dc_A1: 404/, again.stderr)
+          assert.match(again.stdout, /missing +component sc_C3: 404/)
+          assert.deepStrictEqual(yield* Effect.forEach(paths, (path) => read(folder, path)), before)
+        }),
+      120_000
+    )
+
+    it.effect("follows no redirect", () =>
+      Effect.gen(function*() {
+        const other = yield* HostedService.make(answers)
+        const service = yield* HostedService.make(answers)
+        const { run } = yield* archiving(service)
+        service.trouble({ path: /^\/users\/me$/, status: 302, headers: { location: `${other.url}/users/me` } })
+        HeadwaterCommand.assertRefused(yield* run(), /302: the service leads elsewhere/)
+        assert.deepStrictEqual(other.asked, [])
+      }), 120_000)
+
     it.effect("waits where it is asked to, and asks again where the service fails", () =>
       Effect.gen(function*() {
         const service = yield* HostedService.make(answers)
@@ -285,7 +305,7 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
         assert.match(done.stdout, /missing +sources: item 1: /, done.stderr)
         assert.match(done.stdout, /missing +workflow p_B2: the answer has a form that is not known/)
         assert.match(done.stdout, /missing +workflow p_C3: the answer is larger than/)
-        assert.notInclude((yield* filesIn(Path.dirname(folder))).join(), "out")
+        assert.notInclude((yield* Files.namesIn(Path.dirname(folder))).join(), "out")
 
         const endless = yield* HostedService.make({
           ...answers,
@@ -308,6 +328,13 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
           yield* refused.run([], { env: { ...env, HEADWATER_ARCHIVE_PASSPHRASE: "short" } }),
           /fewer than 12 characters/
         )
+        HeadwaterCommand.assertRefused(yield* refused.run(["./project"]), /imports nothing: give --project \.\/project/)
+        HeadwaterCommand.assertRefused(
+          yield* CommandInProcess.run(["import", "pipedream", "project", "--org", "o_A1", "--again"], { env }),
+          /--org, --again: fetches an archive: give --archive/
+        )
+        const spaced = `${HostedService.key}\n${" ".repeat(11)}x\n${" ".repeat(11)}x\n`
+        assert.match((yield* refused.run([], { env: {}, typed: spaced })).stderr, /fewer than 12 characters/)
         HeadwaterCommand.assertRefused(
           yield* CommandInProcess.run(["import", "pipedream", "--archive", "a", "--from", "http://example.com"], {
             env
@@ -380,7 +407,14 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
           assert.match(done.stdout, /workflows +2\n/, done.stderr)
           assert.match(done.stdout, /missing +workflow p_Left: 404/)
           assert.deepStrictEqual<unknown>(yield* read(folder, "manifest.json"), manifest)
-          assert.deepStrictEqual(yield* filesIn(Path.join(folder, "project")), ["sales/orders.json"])
+          assert.deepStrictEqual(yield* Files.namesIn(Path.join(folder, "project")), ["sales/orders.json"])
+
+          const other = Path.join(Path.dirname(exported), "project_export-proj_B2.zip")
+          const manifestOfOther = JSON.stringify({ workflows: [{ id: "p_B2", file: "b.json" }] })
+          yield* Effect.promise(() => Fs.writeFile(other, zipOf([{ name: "manifest.json", content: manifestOfOther }])))
+          HeadwaterCommand.assertRefused(yield* run(["--project", other]), /kept has another exported project than/)
+          assert.deepStrictEqual<unknown>(yield* read(folder, "manifest.json"), manifest)
+          assert.deepStrictEqual(yield* Files.namesIn(Path.join(folder, "project")), ["sales/orders.json"])
         }),
       120_000
     )

@@ -1,6 +1,5 @@
 import { Console, Effect, Option, Redacted, Stdio } from "effect"
 import { Flag, Prompt } from "effect/cli"
-import { FetchHttpClient } from "effect/http"
 import * as AccessFile from "../access/AccessFile.ts"
 import { CommandRefused } from "../CommandRefused.ts"
 import * as ArchivedProject from "../moving/ArchivedProject.ts"
@@ -100,6 +99,21 @@ export interface Given {
   readonly json: boolean
 }
 
+/** Refuses flags of which nothing would be done without `--archive`. */
+export const refuseFlags = Effect.fnUntraced(
+  function*({ again, org, project, workflow }: Pick<Given, "again" | "org" | "project" | "workflow">) {
+    const given = [
+      ...(Option.isSome(org) ? ["--org"] : []),
+      ...(workflow.length > 0 ? ["--workflow"] : []),
+      ...(project.length > 0 ? ["--project"] : []),
+      ...(again ? ["--again"] : [])
+    ]
+    if (given.length > 0) {
+      return yield* refuse(`${given.join(", ")}: fetches an archive: give --archive with its folder, too`)
+    }
+  }
+)
+
 /** Fetches an archive. */
 export const fetchArchive = Effect.fnUntraced(
   function*({ again, archive, from, json, org, project, rate, workflow }: Given) {
@@ -112,9 +126,13 @@ export const fetchArchive = Effect.fnUntraced(
       ({ message }) => refuse(`${from}/users/me: ${message}`)
     )
     const folder = yield* ArchiveFolder.fill(archive, { from, owner })
-    const passphrase = yield* Effect.cached(passphraseOf(archive, folder))
     const ids = yield* Effect.forEach(project, (each) => ArchivedProject.take(each, archive))
-    let now = "accounts"
+    let now: string | undefined = "accounts"
+    // It may be asked for, while what is being fetched is shown.
+    const passphrase = yield* Effect.suspend(() => {
+      now = undefined
+      return Effect.andThen(Progress.cleared, passphraseOf(archive, folder))
+    }).pipe(Effect.cached)
     const { archive: made, counts } = yield* Archiving.run({
       again,
       api,
@@ -123,7 +141,7 @@ export const fetchArchive = Effect.fnUntraced(
       org: workspace,
       passphrase,
       workflows: [...workflow, ...ids.flat()]
-    }).pipe(Progress.during(() => `Fetching ${now}`))
+    }).pipe(Progress.during(() => now === undefined ? undefined : `Fetching ${now}`))
     if (json) {
       return yield* Console.log(
         JSON.stringify({ archive, counts: Object.fromEntries(counts), missing: made.missing })
@@ -136,5 +154,5 @@ export const fetchArchive = Effect.fnUntraced(
       `Import from it with: headwater import pipedream ${archive}`
     ].join("\n")))
   },
-  Effect.provide(FetchHttpClient.layer)
+  Effect.provide(HostedApi.layer)
 )

@@ -81,7 +81,7 @@ const importProject = Effect.fnUntraced(
     // Without changes, too: it keeps the ids of what is there.
     const goesOn = !dryRun && (!isAsked || mayAsk && (yield* Prompt.Confirm({ message: "Do this?" })))
     const accounts = goesOn ? yield* makeAccounts(prepared, into, mayAsk) : []
-    // What needs an account can be made now.
+    // Things that need an account can be made now.
     const { plan: planned } = accounts.length === 0 ? prepared : yield* prepare
     const { applied, failed } = goesOn ? yield* Importing.apply(planned, into) : { applied: [], failed: [] }
     const stores = goesOn && prepared.archive !== undefined
@@ -194,8 +194,16 @@ const pipedreamCommand = Command.make(
   },
   Effect.fnUntraced(function*({ archive, place, ...given }) {
     if (Option.isSome(archive)) {
+      if (Option.isSome(place)) {
+        return yield* new CommandRefused({
+          message:
+            `--archive fetches, and imports nothing: give --project ${place.value} to fetch its workflows, and ` +
+            `then import with: headwater import pipedream ${place.value} ${archive.value}`
+        })
+      }
       yield* ImportArchive.fetchArchive({ ...given, archive: archive.value })
     } else if (Option.isSome(place)) {
+      yield* ImportArchive.refuseFlags(given)
       yield* importProject(place.value, { ...given, format: "pipedream" })
     } else {
       return yield* new CommandRefused({

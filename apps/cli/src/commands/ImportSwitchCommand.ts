@@ -1,6 +1,5 @@
 import { Clock, Console, Effect, Option, Redacted } from "effect"
 import { Argument, Command, Flag, Prompt } from "effect/cli"
-import { FetchHttpClient } from "effect/http"
 import * as AccessFile from "../access/AccessFile.ts"
 import { ApiAccess } from "../access/ApiAccess.ts"
 import { CommandRefused } from "../CommandRefused.ts"
@@ -168,6 +167,6 @@ export const switchCommand = Command.make(
   })
 ).pipe(
   Command.withDescription("Change a workflow over that runs here in shadow: from now on it sends, and no longer there"),
-  Command.provide(FetchHttpClient.layer),
+  Command.provide(HostedApi.layer),
   Command.provide(ApiAccess.layer)
 )

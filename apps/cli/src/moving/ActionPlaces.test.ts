@@ -60,4 +60,16 @@ describe("the place of an action", () => {
       assert.strictEqual(odd.place, "actions/odd-.._.._1.js")
       assert.strictEqual((yield* find("own", undefined, true)).place, "actions/own.ts")
     }).pipe(Effect.provide(Layer.mergeAll(server, bundler, NodeServices.layer))))
+
+  it.effect("is in no folder beside those of the clone, and in none by a key that can't be one", () =>
+    Effect.gen(function*() {
+      const folder = yield* Files.make({
+        "clone/components/shop/actions/order/order.mjs": "export default { key: \"shop-order\" }",
+        "other/actions/a.mjs": "export default { key: \"../../other-a\" }"
+      })
+      const found = (key: string) => Effect.map(ActionPlaces.inClone(`${folder}/clone`, key), (place) => place._tag)
+      assert.strictEqual(yield* found("shop-order"), "Some")
+      assert.strictEqual(yield* found("../../other-a"), "None")
+      assert.strictEqual(yield* found("shop-order("), "None")
+    }).pipe(Effect.provide(NodeServices.layer)))
 })

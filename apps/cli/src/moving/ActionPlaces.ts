@@ -32,6 +32,8 @@ const mostFiles = 5_000
 /** The file of a clone of the registry whose code has the key. */
 export const inClone = Effect.fnUntraced(
   function*(clone: string, key: string, kind: "actions" | "sources" = "actions") {
+    // It becomes the name of a folder and a part of a pattern.
+    if (!/^[\w-]+$/.test(key)) return Option.none()
     const files = yield* FileSystem.FileSystem
     const [app] = partsOf(key)
     const root = Path.join(clone, "components", app, kind)

@@ -40,7 +40,8 @@ export const made = Effect.fnUntraced(function*(folder: string) {
     if (Redacted.value(first) !== Redacted.value(second)) return yield* refuse("the two passphrases differ")
     return first
   }))
-  if ([...Redacted.value(given)].length < least) {
+  // A file is sealed without the space around it.
+  if ([...Redacted.value(given).trim()].length < least) {
     return yield* refuse(`the passphrase has fewer than ${least} characters`)
   }
   return given

@@ -204,7 +204,7 @@ class Reading {
   }
 }
 
-/** What is listed of a file in a manifest. */
+/** The entry of a file in a manifest. */
 const listedOf = (manifest: ReturnType<typeof entriesIn>, path: string) =>
   manifest.find(({ fields }) => {
     const file = textIn(fields, "path", "file", "filename", "file_path")

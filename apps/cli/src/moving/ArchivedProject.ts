@@ -15,7 +15,10 @@ const manifestIn = Effect.fnUntraced(function*(folder: string) {
   const files = yield* FileSystem.FileSystem
   const file = Path.join(folder, ArchiveFolder.manifestFile)
   const info = yield* Effect.option(files.stat(file))
-  if (Option.isNone(info) || info.value.type !== "File" || info.value.size > mostManifestBytes) {
+  if (
+    (yield* ProjectFolder.isLink(file)) || Option.isNone(info) || info.value.type !== "File" ||
+    info.value.size > mostManifestBytes
+  ) {
     return Option.none<Schema.Json>()
   }
   return yield* files.readFileString(file).pipe(
@@ -45,20 +48,37 @@ const idsOf = Effect.fnUntraced(function*(folder: string) {
   return [...workflows, ...unread].map(({ id }) => id).filter(isWorkflowId)
 })
 
-/** Keeps an exported project in an archive. */
-const keep = Effect.fnUntraced(function*(folder: string, archive: string) {
+/** Keeps an exported project in an archive, which has room for one. A later export of it takes its place. */
+const keep = Effect.fnUntraced(function*(
+  folder: string,
+  archive: string,
+  project: string,
+  ids: ReadonlyArray<string>
+) {
   const files = yield* FileSystem.FileSystem
+  const before = Option.match(yield* manifestIn(archive), {
+    onNone: (): ReadonlyArray<string> => [],
+    onSome: idsWithin
+  })
+  if (before.length > 0 && !ids.some((id) => before.includes(id))) {
+    return yield* refuse(
+      `${archive} has another exported project than ${project}, and keeps one: fetch an archive for each into a folder of its own`
+    )
+  }
   const target = Path.join(archive, ArchiveFolder.projectFolder)
+  const making = `${target}.making`
+  yield* files.remove(making, { recursive: true, force: true })
+  yield* files.copy(folder, making)
+  yield* files.chmod(making, 0o700)
+  yield* files.rename(Path.join(making, ArchiveFolder.manifestFile), Path.join(archive, ArchiveFolder.manifestFile))
   yield* files.remove(target, { recursive: true, force: true })
-  yield* files.copy(folder, target)
-  yield* files.chmod(target, 0o700)
-  yield* files.rename(Path.join(target, ArchiveFolder.manifestFile), Path.join(archive, ArchiveFolder.manifestFile))
+  yield* files.rename(making, target)
 }, Effect.mapError(({ message }) => refuse(message)))
 
 /** Reads a project, wherever it is, and keeps it in an archive if it was exported. */
 export const take = Effect.fnUntraced(function*(project: string, archive: string) {
   const folder = yield* ProjectPlace.open(project)
   const ids = yield* idsOf(folder)
-  if (folder !== project && Option.isSome(yield* manifestIn(folder))) yield* keep(folder, archive)
+  if (folder !== project && Option.isSome(yield* manifestIn(folder))) yield* keep(folder, archive, project, ids)
   return ids
 }, Effect.scoped)

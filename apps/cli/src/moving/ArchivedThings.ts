@@ -108,7 +108,7 @@ export const withAccounts = (
     })
   )
 
-/** What is brought beside the workflows that are placed. */
+/** The things that are brought beside the workflows that are placed. */
 export interface Given {
   readonly archive: ArchiveReading.Archive
   readonly clone: string | undefined

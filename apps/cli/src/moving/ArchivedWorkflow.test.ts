@@ -37,6 +37,73 @@ const step = (name: string, code: string, more: object = {}) => ({
 const code = "export default defineComponent({ async run({ steps, $ }) { return 1 } })"
 
 describe("a workflow of an archive", () => {
+  it("understands all that the API is documented to answer", () => {
+    const workflow = of({
+      triggers: [
+        {
+          id: "hi_1",
+          key: "k",
+          endpoint_url: "http://old.example",
+          custom_response: false,
+          created_at: 1,
+          updated_at: 1
+        },
+        {
+          id: "dc_1",
+          owner_id: "o_1",
+          component_id: "sc_1",
+          configured_props: {},
+          active: true,
+          created_at: 1,
+          updated_at: 1,
+          name: "New orders",
+          name_slug: "new-orders-6"
+        },
+        {
+          id: "ti_1",
+          interval_seconds: 3_600,
+          cron: null,
+          timezone: "America/New_York",
+          schedule_changed_at: 1,
+          created_at: 1,
+          updated_at: 1
+        }
+      ],
+      steps: [
+        step("code", code, {
+          disabled: false,
+          code_raw: null,
+          codeRaw: null,
+          codeConfigJson: null,
+          text_raw: null,
+          appConnections: [],
+          flat_params_visibility_json: "{}",
+          params_json: "{}",
+          component: true,
+          savedComponent: {
+            id: "sc_2",
+            code,
+            codeHash: "1f",
+            configurableProps: [{ name: "chat", type: "app", app: "slack" }],
+            key: null,
+            description: null,
+            entryPath: null,
+            version: "",
+            apps: [{ appId: "app_1", nameSlug: "slack", authType: "oauth" }]
+          },
+          component_key: null,
+          component_owner_id: "o_1",
+          configured_props_json: "{\"intProp\":5}",
+          authProvisionIdMap: { chat: "apn_1" },
+          authProvisionIds: ["apn_1"]
+        })
+      ]
+    })
+    assert.strictEqual(workflow.id, "p_1")
+    assert.deepStrictEqual(told(workflow, "different").filter((text) => text.includes("is not known here")), [])
+    assert.notInclude(workflow.files.map(({ path }) => path), "not-understood.json")
+  })
+
   it("has the steps and the settings of triggers that the API answers", () => {
     const workflow = of({
       data: {

@@ -90,22 +90,25 @@ const inOrder = (summaries: ReadonlyArray<typeof EventSummary.Type>) =>
     return { ms, sequence, summary }
   }).toSorted((one, other) => one.ms - other.ms || one.sequence - other.sequence).map(({ summary }) => summary)
 
-/** The newest events of an emitter, in one page: there are no more. */
+const listIn = (value: Json | undefined): ReadonlyArray<Json> => Array.isArray(value) ? value : []
+
+/** The newest events of an emitter, in one page: there are no more. Those that are there stay if it gives none. */
 const eventsOf = Effect.fnUntraced(function*(
   { api, ask, query }: ArchiveFetch.ArchiveFetch,
   what: string,
   id: string,
-  path: string
+  path: string,
+  before: Json | undefined
 ) {
   const asked = { ...query, expand: "event", limit: String(mostEvents) }
   const answer = yield* ask(what, id, api.get(`${path}/event_summaries`, asked, Summaries))
   return Option.match(answer, {
-    onNone: () => [],
+    onNone: () => listIn(before),
     onSome: ({ raw }) => inOrder((raw as unknown as typeof Summaries.Type).data) as ReadonlyArray<Json>
   })
 })
 
-/** Fetches components, each once. */
+/** Fetches components, each once. One that the service no longer gives stays as it is there. */
 const componentsOf = (fetch: ArchiveFetch.ArchiveFetch) => {
   const known = new Map<string, Resource | null>()
   return Effect.fnUntraced(function*(id: string) {
@@ -116,9 +119,10 @@ const componentsOf = (fetch: ArchiveFetch.ArchiveFetch) => {
     const answer = kept === undefined
       ? yield* fetch.ask("component", id, fetch.api.get(`/components/${id}`, fetch.query, Component))
       : Option.none()
-    const found = kept ?? (Option.isSome(answer) ? resourceIn(answer.value.raw) : null)
-    if (kept === undefined && found !== null) yield* fetch.folder.write(path, found)
-    if (found !== null) fetch.count("components", kept === undefined)
+    const fetched = Option.isSome(answer) ? resourceIn(answer.value.raw) : undefined
+    if (fetched !== undefined) yield* fetch.folder.write(path, fetched)
+    const found = fetched ?? kept ?? objectOf(Option.getOrUndefined(yield* fetch.folder.read(path))) ?? null
+    if (found !== null) fetch.count("components", fetched !== undefined)
     known.set(id, found)
     return found
   })
@@ -139,7 +143,8 @@ const sources = Effect.fnUntraced(function*(fetch: ArchiveFetch.ArchiveFetch, co
       continue
     }
     const code = isNamed ? yield* component(componentId) : null
-    const events = yield* eventsOf(fetch, "events", id, `/sources/${id}`)
+    const last = objectOf(Option.getOrUndefined(yield* folder.read(file)))
+    const events = yield* eventsOf(fetch, "events", id, `/sources/${id}`, last?.["events"])
     yield* folder.write(file, { source: raw, component: code, events })
     count("sources", true)
   }
@@ -181,8 +186,9 @@ const workflow = Effect.fnUntraced(function*(fetch: ArchiveFetch.ArchiveFetch, c
   const eventsFile = ArchiveFolder.workflowEventsFile(id)
   const parts = ["workflow events", "workflow errors"] as const
   if (Option.isNone(yield* kept(eventsFile, ...parts.map((part) => [part, id] as const)))) {
-    const events = yield* eventsOf(fetch, parts[0], id, `/workflows/${id}`)
-    const errors = yield* eventsOf(fetch, parts[1], id, `/workflows/${id}/$errors`)
+    const last = objectOf(Option.getOrUndefined(yield* folder.read(eventsFile)))
+    const events = yield* eventsOf(fetch, parts[0], id, `/workflows/${id}`, last?.["events"])
+    const errors = yield* eventsOf(fetch, parts[1], id, `/workflows/${id}/$errors`, last?.["errors"])
     yield* folder.write(eventsFile, { events, errors })
   }
   count("workflows", before === undefined)

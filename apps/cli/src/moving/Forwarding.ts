@@ -55,7 +55,7 @@ const rememberOld = Effect.fnUntraced(
   }
 )
 
-/** Writes the relay's files into the set-up. What somebody has changed in its settings stays. */
+/** Writes the relay's files into the set-up. Changes that somebody has made to its settings stay. */
 const write = Effect.fnUntraced(function*(folder: string, ref: string, name: string, to: string, answers: boolean) {
   const files = yield* FileSystem.FileSystem
   const path = Path.join(folder, `${ref}.json`)

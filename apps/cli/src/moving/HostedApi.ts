@@ -1,7 +1,7 @@
 /** Asks the REST API of a hosted service, politely, and trusts none of its answers. */
 import * as RequestRetries from "@headwater/api/RequestRetries"
-import { Clock, Effect, Option, type Redacted, Schema, Stream } from "effect"
-import { HttpClient, HttpClientError, HttpClientRequest, type HttpClientResponse } from "effect/http"
+import { Clock, Effect, Layer, Option, type Redacted, Schema, Stream } from "effect"
+import { FetchHttpClient, HttpClient, HttpClientError, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import { whyAway } from "../access/ApiAccess.ts"
 import { CommandRefused } from "../CommandRefused.ts"
 
@@ -40,6 +40,12 @@ export interface HostedApi {
 
 type Failure = NotGiven | CommandRefused
 
+/** Follows no redirect: it leads elsewhere, and has another answer than the one that was asked for. */
+export const layer = Layer.merge(
+  FetchHttpClient.layer,
+  Layer.succeed(FetchHttpClient.RequestInit, { redirect: "manual" })
+)
+
 const mostBytes = 64 * 1024 * 1024
 const mostPages = 1_000
 
@@ -55,6 +61,8 @@ const whyOf = (status: number): string =>
     ? "404: the service has none, or none that the key may read"
     : status === 429
     ? "429: the service asks for a pause of more than 10 minutes"
+    : status >= 300 && status < 400
+    ? `${status}: the service leads elsewhere, where the key is not sent`
     : `${status}: the service ${status >= 500 ? "fails" : "does not give it"}`
 
 const notGiven = (message: string, status: number | null = null) => new NotGiven({ status, message })

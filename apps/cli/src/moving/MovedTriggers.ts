@@ -14,7 +14,7 @@ export interface MovedTrigger {
   readonly line: number
 }
 
-/** The settings of a trigger, as an archive has them. What it does not have is undefined. */
+/** The settings of a trigger, as an archive has them. The others are undefined. */
 export interface TriggerSettings {
   /** Its URL or address there. */
   readonly address?: string | undefined

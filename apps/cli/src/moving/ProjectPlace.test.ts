@@ -77,7 +77,7 @@ describe("the place of a project", () => {
         assert.match(message, /has a secret/)
         assert.notInclude(message, "s3cret")
       }
-      // What looks like an option is one to nobody: it is the name of a folder.
+      // Nobody takes it for an option: it is the name of a folder.
       assert.match(yield* Effect.map(Effect.exit(opened("--upload-pack=touch")), String), /ENOENT|no such file/)
     }))
 })

@@ -3,6 +3,7 @@ import * as TemporaryDirectory from "@headwater/fixtures/TemporaryDirectory"
 import { Effect } from "effect"
 import * as Fs from "node:fs/promises"
 import * as Path from "node:path"
+import * as Files from "../../test/Files.ts"
 import { type ZipEntry, zipOf } from "../../test/ZipFile.ts"
 import * as ZipFolder from "./ZipFolder.ts"
 
@@ -17,19 +18,11 @@ const place = Effect.fnUntraced(function*(bytes: Buffer) {
   return { file, folder, outer }
 })
 
-const filesIn = (folder: string) =>
-  Effect.promise(async () =>
-    (await Fs.readdir(folder, { recursive: true, withFileTypes: true }))
-      .filter((entry) => entry.isFile())
-      .map(({ name, parentPath }) => Path.relative(folder, Path.join(parentPath, name)))
-      .toSorted()
-  )
-
 /** The words of a refusal, after which nothing is written anywhere. */
 const refusal = Effect.fnUntraced(function*(bytes: Buffer, limits?: Partial<ZipFolder.Limits>) {
   const { file, folder, outer } = yield* place(bytes)
   const { message } = yield* Effect.flip(ZipFolder.unpack(file, folder, { ...ZipFolder.limits, ...limits }))
-  assert.deepStrictEqual(yield* filesIn(outer), ["project.zip"])
+  assert.deepStrictEqual(yield* Files.namesIn(outer), ["project.zip"])
   return message.replace(file, "ZIP")
 })
 
@@ -47,7 +40,7 @@ describe("a zip", () => {
         { name: "empty/" }
       ]))
       yield* ZipFolder.unpack(file, folder)
-      assert.deepStrictEqual(yield* filesIn(folder), ["inner/deep/stored.bin", "inner/größe.js", "manifest.json"])
+      assert.deepStrictEqual(yield* Files.namesIn(folder), ["inner/deep/stored.bin", "inner/größe.js", "manifest.json"])
       const stat = yield* Effect.promise(() => Fs.stat(Path.join(folder, "manifest.json")))
       assert.strictEqual(stat.mode & 0o777, 0o600)
       assert.isTrue((yield* Effect.promise(() => Fs.stat(Path.join(folder, "empty")))).isDirectory())

@@ -14,30 +14,36 @@ const columns = (): number => process.stderr.columns > 1 ? process.stderr.column
 
 const write = (text: string) => Effect.sync(() => void process.stderr.write(text))
 
+/** Clears the line for a question. */
+export const cleared = Effect.suspend(() => isWatched() ? write(clear) : Effect.void)
+
 /**
  * Says on a terminal, in a line on standard error that is written over and is gone at the end, what is going on and for
  * how long.
  *
- * @param what asked anew for each writing
+ * @param what asked anew for each writing; undefined while somebody is asked something, whose line stays
  */
-export const during = (what: () => string) => <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => {
-  if (!isWatched()) return effect
-  return Effect.scoped(Effect.gen(function*() {
-    const began = yield* Clock.currentTimeMillis
-    const tell = Effect.flatMap(Clock.currentTimeMillis, (now) => {
-      const line = `${what()} … ${Math.floor((now - began) / 1_000)} s`
-      return write(clear + line.slice(0, columns() - 1))
-    })
-    let isTold = false
-    yield* Effect.addFinalizer(() => isTold ? write(clear) : Effect.void)
-    yield* Effect.forkScoped(
-      Effect.sleep(patienceMs).pipe(
-        Effect.andThen(Effect.forever(Effect.suspend(() => {
-          isTold = true
-          return Effect.andThen(tell, Effect.sleep(intervalMs))
-        })))
+export const during =
+  (what: () => string | undefined) => <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => {
+    if (!isWatched()) return effect
+    return Effect.scoped(Effect.gen(function*() {
+      const began = yield* Clock.currentTimeMillis
+      const tell = Effect.flatMap(Clock.currentTimeMillis, (now) => {
+        const doing = what()
+        if (doing === undefined) return Effect.void
+        const line = `${doing} … ${Math.floor((now - began) / 1_000)} s`
+        return write(clear + line.slice(0, columns() - 1))
+      })
+      let isTold = false
+      yield* Effect.addFinalizer(() => isTold ? write(clear) : Effect.void)
+      yield* Effect.forkScoped(
+        Effect.sleep(patienceMs).pipe(
+          Effect.andThen(Effect.forever(Effect.suspend(() => {
+            isTold = true
+            return Effect.andThen(tell, Effect.sleep(intervalMs))
+          })))
+        )
       )
-    )
-    return yield* effect
-  }))
-}
+      return yield* effect
+    }))
+  }
