@@ -4,6 +4,7 @@ import { untilAnswered } from "@headwater/log/database/TransientSqlError"
 import type { WorkflowFiles } from "@headwater/log/work/WorkflowFiles"
 import type { RunPath, WorkflowRun, WorkflowRuns } from "@headwater/log/work/WorkflowRuns"
 import { Effect, Option, Semaphore } from "effect"
+import type { ProgramMemory } from "./ProgramMemory.ts"
 import { isRunning, ofRun, type RunStanding, withPaths } from "./RunStanding.ts"
 import { type DoneStep, WorkflowProgress } from "./WorkflowProgress.ts"
 
@@ -139,16 +140,16 @@ export class ForkedRuns {
   private readonly files: WorkflowFiles["Service"]
   private readonly runs: WorkflowRuns["Service"]
   private readonly reading = Semaphore.makeUnsafe(1)
-  private readonly underWay: Array<WorkflowProgress>
+  private readonly queue: Pick<ProgramMemory, "underWay" | "unread">
 
-  /** @param underWay gets the paths of a run that go on, when it was read for one that waits */
+  /** @param queue gets the paths of a run that go on, when it was read for one that waits */
   constructor(
     { files, runs }: { readonly files: WorkflowFiles["Service"]; readonly runs: WorkflowRuns["Service"] },
-    underWay: Array<WorkflowProgress>
+    queue: Pick<ProgramMemory, "underWay" | "unread">
   ) {
     this.files = files
     this.runs = runs
-    this.underWay = underWay
+    this.queue = queue
   }
 
   /** True if the owner has none. */
@@ -228,7 +229,9 @@ export class ForkedRuns {
       const found = yield* untilAnswered(runs.get(workflowId, id))
       const read = Option.isNone(found) ? undefined : yield* this.read(found.value)
       if (!(read instanceof ForkedRun)) return undefined
-      this.underWay.push(...read.running)
+      const { underWay, unread } = this.queue
+      underWay.push(...read.running)
+      if (unread.includes(id)) unread.splice(unread.indexOf(id), 1)
       return read
     })
   }

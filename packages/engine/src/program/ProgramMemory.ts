@@ -188,7 +188,7 @@ const loadOwned = Effect.fnUntraced(function*(program: Program, log: EmitterLog)
     recent: new Map(recent),
     backlogBytes,
     underWay,
-    forks: new ForkedRuns({ files: yield* WorkflowFiles, runs: yield* WorkflowRuns }, underWay),
+    forks: new ForkedRuns({ files: yield* WorkflowFiles, runs: yield* WorkflowRuns }, { underWay, unread }),
     unread,
     begun,
     failed: false

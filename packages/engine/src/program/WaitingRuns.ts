@@ -281,7 +281,8 @@ export class WaitingRuns {
             onSome: (standing) => handOver(current, standing, forked)
           })
         )
-        return forked?.deciding(decision) ?? decision
+        // A path may have handed over the step that it waits after.
+        return forked?.deciding(Effect.andThen(owner.settled, decision)) ?? decision
       })
     }
     // The commit that took the run up, or to where it waits, may be on its way to the database.
