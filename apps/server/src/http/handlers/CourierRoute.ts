@@ -76,6 +76,14 @@ const full = <A, E, R>(effect: Effect.Effect<A, E | CourierFull, R>) =>
     () => Effect.fail(Problem.invalid([{ path: "", message: `a courier brings ${mostPages} pages at most` }]))
   )
 
+const parsed = (text: string) =>
+  isDeeper(text, maxBodyDepth)
+    ? Effect.fail(Problem.invalid([{ path: "", message: `nested deeper than ${maxBodyDepth} levels` }]))
+    : Effect.try({
+      try: () => JSON.parse(text) as Schema.Json,
+      catch: () => Problem.invalid([{ path: "", message: "Expected a valid JSON body" }])
+    })
+
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex")
 
 const answerOf = (taken: boolean) => HttpServerResponse.jsonUnsafe({ data: { taken } })
@@ -196,13 +204,7 @@ export const layer = HttpRouter.use(Effect.fnUntraced(function*(router) {
     rate.noteBytes(courier.accountId, bytes)
     yield* bodies.hold(courier.accountId, bytes)
     const text = yield* textOf(request)
-    if (isDeeper(text, maxBodyDepth)) {
-      return yield* Problem.invalid([{ path: "", message: `nested deeper than ${maxBodyDepth} levels` }])
-    }
-    const json = yield* Effect.try({
-      try: () => JSON.parse(text) as Schema.Json,
-      catch: () => Problem.invalid([{ path: "", message: "Expected a valid JSON body" }])
-    })
+    const json = yield* parsed(text)
     const take = Predicate.hasProperty(json, "variables") ? takeVariables : takeEntries
     return answerOf(yield* take(courier, json, text))
   }).pipe(Effect.scoped, answerFailures, Effect.catch(problemResponse))
