@@ -23,7 +23,7 @@ export const waiting = (
   return accounts.flatMap(({ fields }) => {
     const [id, app] = [textIn(fields, "id"), textIn(fields, "app")]
     if (id === undefined || app === undefined || !ids.has(id) || here[id] !== undefined) return []
-    // Why it has to be connected anew.
+    // The reason that it has to be connected anew.
     if (textIn(fields, "connect") !== undefined || fields["connect"] === true) return []
     return [{ id, app, name: textIn(fields, "name") ?? "" }]
   })

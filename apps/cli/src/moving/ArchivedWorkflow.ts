@@ -131,7 +131,7 @@ class Reading {
     const props = asFields(
       shape.value("configured_props_json", "configured_props", "configuredProps", "props", "params_json", "params")
     )
-    // What says nothing of how the step runs.
+    // The fields that say nothing of how the step runs.
     saved.value("apps", "id", "name", "description", "hash", "code_hash", "type")
     saved.rest()
     if (raw !== undefined && (isFirst || own === undefined)) {

@@ -5,7 +5,7 @@ import type * as WorkflowFile from "./WorkflowFile.ts"
 
 type Json = Schema.Json
 
-/** Where the items of an input come from: an output of a node. */
+/** The output of a node that the items of an input come from. */
 export interface Source {
   readonly node: string
   readonly output: number

@@ -316,7 +316,7 @@ const pairsIn = (value) =>
   listOf(value?.parameters ?? value?.parameter).map(({ name, value }) => [name, value])
 const objectIn = (value) => (typeof value === "string" ? JSON.parse(value) : value ?? {})
 
-/** What a credential adds to a request. */
+/** The headers and the query that a credential adds to a request. */
 const signed = (account, url, headers) => {
   const auth = account?.$auth
   if (auth === undefined) return

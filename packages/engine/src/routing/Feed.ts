@@ -411,7 +411,7 @@ export class Feed {
         break
       }
       const passes = outcome === "passes"
-      // What is sent and what is held do not go together.
+      // Events that are sent and events that are held do not go together.
       if (passes && events.length > 0 && events[0]!.meta.shadow !== event.meta.shadow) {
         isEnough = true
         break

@@ -112,7 +112,7 @@ const make = Effect.gen(function*() {
           ([hash, now]) => one(sql`SELECT * FROM couriers WHERE hash = decode(${hash}, 'hex') AND expires_at > ${now}`)
         )
         : Effect.succeedNone,
-    /** What each of these has brought. */
+    /** The pages that each of these has brought. */
     arrivals: (ids: ReadonlyArray<Id.CourierId>) =>
       Effect.map(
         sql<
