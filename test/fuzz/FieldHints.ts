@@ -59,6 +59,7 @@ const fieldList = FastCheck.array(fieldPath, { maxLength: 4 }).map((paths) => pa
 
 /** Cursors of lists whose items are made by every other request. */
 const knownCursors: Readonly<Record<string, FastCheck.Arbitrary<string>>> = {
+  "/v1/couriers": FastCheck.constant(Buffer.from("cr_0Uz10000Unknown00000").toString("base64url")),
   "/v1/data_stores": FastCheck.constant(Buffer.from("ds_0Uz10000Unknown00000").toString("base64url")),
   "/v1/data_stores/{id}/entries": FastCheck.constant(Buffer.from("=k").toString("base64url")),
   "/v1/files": FastCheck.constant(Buffer.from("fl_0Uz10000Unknown00000").toString("base64url")),
@@ -71,7 +72,8 @@ const position = FastCheck.constantFrom("0", "48121", "999999999")
 const workflowSettings: Readonly<Record<string, Value>> = {
   attachments: FastCheck.constantFrom({}, { "letter.html": "templates/letter.html" }),
   // The server's most is what each step has.
-  memory_mb: FastCheck.constantFrom(null, 128, 256)
+  memory_mb: FastCheck.constantFrom(null, 128, 256),
+  shadow_reads: FastCheck.constantFrom([], ["api.example.com"])
 }
 
 /** Fields of lists and figures over the whole account, and of what takes few of the values that its form allows. */
@@ -84,6 +86,11 @@ const overAccount: Readonly<Record<string, Readonly<Record<string, Value>>>> = {
     configured_props: FastCheck.constant({})
   },
   "/v1/audit": { key: id("key") },
+  "/v1/couriers": {
+    stores: FastCheck.constant({}),
+    variables: FastCheck.constantFrom([], ["SHOP"]),
+    files: FastCheck.constant(true)
+  },
   "/v1/events": {
     emitter: sourceId,
     id: id("event"),
@@ -455,6 +462,8 @@ export const needed = ({ id: operation }: Operation): FastCheck.Arbitrary<Readon
       return FastCheck.constantFrom(["component_code"], ["component_code"], ["component_url"])
     case "sources.create":
       return FastCheck.constantFrom(["component_id"], ["component_id"], ["component_code"], ["component_url"])
+    case "couriers.create":
+      return FastCheck.constant(["files"])
     case "subscriptions.create":
     case "subscriptions.preview":
     case "subscriptions.delete":
