@@ -186,12 +186,17 @@ export class ForkedRuns {
     id: RunId,
     use: (forked: ForkedRun | undefined) => Effect.Effect<A, E>
   ): Effect.Effect<A, E> {
-    const find = this.reading.withPermits(1)(Effect.gen({ self: this }, function*() {
-      const forked = this.kept.get(id) ?? (yield* this.readForked(workflowId, id))
-      forked?.hold()
-      return forked
-    }))
-    return Effect.acquireUseRelease(find, use, (forked) => Effect.sync(() => forked?.release()))
+    const find = Effect.suspend(() => {
+      const known = this.kept.get(id)
+      return known === undefined ? this.readForked(workflowId, id) : Effect.succeed(known)
+    })
+    // Reading ends when it is interrupted: it lasts for as long as the database is away.
+    return Effect.uninterruptibleMask((restore) =>
+      Effect.flatMap(
+        this.reading.withPermits(1)(Effect.tap(restore(find), (forked) => Effect.sync(() => forked?.hold()))),
+        (forked) => Effect.ensuring(restore(use(forked)), Effect.sync(() => forked?.release()))
+      )
+    )
   }
 
   /** Reads what a run has come to that is on no paths. */
