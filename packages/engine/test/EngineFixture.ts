@@ -61,7 +61,9 @@ export const layerNoSandbox = Layer.mergeAll(
  * give the test's clock to the actors alone (`onTestClock`).
  */
 export const layer = layerNoSandbox.pipe(
-  Layer.provideMerge(realSandboxTogether({ allow: "loopback", limits: { maxHeapMebibytes: 512 }, pool: { warmProcesses: 1 } }))
+  Layer.provideMerge(
+    realSandboxTogether({ allow: "loopback", limits: { maxHeapMebibytes: 512 }, pool: { warmProcesses: 1 } })
+  )
 )
 
 /** Runs a test on a clock that only it moves. */
