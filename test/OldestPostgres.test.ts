@@ -114,7 +114,7 @@ it.live(
       yield* until(
         "the run is done",
         60,
-        Effect.map(server.api("GET", path), ({ data }) => data!["status"] === "success")
+        Effect.map(server.api("GET", path), ({ data }) => Json.textOf(data!["status"]) === "success")
       )
       assert.include(JSON.stringify(yield* server.api("GET", path)), `"kept"`)
     }).pipe(Effect.scoped),
