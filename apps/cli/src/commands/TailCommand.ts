@@ -7,8 +7,7 @@ import { CommandRefused } from "../CommandRefused.ts"
 import * as DeliveryFilters from "../given/DeliveryFilters.ts"
 import * as EmitterByName from "../given/EmitterByName.ts"
 import { timeOf } from "../given/TimeFlag.ts"
-import * as AccountTail from "../tail/AccountTail.ts"
-import * as EmitterTail from "../tail/EmitterTail.ts"
+import * as EventTail from "../tail/EventTail.ts"
 import * as EventText from "../text/EventText.ts"
 import * as Output from "../text/Output.ts"
 
@@ -65,12 +64,9 @@ export const tailCommand = Command.make(
 
     const ofOne = Effect.fnUntraced(function*(emitter: string) {
       const { kind, program } = yield* EmitterByName.find(emitter)
-      const followed = { kind, id: program.id }
-      const places = after === undefined
-        ? yield* EmitterTail.ends(followed, names)
-        : names.map((stream) => ({ stream, after }))
-      const event = (_: string, event: EventSummary) => show(event, EventText.lineOf)
-      yield* EmitterTail.follow(followed, places, { ...watcher, event })
+      const logs = EventTail.logsOf(kind, program.id, names)
+      const places = after === undefined ? yield* EventTail.ends(logs) : EventTail.behind(logs, after)
+      yield* EventTail.follow(places, { ...watcher, event: (event) => show(event, EventText.lineOf) })
     })
 
     const ofMany = Effect.gen(function*() {
@@ -79,7 +75,7 @@ export const tailCommand = Command.make(
           message: `--from ${from} needs one emitter, and no --text: only the end is known of several logs together`
         })
       }
-      const filter = {
+      const log = {
         ...(emitters.length === 0 ? {} : { emitter: emitters }),
         ...(names.length === 1 ? { stream: names[0]! } : {}),
         ...DeliveryFilters.given("text", text)
@@ -89,7 +85,7 @@ export const tailCommand = Command.make(
         followed.size === 0 || followed.has(event.metadata.name)
           ? show(event, EventText.lineOfAny)
           : Effect.void
-      yield* AccountTail.follow(filter, { ...watcher, event })
+      yield* EventTail.follow(yield* EventTail.ends([log]), { ...watcher, event })
     })
 
     const [only] = emitters
