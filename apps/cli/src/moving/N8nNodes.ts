@@ -157,7 +157,10 @@ export const of = (
   const credential = isDisabled ? undefined : credentialOf(node)
   const variables = N8nCode.variablesIn(JSON.stringify(parameters).replaceAll("\\\"", "\""))
   if (variables.length > 0) {
-    members.push(`env: { ${variables.map((variable) => `${variable}: process.env.${variable}`).join(", ")} }`)
+    // Only a run has them, not the module as it loads.
+    members.push(
+      `env: { ${variables.map((name) => `get ${name}() { return process.env.${name} }`).join(", ")} }`
+    )
   }
   if (credential !== undefined) {
     members.push(`props: { ${keyOf(credential.prop)}: { type: "app", app: ${literal(credential.app)} } }`)

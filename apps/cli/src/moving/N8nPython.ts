@@ -5,7 +5,10 @@ import type { Tell } from "./N8nCode.ts"
 /** The items of a node that comes before: what its step returned, or what the event of the trigger is. */
 export type Source =
   | { readonly step: string; readonly output: number | undefined }
-  | { readonly trigger: "http" | "timer" | "manual" }
+  /** The kind of its event, and those of all triggers of the workflow. */
+  | { readonly trigger: Kind; readonly kinds: ReadonlyArray<Kind> }
+
+type Kind = "http" | "timer" | "manual"
 
 /** Names of n8n that nothing stands for here. */
 const unknown =
@@ -25,7 +28,11 @@ const indented = (code: string): string => {
   }).join("\n")
 }
 
-const opening = `class Fields(dict):
+const opening = `from datetime import UTC, datetime
+from time import time
+
+
+class Fields(dict):
     """A dictionary whose entries are attributes, too."""
 
     __getattr__ = dict.get
@@ -43,11 +50,21 @@ def items_of(value):
     return [each if isinstance(each, dict) and isinstance(each.get("json"), dict) else {"json": each} for each in values]
 
 
-def begun(event, trigger):
+def kind_of(event):
+    if isinstance(event, dict) and "method" in event and "headers" in event:
+        return "http"
+    return "timer" if isinstance(event, dict) and "timestamp" in event and ("cron" in event or "interval_seconds" in event) else "manual"
+
+
+def begun(event, trigger, kinds):
     """The items with which a trigger begins a run."""
+    kind = kind_of(event)
+    if len(kinds) > 1 and kind != trigger and (kind in kinds or trigger == "http"):
+        return []
     if trigger == "timer":
-        return [{"json": {"timestamp": event.get("timestamp")}}]
-    if trigger == "http" and isinstance(event, dict) and "headers" in event:
+        at = event.get("timestamp") if isinstance(event, dict) else None
+        return [{"json": {"timestamp": datetime.fromtimestamp(at or time(), UTC).isoformat()}}]
+    if trigger == "http" and kind == "http":
         return [{"json": {"headers": event["headers"], "params": {}, "query": event.get("query") or {}, "body": event.get("body") or {}}}]
     return items_of({} if event is None else event)
 
@@ -75,7 +92,7 @@ class Input:
 
 const itemsOf = (source: Source): string =>
   "trigger" in source
-    ? `begun(pd.steps["trigger"]["event"], ${literal(source.trigger)})`
+    ? `begun(pd.steps["trigger"]["event"], ${literal(source.trigger)}, ${literal(source.kinds)})`
     : `given(pd, ${literal(source.step)}, ${source.output ?? "None"})`
 
 /**

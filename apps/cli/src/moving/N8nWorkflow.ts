@@ -84,7 +84,10 @@ class Layout {
   readonly #sourceOf = (name: string, output: number): N8nPython.Source | undefined => {
     const node = this.#graph.nodes.get(name)
     const step = this.names.get(name)
-    if (node?.isTrigger === true) return { trigger: N8nTriggers.kindOf(node) }
+    if (node?.isTrigger === true) {
+      const triggers = [...this.#graph.nodes.values()].filter(({ isTrigger }) => isTrigger)
+      return { trigger: N8nTriggers.kindOf(node), kinds: [...new Set(triggers.map(N8nTriggers.kindOf))] }
+    }
     if (node === undefined || step === undefined) return undefined
     return { step, output: N8nNodes.outputsOf(node) === 1 || node.isDisabled ? undefined : output }
   }
