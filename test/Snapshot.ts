@@ -155,15 +155,15 @@ const unpaired = (sql: SqlClient.SqlClient) =>
     UNION ALL
     SELECT 'a bulk action that is not owed', p.bulk_id FROM bulk_parts p
     WHERE p.ended_at IS NULL
-      AND NOT EXISTS (SELECT FROM due_work w WHERE w.owner_id = p.webhook_id AND w.kind = 'bulk' AND w.key = p.bulk_id)
+      AND NOT EXISTS (SELECT FROM due_work w WHERE w.owner_id = p.owner_id AND w.kind = 'bulk' AND w.key = p.bulk_id)
     UNION ALL
     SELECT 'a bulk action that has counted wrong', p.bulk_id FROM bulk_parts p
     CROSS JOIN LATERAL (
-      SELECT count(*) AS marks FROM bulk_marks m WHERE m.bulk_id = p.bulk_id AND m.webhook_id = p.webhook_id
+      SELECT count(*) AS marks FROM bulk_marks m WHERE m.bulk_id = p.bulk_id AND m.owner_id = p.owner_id
     ) AS m
     WHERE p.matched < p.done + p.failed + p.skipped + m.marks
       OR p.ended_at IS NOT NULL AND p.matched > p.done + p.failed + p.skipped
-        AND p.webhook_id IN (SELECT id FROM webhooks)
+        AND p.owner_id IN (SELECT id FROM webhooks)
     UNION ALL
     SELECT 'a file without all of its bytes', f.run_id || '/' || f.path FROM workflow_files f
     WHERE f.content IS NOT NULL AND f.size <> (

@@ -551,7 +551,7 @@ export const run = Effect.fnUntraced(
           const filter = action === "retry"
             ? { webhookId: webhook.id, state: "pending" as const }
             : { webhookId: webhook.id }
-          const input = { accountId, action, dryRun: false, filter, rateLimit: 1_000 }
+          const input = { accountId, action, dryRun: false, filter, rateLimit: 1_000, rerun: null }
           const begun = yield* Effect.result(engine.use(Effect.flatMap(BulkControl, ({ begin }) => begin(input))))
           if (begun._tag === "Failure") {
             return begun.failure._tag === "BulkActionsFull" ? undefined : yield* fail("a bulk action was not begun")

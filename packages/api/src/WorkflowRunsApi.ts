@@ -23,7 +23,7 @@ const Fault = Schema.Struct({
   stack: Schema.optionalKey(Schema.String)
 }).annotate({ identifier: "RunFault", examples: [{ name: "TypeError", message: "fetch failed" }] })
 
-const Status = Schema.Literals(["running", "waiting", "success", "error", "cancelled"]).annotate({
+export const RunStatus = Schema.Literals(["running", "waiting", "success", "error", "cancelled"]).annotate({
   description: "waiting: until somebody resumes it, or a delay, a rerun or a retry is due."
 })
 
@@ -35,7 +35,7 @@ const run = {
   id: ResourceId("run"),
   workflow_id: ResourceId("workflow"),
   deployment_id: ResourceId("deployment"),
-  status: Status,
+  status: RunStatus,
   trigger: Schema.Struct({
     id: Schema.String.annotate({ description: "The id of the event, the request or the tick." }),
     source_type: Schema.Literals(["HTTP", "EMAIL", "TIMER", "EVENT", "INVOCATION"]),
@@ -157,7 +157,7 @@ export class WorkflowRunsApi extends HttpApiGroup.make("workflowRuns")
     HttpApiEndpoint.get("list", "/workflows/:id/runs", {
       params: workflowParams,
       query: {
-        status: Schema.optionalKey(Status),
+        status: Schema.optionalKey(RunStatus),
         waits_for: Schema.optionalKey(WaitsFor),
         ...Pagination.query("run"),
         ...Projection.fields

@@ -47,7 +47,11 @@ const shown = (action: BulkActionResource): string =>
     ["Skipped", String(action.skipped)],
     ["Left", String(action.left)],
     ["Rate", `${action.rate_limit} a second`],
-    ["Webhooks", `${action.webhooks.ended} of ${action.webhooks.total} ended`],
+    ...(action.programs.total > 0
+      ? [["Sources and workflows", `${action.programs.ended} of ${action.programs.total} ended`]]
+      : [["Webhooks", `${action.webhooks.ended} of ${action.webhooks.total} ended`]]),
+    ...action.waits_at.map((id) => ["Waits for", `${id}, which is paused`]),
+    ...action.stopped_at.map(({ id, reason }) => ["Skipped at", `${id}, which is switched off (${reason})`]),
     ["Up to", `${Output.timeOfMs(action.place_ms)}${action.place_ms === null ? "" : " UTC"}`]
   ])
 
