@@ -228,8 +228,8 @@ export class WorkflowRunsApi extends HttpApiGroup.make("workflowRuns")
       success: Pagination.Single(RunResource),
       error: [Problem.NotFound, Problem.RunNotWaiting]
     }).annotate(NeededScope, "run").middleware(Idempotency.Idempotency).annotateMerge(Extension.operation(
-      "Cancel a waiting run",
-      "Ends the run. What its steps have done remains. A run that is at a step cannot be cancelled."
+      "Cancel a run",
+      "Ends the run at once, also at a step: that is broken off, and commits nothing. What the steps before it have done remains."
     ))
   )
   .middleware(RequestCheck)

@@ -98,10 +98,10 @@ const cancel = Command.make(
     )
     yield* Output.print(json, data, `Cancelled the run ${run}. What its steps have done stays.`)
   })
-).pipe(Command.withDescription("End a run that waits"))
+).pipe(Command.withDescription("End a run at once; a step that it is at commits nothing"))
 
 export const runsCommand = Command.make("runs").pipe(
-  Command.withDescription("List and show the runs of a workflow, and resume or cancel those that wait"),
+  Command.withDescription("List and show the runs of a workflow, and resume, cancel or repeat them"),
   Command.withSubcommands([list, show, resume, cancel]),
   Command.provide(ApiAccess.layer)
 )

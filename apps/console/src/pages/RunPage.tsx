@@ -76,7 +76,7 @@ const Details = ({ onChange, run }: { readonly run: Workflows.RunDetails; readon
             Resume
           </Act>
         )}
-        {run.status === "waiting" || waiting.length > 0
+        {run.ended_at_ms === null
           ? (
             <Act
               needs="run"

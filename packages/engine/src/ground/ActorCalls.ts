@@ -64,7 +64,10 @@ export type EventRange = typeof EventRange.Type
 /** Before every event and after every one. */
 export const everyEvent: Pick<EventRange, "from" | "to"> = { from: 0n, to: (1n << 63n) - 1n }
 
-/** The outcome of the wish to cancel a run: only one that waits is cancelled, and one that was stays so. */
+/**
+ * The outcome of the wish to cancel a run: one that has ended is not, and one that was cancelled stays so. Of the wish to
+ * cancel one that waits after a step, any other is `not_waiting`, too.
+ */
 export const Cancellation = Schema.Literals(["cancelled", "not_waiting", "unknown"])
 export type Cancellation = typeof Cancellation.Type
 

@@ -23,7 +23,7 @@ export class Invocations extends Context.Service<Invocations, {
   readonly invoke: (workflow: Program, event: string) => Effect.Effect<Id.RunId, InvocationRefused>
   /** Repeats a run from a step on, or the whole of it. */
   readonly rerun: (workflow: Program, run: Id.RunId, step: string | null) => Effect.Effect<Id.RunId, InvocationRefused>
-  /** Ends a run that waits for its time, for good. */
+  /** Ends a run that has begun and not ended, for good, wherever it is. */
   readonly cancel: (
     workflow: Program,
     run: Id.RunId

@@ -4,6 +4,7 @@ import { labelOf } from "@headwater/domain/Program"
 import * as CrashPoint from "@headwater/log/commit/CrashPoint"
 import { untilAnswered } from "@headwater/log/database/TransientSqlError"
 import { EventLog } from "@headwater/log/logs/EventLog"
+import type { WorkflowRun } from "@headwater/log/work/WorkflowRuns"
 import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
 import { Clock, Effect, Exit, Option } from "effect"
 import type {
@@ -16,6 +17,7 @@ import type {
 } from "../ground/ActorCalls.ts"
 import { Draining } from "../ground/Draining.ts"
 import * as DueItems from "../ground/DueItems.ts"
+import type { CommitParts } from "../ground/EmitterLog.ts"
 import { Suspensions } from "../ground/Suspensions.ts"
 import { Unavailable } from "../ground/Unavailable.ts"
 import * as Wake from "../ground/Wake.ts"
@@ -50,7 +52,11 @@ export interface ProgramActor {
   readonly retire: ProgramChanges["retire"]
   /** Has the program delete events of its log, none of them appended after this. Returns once that is durable. */
   readonly deleteEvents: (range: EventRange) => Effect.Effect<void, ProgramNotFound | Unavailable>
-  /** Ends a run of a workflow that waits. Returns once that is durable. */
+  /**
+   * Ends a run of a workflow that has not ended, wherever it is. Returns once that is durable.
+   *
+   * @param after given where it is to be one that waits after this step
+   */
   readonly cancelRun: (id: Id.RunId, after?: WaitPlace) => Effect.Effect<Cancellation, ProgramNotFound | Unavailable>
   /** Has a run of a workflow that waits go on. Returns once that is durable. */
   readonly resumeRun: (request: ResumptionRequest) => Effect.Effect<Resumption, ProgramNotFound | Unavailable>
@@ -250,6 +256,16 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
     })
   }
 
+  const noResponse = (run: WorkflowRun) => isOfEndpoint(run) ? requests.noResponse(run.trigger.id) : Effect.void
+
+  /** @param parts to be written with the end of the run */
+  const cancel = (id: Id.RunId, parts: CommitParts) =>
+    waiting.cancel(id, {
+      onCancelled: noResponse,
+      parts,
+      without: (cancelling) => stepping.without(id, cancelling)
+    }).pipe(Effect.ensuring(Effect.sync(goOn)))
+
   const hint = (wake: Wake.Wake) => {
     inputs.absorb(wake)
     loop.signal()
@@ -279,13 +295,7 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
       inputs.absorb(Wake.forDueWork)
       options.kick()
     }),
-    cancelRun: Effect.fnUntraced(function*(id, after) {
-      return yield* waiting.cancel(
-        id,
-        after,
-        (run) => isOfEndpoint(run) ? requests.noResponse(run.trigger.id) : Effect.void
-      )
-    }),
+    cancelRun: (id, after) => after === undefined ? cancel(id, {}) : waiting.cancelAfter(id, after, noResponse),
     resumeRun: Effect.fnUntraced(function*(request) {
       const resumption = yield* waiting.resume(request)
       if (resumption === "resumed") {

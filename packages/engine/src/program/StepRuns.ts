@@ -10,7 +10,7 @@ import { WorkflowFiles } from "@headwater/log/work/WorkflowFiles"
 import { type RunFault, type StepRecord, type WorkflowRun, WorkflowRuns } from "@headwater/log/work/WorkflowRuns"
 import type { RunResponse, StepKeys } from "@headwater/sandbox/Run"
 import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
-import { Clock, Effect, Exit, Option, Schema } from "effect"
+import { Clock, Effect, Exit, Fiber, Option, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { endpointUrl, EngineConfig } from "../ground/EngineConfig.ts"
 import { EngineLimits } from "../ground/EngineLimits.ts"
@@ -62,6 +62,17 @@ const goOn = (
   memory.underWay.push(...RunStanding.begun(before, after).map((path) => forked.progressOf(path)))
   return after.paths.size === 0 || RunStanding.isRunning(forked.standing) ? "elsewhere" : "still"
 }
+
+/** A step of a run; undefined if that is cancelled meanwhile: its process is given up, and nothing of the step is kept. */
+const abortable = <A, E>(progress: WorkflowProgress, step: Effect.Effect<A, E>): Effect.Effect<A | undefined, E> =>
+  Effect.gen(function*() {
+    if (progress.isAborted) return undefined
+    const fiber = yield* Effect.forkChild(step)
+    progress.onAbort = () => fiber.interruptUnsafe()
+    const exit = yield* Fiber.await(fiber)
+    progress.onAbort = undefined
+    return progress.isAborted && Exit.hasInterrupts(exit) ? undefined : yield* exit
+  })
 
 /** The request of a rerun, in its event. */
 export const Rerun = Schema.Struct({ run: Id.RunId, step: Schema.NullOr(Schema.String) })
@@ -204,7 +215,7 @@ export class StepRuns {
   ): Effect.Effect<Onward, SandboxUnavailable> {
     return Effect.gen({ self: this }, function*() {
       const { path, run } = progress
-      if (path?.forked.isOver === true) return "still"
+      if (path?.forked.isOver === true || progress.isAborted) return "still"
       const executable = yield* this.executableOf(memory, progress)
       const until = path?.forked.standing.paths.get(path.name)?.until
       if (executable !== undefined && path !== undefined && until !== undefined && run.step >= until) {
@@ -221,7 +232,8 @@ export class StepRuns {
       }
       CrashPoint.reached("step-chosen")
       const step = this.uncommitted.takeStep(progress) ??
-        (yield* this.execute(memory, progress, executable, onRespond))
+        (yield* abortable(progress, this.execute(memory, progress, executable, onRespond)))
+      if (step === undefined) return "still"
       CrashPoint.reached("step-ended")
       return yield* this.commit(memory, progress, executable, step, onRespond !== undefined)
     })

@@ -39,7 +39,7 @@ export const RunFault = Schema.Struct({
 })
 export type RunFault = typeof RunFault.Type
 
-/** `waiting` for a time: a delay, a rerun or another try. `cancelled` while it waited. */
+/** `waiting` for a time: a delay, a rerun or another try. `cancelled` by a request, or suspended for too long. */
 export const RunStatus = Schema.Literals(["running", "waiting", "success", "error", "cancelled"])
 export type RunStatus = typeof RunStatus.Type
 

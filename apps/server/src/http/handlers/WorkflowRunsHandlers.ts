@@ -42,9 +42,13 @@ const resourceOf = (run: RunOutline): RunResource => ({
 })
 
 const notWaiting = (wish: "cancelled" | "resumed", status: RunResource["status"]) => {
-  const sentence = status === "waiting"
-    ? `This run has been ${wish} already: it waits for its turn.`
-    : `Only a waiting run can be ${wish}: the status of this one is ${status}.`
+  const sentence = wish === "cancelled"
+    ? status === "running" || status === "waiting"
+      ? "This run has not begun: it can be cancelled once it has."
+      : `Only a run that has not ended can be cancelled: the status of this one is ${status}.`
+    : status === "waiting"
+    ? "This run has been resumed already: it waits for its turn."
+    : `Only a waiting run can be resumed: the status of this one is ${status}.`
   return new Problem.RunNotWaiting({ detail: sentence, error: sentence, details: { status } })
 }
 
