@@ -36,11 +36,14 @@ export interface IngestRequest {
   readonly isTest?: boolean
   /** Given if nothing of it is to be kept once its run has ended: the paths of the files that came with it. */
   readonly unstored?: ReadonlyArray<string>
+  /** The run whose event this one takes the place of. */
+  readonly rerunOf?: string
 }
 
 /** True if a request has nothing but what every one has. */
-export const isPlain = ({ authorization, isTest, kind, unstored }: IngestRequest): boolean =>
-  authorization === undefined && kind === undefined && isTest === undefined && unstored === undefined
+export const isPlain = ({ authorization, isTest, kind, rerunOf, unstored }: IngestRequest): boolean =>
+  authorization === undefined && kind === undefined && isTest === undefined && unstored === undefined &&
+  rerunOf === undefined
 
 /** The reasons for which a request is not taken, or not answered. */
 export type RequestError = BacklogFull | EndpointNotFound | NotAnswered | TokenRefused | Unavailable

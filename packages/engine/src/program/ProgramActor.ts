@@ -4,9 +4,11 @@ import { labelOf } from "@headwater/domain/Program"
 import * as CrashPoint from "@headwater/log/commit/CrashPoint"
 import { untilAnswered } from "@headwater/log/database/TransientSqlError"
 import { EventLog } from "@headwater/log/logs/EventLog"
+import { BulkActions } from "@headwater/log/work/BulkActions"
 import type { WorkflowRun } from "@headwater/log/work/WorkflowRuns"
 import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
-import { Clock, Effect, Exit, Option } from "effect"
+import { Clock, Effect, Exit, FiberSet, Option } from "effect"
+import { BulkRuns } from "../bulk/BulkRuns.ts"
 import type {
   Cancellation,
   EventRange,
@@ -23,6 +25,7 @@ import { Unavailable } from "../ground/Unavailable.ts"
 import * as Wake from "../ground/Wake.ts"
 import { type Work, WorkLoop } from "../ground/WorkLoop.ts"
 import type { Feed, PassedItem } from "../routing/Feed.ts"
+import * as BulkRepeats from "./BulkRepeats.ts"
 import { CodeRuns } from "./CodeRuns.ts"
 import type { Deletion, NextWork } from "./NextWork.ts"
 import { ProgramChanges } from "./ProgramChanges.ts"
@@ -97,6 +100,13 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
     onDurable: (memory) => {
       if (!inputs.requestsWait(memory)) goOn()
     }
+  })
+  const bulkActions = yield* BulkActions
+  const bulkFibers = yield* FiberSet.make<void>()
+  const bulkRuns = new BulkRuns<BulkRepeats.RepeatedItem>({
+    ownerId: programId,
+    bulk: bulkActions,
+    start: (work, onEnd) => startBulk(work, onEnd)
   })
   const loop = new WorkLoop()
 
@@ -193,6 +203,7 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
 
   /** Does one thing; answers whether there was any. */
   const step = Effect.gen(function*() {
+    if (isStopping() || owner.hasFailed) bulkRuns.halt()
     if (isStopping()) return false
     if (inputs.isFull) {
       yield* owner.settled
@@ -205,6 +216,7 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
       most: memory.program.workflow === null ? runs.most : steps.mostTogether(memory),
       mostTicks: runs.mostTicks
     })
+    if (inputs.takeBulk()) yield* bulkRuns.look((part) => bulkOf(memory, part))
     if (Option.isNone(next)) return false
     const work = next.value
     switch (work._tag) {
@@ -244,10 +256,12 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
 
   const work: Work = {
     step: Effect.suspend(() => Effect.provideService(step, OnBehalfOf, owner.ready?.accountId ?? "")),
-    isBusy: () => stepping.busy.size > 0,
+    isBusy: () => stepping.busy.size > 0 || bulkRuns.isBusy,
     settle: Effect.gen(function*() {
       if (isStopping()) {
+        bulkRuns.halt()
         yield* stepping.ended
+        yield* FiberSet.awaitEmpty(bulkFibers)
         yield* requests.refuseAll
         return false
       }
@@ -265,6 +279,30 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
       parts,
       without: (cancelling) => stepping.without(id, cancelling)
     }).pipe(Effect.ensuring(Effect.sync(goOn)))
+
+  const bulkOf = yield* BulkRepeats.make({ owner, requests, isStopping: () => isStopping(), cancel })
+
+  const runBulk = yield* FiberSet.runtime(bulkFibers)<never>()
+
+  /** Has a part of a bulk action at work beside everything else. */
+  const startBulk = (work: Effect.Effect<void>, onEnd: () => void) => {
+    const onDefect = (defect: unknown) =>
+      Effect.andThen(
+        Effect.logError("A bulk action's work failed; it goes on later", defect).pipe(
+          Effect.annotateLogs(labelOf(programId))
+        ),
+        owner.invalidate
+      )
+    runBulk(
+      work.pipe(
+        Effect.catchDefect(onDefect),
+        Effect.provideService(OnBehalfOf, owner.ready?.accountId ?? "")
+      )
+    ).addObserver(() => {
+      onEnd()
+      loop.signal()
+    })
+  }
 
   const hint = (wake: Wake.Wake) => {
     inputs.absorb(wake)
