@@ -52,6 +52,16 @@ export interface ProgramRow {
   readonly state: string
 }
 
+export interface BookRow {
+  readonly program_id: string
+  readonly received: bigint
+  readonly done: bigint
+  readonly failed: bigint
+  readonly cancelled: bigint
+  readonly waiting: bigint
+  readonly at_work: bigint
+}
+
 /** Everything that is checked, as one moment of the database had it. */
 export interface Snapshot {
   readonly heads: ReadonlyMap<string, HeadRow>
@@ -69,6 +79,8 @@ export interface Snapshot {
   readonly invocations: ReadonlyMap<string, number>
   /** How many runs of a workflow have not ended, by how many of their steps are done. */
   readonly unended: ReadonlyArray<{ readonly workflow_id: string; readonly step: number; readonly runs: bigint }>
+  /** The books about the runs of sources and workflows, and their runs that have not ended. */
+  readonly books: ReadonlyArray<BookRow>
   /** Rows whose owner is gone, by table. */
   readonly orphans: ReadonlyArray<{ readonly what: string; readonly id: string }>
   /** Rows of one thing that do not fit those of another: deliveries, bulk actions, files and their bytes. */
@@ -201,6 +213,12 @@ const readAll = Effect.fnUntraced(function*(from: Positions) {
     unended: yield* sql<Snapshot["unended"][number]>`
       SELECT workflow_id, step, count(*) AS runs FROM workflow_runs WHERE ended_at IS NULL GROUP BY workflow_id, step`,
     orphans: yield* orphans(sql),
+    books: yield* sql<BookRow>`
+      SELECT b.program_id, b.received, b.done, b.failed, b.cancelled, r.waiting, r.at_work
+      FROM run_books b CROSS JOIN LATERAL (
+        SELECT count(*) FILTER (WHERE status = 'waiting') AS waiting, count(*) FILTER (WHERE status = 'running') AS at_work
+        FROM workflow_runs WHERE workflow_id = b.program_id AND ended_at IS NULL
+      ) AS r WHERE b.received > 0`,
     unpaired: yield* unpaired(sql)
   } satisfies Snapshot
 })

@@ -2,6 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import type { BulkAction } from "@headwater/domain/BulkAction"
 import type { Program } from "@headwater/domain/Program"
 import { BulkActions, type BulkPlace } from "@headwater/log/work/BulkActions"
+import { RunBooks } from "@headwater/log/work/RunBooks"
 import { Effect, Fiber, Option } from "effect"
 import { TestClock } from "effect/testing"
 import * as EngineFixture from "../../test/EngineFixture.ts"
@@ -143,6 +144,8 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       assert.deepInclude(yield* progressOf(program, bulk), { matched: 1, done: 1, hasEnded: true })
       const errors = yield* stream(program, "$errors")
       assert.lengthOf(errors, 3)
+      const books = yield* (yield* RunBooks).of(program.accountId, program.id)
+      assert.deepInclude(Option.getOrThrow(books), { received: 3, failed: 3, done: 0, atWork: 0 })
       assert.deepStrictEqual(errors[2]!.original_event, errors[1]!.original_event)
       assert.strictEqual(errors[2]!.original_context.source_type, "HTTP")
     }).pipe(EngineFixture.onTestClock))
@@ -156,6 +159,8 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       const bulk = yield* begin(program, { action: "cancel_runs", rerun: null })
       yield* work(actor)
       assert.deepInclude(yield* progressOf(program, bulk), { matched: 3, done: 3, skipped: 0, hasEnded: true })
+      const books = yield* (yield* RunBooks).of(program.accountId, program.id)
+      assert.deepInclude(Option.getOrThrow(books), { received: 3, cancelled: 3, done: 0, failed: 0, waiting: 0 })
       yield* TestClock.adjust("60 seconds")
       yield* work(actor)
       assert.deepStrictEqual((yield* runsOf(program)).map(({ status }) => status), Array(3).fill("cancelled"))

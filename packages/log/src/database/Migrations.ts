@@ -15,6 +15,7 @@ import * as MovingPrograms from "./migrations/MovingPrograms.ts"
 import * as OAuthAccounts from "./migrations/OAuthAccounts.ts"
 import * as OAuthConnections from "./migrations/OAuthConnections.ts"
 import * as Projects from "./migrations/Projects.ts"
+import * as RunBooks from "./migrations/RunBooks.ts"
 import * as RunPaths from "./migrations/RunPaths.ts"
 import * as StepProps from "./migrations/StepProps.ts"
 import * as StoredFileChecksums from "./migrations/StoredFileChecksums.ts"
@@ -45,7 +46,8 @@ const migrations = {
   "0051_import_reports": ImportReports.make,
   "0052_moving_programs": MovingPrograms.make,
   "0053_couriers": Couriers.make,
-  "0054_bulk_owners": BulkOwners.make
+  "0054_bulk_owners": BulkOwners.make,
+  "0055_run_books": RunBooks.make
 }
 
 /** A version of before the baseline has made the database. */
@@ -164,5 +166,5 @@ export const { run, runForServer, schemaNumber } = make({
   migrations,
   // Raised by a migration after which older versions would misread the database or the messages of newer nodes, or be
   // misread: to its own number. Up to then old and new nodes run beside each other while a server is upgraded.
-  oldestBeside: 54
+  oldestBeside: 55
 })

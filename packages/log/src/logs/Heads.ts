@@ -4,6 +4,7 @@ import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { byPlace, shared } from "../internal/SharedStatement.ts"
 import { bigints, numbers, texts } from "../internal/SqlArray.ts"
+import type { RunCounts } from "../work/RunBooks.ts"
 import { type Fence, Fences } from "./Fences.ts"
 import { Journals } from "./Journals.ts"
 
@@ -24,10 +25,12 @@ export interface Head {
 export const ordinalOf = ({ streams }: Pick<Head, "streams">, stream: string): number =>
   OwnMember.get(streams, stream) ?? 0
 
-/** The change of a commit to an emitter: the end of its log, its use on a day, or both. */
+/** The change of a commit to an emitter: the end of its log, its use on a day, its books, or several of them. */
 export interface HeadMove {
   readonly emitterId: string
   readonly to: Pick<Head, "lastId" | "streams"> | undefined
+  /** Its runs that began and ended. */
+  readonly runs: RunCounts | undefined
   readonly used: { readonly day: string; readonly invocations: number; readonly computeMs: number } | undefined
 }
 
@@ -108,15 +111,26 @@ export class Heads extends Context.Service<Heads, {
           ),
         move: (moves) =>
           Effect.asVoid(sql`
-            INSERT INTO heads_journal (emitter_id, last_id, streams, day, invocations, compute_ms)
-            SELECT emitter_id, last_id, streams::jsonb, day::date, invocations, compute_ms FROM unnest(
+            INSERT INTO heads_journal (
+              emitter_id, last_id, streams, day, invocations, compute_ms, runs_received, runs_done, runs_failed,
+              runs_cancelled
+            )
+            SELECT emitter_id, last_id, streams::jsonb, day::date, invocations, compute_ms, received, done, failed,
+              cancelled
+            FROM unnest(
               ${texts(moves.map(({ emitterId }) => emitterId))},
               ${bigints(moves.map(({ to }) => to?.lastId ?? null))},
               ${texts(moves.map(({ to }) => to === undefined ? null : JSON.stringify(to.streams)))},
               ${texts(moves.map(({ used }) => used?.day ?? null))},
               ${numbers(moves.map(({ used }) => used?.invocations ?? null))},
-              ${numbers(moves.map(({ used }) => used?.computeMs ?? null))}
-            ) AS m (emitter_id, last_id, streams, day, invocations, compute_ms)`),
+              ${numbers(moves.map(({ used }) => used?.computeMs ?? null))},
+              ${numbers(moves.map(({ runs }) => runs?.received ?? null))},
+              ${numbers(moves.map(({ runs }) => runs?.done ?? null))},
+              ${numbers(moves.map(({ runs }) => runs?.failed ?? null))},
+              ${numbers(moves.map(({ runs }) => runs?.cancelled ?? null))}
+            ) AS m (
+              emitter_id, last_id, streams, day, invocations, compute_ms, received, done, failed, cancelled
+            )`),
         idsAfter: (emitterId, limit) =>
           Effect.map(
             sql<{ emitter_id: string }>`
