@@ -276,6 +276,18 @@ export const run = Effect.fnUntraced(
       if (resumption === "resumed") ModelWorkflow.resumed(run)
     })
 
+    const cancelRun = Effect.fnUntraced(function*(workflow: ModelSource, which: number) {
+      const waiting = [...workflow.workflowRuns].filter(([, { fate, status }]) =>
+        status === "waiting" && fate !== "goes"
+      )
+      const [id, run] = nth(waiting, which) ?? []
+      if (id === undefined || run === undefined) return
+      const cancellation = yield* engine.use(Effect.gen(function*() {
+        return yield* (yield* Invocations).cancel(yield* sourceOf(workflow), Id.RunId.make(id))
+      }))
+      if (cancellation === "cancelled") run.isCancelled = true
+    })
+
     const subscriptionOf = (parameters: { emitterId: string | null; listenerId: string; stream: string }) => ({
       accountId,
       emitterId: parameters.emitterId ?? "dc_*",
@@ -501,6 +513,10 @@ export const run = Effect.fnUntraced(
         case "ResumeRun": {
           const workflow = nth(sources.filter(({ kind }) => ModelComponents.isWorkflow(kind)), command.workflow)
           return workflow === undefined ? undefined : yield* resumeRun(workflow, command.run)
+        }
+        case "CancelRun": {
+          const workflow = nth(sources.filter(({ kind }) => kind === "workflow"), command.workflow)
+          return workflow === undefined ? undefined : yield* cancelRun(workflow, command.run)
         }
         case "UpdateSource": {
           const source = nth(sources, command.source)

@@ -30,7 +30,7 @@ export interface HeadMove {
   readonly emitterId: string
   readonly to: Pick<Head, "lastId" | "streams"> | undefined
   /** Its runs that began and ended. */
-  readonly runs: RunCounts | undefined
+  readonly runs?: RunCounts | undefined
   readonly used: { readonly day: string; readonly invocations: number; readonly computeMs: number } | undefined
 }
 
