@@ -54,7 +54,7 @@ export interface TokenRow {
 export interface WorkflowRunRow {
   readonly id: string
   readonly workflow_id: string
-  readonly status: "running" | "waiting" | "success" | "error"
+  readonly status: "running" | "waiting" | "success" | "error" | "cancelled"
 }
 
 /** All there is, at one moment. */

@@ -19,7 +19,7 @@ const pollMs = 300
 
 type Rerun = Required<NonNullable<BulkActionResource["rerun"]>>
 
-const nouns = { deliveries: ["delivery", "deliveries"], runs: ["run", "runs"] } as const
+const nouns = { deliveries: { one: "delivery", many: "deliveries" }, runs: { one: "run", many: "runs" } } as const
 
 const defaultRate = 100
 const maxRate = 10_000
@@ -97,7 +97,7 @@ export const BulkDialog = ({ choices = ofDeliveries, filter, meant, of = "delive
 }) => {
   const action = useSignal<Action>(choices[0]!)
   const rerun = useSignal<Rerun>({ from: "start", code: "current" })
-  const noun = nouns[of]
+  const { many, one: noun } = nouns[of]
   const rate = useSignal(defaultRate)
   const failure = useSignal<Failure | undefined>(undefined)
   const isUnderWay = useSignal(false)
@@ -168,10 +168,10 @@ export const BulkDialog = ({ choices = ofDeliveries, filter, meant, of = "delive
           : (
             <p role="status" class="counted">
               {counting.state === "counting"
-                ? `Counting … ${counted(counting.soFar, ...noun)} so far`
+                ? `Counting … ${counted(counting.soFar, noun, many)} so far`
                 : counting.matched === 0
                 ? "Nothing matches now."
-                : `${counted(counting.matched, `${noun[0]} matches`, `${noun[1]} match`)} now.`}
+                : `${counted(counting.matched, `${noun} matches`, `${many} match`)} now.`}
             </p>
           )}
         {failure.value === undefined ? null : <Failed what="It has not begun." failure={failure.value} />}
@@ -183,7 +183,7 @@ export const BulkDialog = ({ choices = ofDeliveries, filter, meant, of = "delive
             disabled={isUnderWay.value || counting.state !== "counted" || counting.matched === 0}
           >
             {actions[action.value].verb}
-            {counting.state === "counted" ? ` ${counted(counting.matched, ...noun)}` : ""}
+            {counting.state === "counted" ? ` ${counted(counting.matched, noun, many)}` : ""}
           </button>
         </div>
       </form>

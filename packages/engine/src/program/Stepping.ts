@@ -151,7 +151,7 @@ export class Stepping {
       Effect.catchDefect(onDefect),
       Effect.ensuring(Effect.sync(() => {
         for (const id of ids) this.atStep.delete(id)
-        for (const look of [...this.onLeave]) look()
+        for (const look of this.onLeave) look()
         onEnd()
       })),
       FiberSet.run(this.fibers),
