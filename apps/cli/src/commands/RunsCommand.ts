@@ -6,6 +6,7 @@ import * as EventFile from "../given/EventFile.ts"
 import { harmless } from "../text/HarmlessText.ts"
 import * as Output from "../text/Output.ts"
 import * as RunText from "../text/RunText.ts"
+import { books, cancelAll, rerun, rerunAll } from "./RepeatRuns.ts"
 
 const workflow = Argument.String("workflow").pipe(Argument.withDescription("The workflow, by id or name slug"))
 const run = Argument.String("run").pipe(Argument.withDescription("The run's id, such as run_0Uz7N5cVwQ2KpXs9TzLd"))
@@ -98,10 +99,10 @@ const cancel = Command.make(
     )
     yield* Output.print(json, data, `Cancelled the run ${run}. What its steps have done stays.`)
   })
-).pipe(Command.withDescription("End a run that waits"))
+).pipe(Command.withDescription("End a run at once; a step that it is at commits nothing"))
 
 export const runsCommand = Command.make("runs").pipe(
-  Command.withDescription("List and show the runs of a workflow, and resume or cancel those that wait"),
-  Command.withSubcommands([list, show, resume, cancel]),
+  Command.withDescription("List and show the runs of a workflow, and resume, cancel or repeat them"),
+  Command.withSubcommands([list, show, resume, cancel, rerun, rerunAll, cancelAll, books]),
   Command.provide(ApiAccess.layer)
 )
