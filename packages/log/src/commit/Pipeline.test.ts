@@ -1,6 +1,7 @@
+import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import * as TestDatabase from "@headwater/fixtures/TestDatabase"
-import { Effect, Layer, Option } from "effect"
+import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { describe } from "../database/TransientSqlError.ts"
 import { Pipeline } from "./Pipeline.ts"
@@ -50,6 +51,19 @@ layer(Pipeline.layer.pipe(Layer.provideMerge(TestDatabase.layer)))("a pipeline",
       assert.strictEqual((yield* Effect.exit(transact([ending])))._tag, "Failure")
       assert.deepStrictEqual(yield* transact([insert(3)]), Option.none())
       assert.deepStrictEqual(yield* sql`SELECT id FROM single ORDER BY id`, [{ id: 1 }, { id: 3 }])
+    }))
+
+  it.effect("does not know what became of a single statement whose answer can't be read", () =>
+    Effect.gen(function*() {
+      const client = yield* PgClient.PgClient
+      const config = { ...client.config, maxMessageSize: 10_000 }
+      const pipeline = Layer.provide(Pipeline.layer, Layer.succeed(PgClient.PgClient, { ...client, config }))
+      yield* client`CREATE TABLE unread (id int PRIMARY KEY)`
+      const tooLarge = client`
+        WITH written AS (INSERT INTO unread (id) VALUES (1) RETURNING id)
+        SELECT repeat('x', 20000) FROM written`
+      const { transact } = Context.get(yield* Layer.build(Layer.fresh(pipeline)), Pipeline)
+      assert.match(String(yield* Effect.exit(transact([tooLarge]))), /^Failure.*exceeds maxMessageSize/s)
     }))
 
   it.effect("says so where its session is lost, and goes on with another", () =>

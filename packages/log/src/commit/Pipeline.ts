@@ -21,8 +21,12 @@ const pipelined = (connection: PgConnection.PgConnection): SqlConnection.Connect
 
 type Statement = Effect.Effect<unknown, SqlError.SqlError>
 
-/** True if an error says that nothing was written: the connection may end with another once all is. */
-const isRefused = (error: SqlError.SqlError): boolean => isLocked(error) || !isTransient(error)
+/**
+ * True if an error says that nothing was written. A connection may end once all is, also over an answer that can't be
+ * read, which is not transient.
+ */
+const isRefused = (error: SqlError.SqlError): boolean =>
+  isLocked(error) || (error.reason._tag !== "ConnectionError" && !isTransient(error))
 
 const unexplained = Effect.die("A transaction was rolled back though no statement of it had failed")
 
