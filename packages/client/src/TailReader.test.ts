@@ -1,14 +1,16 @@
 import { assert, describe, it } from "vitest"
 import { follow, type TailedEvent } from "./TailReader.ts"
 
-const eventOf = (id: string) => ({
+const eventOf = (id: string, emitterId: string) => ({
   id,
   indexed_at_ms: 0,
   event: { raw_event: { name: "Zoë" } },
-  metadata: { emit_id: id, name: "", emitter_id: "dc_1" }
+  metadata: { emit_id: id, name: "", emitter_id: emitterId }
 })
 
-const frame = (id: string) => `id: ${id}\ndata: ${JSON.stringify(eventOf(id))}\n\n`
+const dataOf = (id: string, emitterId = "dc_1") => `data: ${JSON.stringify(eventOf(id, emitterId))}\n\n`
+
+const frame = (id: string) => `id: ${id}\n${dataOf(id)}`
 
 /** A connection that brings this, and then breaks, ends, or goes on in silence. */
 const connection = (text: string, after: "break" | "end" | "silence", pieceBytes = 1_000) => (signal: AbortSignal) => {
@@ -83,13 +85,13 @@ describe("follow", () => {
   })
 
   it("reads events in whatever pieces, lines and ends of lines they come", async () => {
-    const lines = JSON.stringify(eventOf("4-0"), null, 1).split("\n").map((line) => `data: ${line}\n`)
+    const lines = JSON.stringify(eventOf("4-0", "dc_1"), null, 1).split("\n").map((line) => `data: ${line}\n`)
     const frames = [frame("1-0"), frame("2-0").replaceAll("\n", "\r"), frame("3-0"), `id: 4-0\n${lines.join("")}\n`]
     const text = `: hello\n\n${frames.join("")}`
     for (const all of [text, text.replaceAll(/(?<!\r)\n/g, "\r\n")]) {
       for (const size of [1, 2, 3, 7, 10_000]) {
         const { events } = await followed([connection(all, "silence", size)], { count: 4 })
-        assert.deepStrictEqual(events, ["1-0", "2-0", "3-0", "4-0"].map(eventOf), String(size))
+        assert.deepStrictEqual(events, ["1-0", "2-0", "3-0", "4-0"].map((id) => eventOf(id, "dc_1")), String(size))
       }
     }
   })
@@ -122,13 +124,20 @@ describe("follow", () => {
 
   it("goes on at the last position where it follows the account, and repeats nothing that comes again", async () => {
     const { ids, opened } = await followed([
-      connection(
-        `id: 70\n\n${frame("9-0").slice(8)}${frame("8-0").slice(8)}id: 71\n\n${frame("9-1").slice(8)}`,
-        "break"
-      ),
-      connection(`id: 71\n\n${frame("8-0").slice(8)}${frame("9-1").slice(8)}${frame("7-0").slice(8)}`, "end")
+      connection(`id: 70\n\n${dataOf("9-0")}${dataOf("8-0", "dc_2")}id: 71\n\n${dataOf("9-1")}`, "break"),
+      connection(`id: 71\n\n${dataOf("8-0", "dc_2")}${dataOf("9-1")}${dataOf("7-0", "dc_3")}`, "end")
     ], { count: 4 })
     assert.deepStrictEqual(ids, ["9-0", "8-0", "9-1", "7-0"])
     assert.deepStrictEqual(opened, [undefined, "71"])
+  })
+
+  it("repeats nothing, however much comes again behind a position", async () => {
+    const numbers = Array.from({ length: 10_001 }, (_, n) => `9-${n}`)
+    const all = numbers.map((id) => dataOf(id)).join("")
+    const { ids } = await followed([
+      connection(`id: 70\n\n${all}`, "break", 1_000_000),
+      connection(`${all}${dataOf("10-0")}`, "silence", 1_000_000)
+    ], { count: 10_002 })
+    assert.strictEqual(ids.at(-1), "10-0")
   })
 })

@@ -1,10 +1,10 @@
 import { pause } from "./Pause.ts"
 import { backoff } from "./Retries.ts"
 
-/** An event of a log. Among those of an account its id alone does not name it. */
+/** An event of the log that an emitter and a stream name. */
 export interface TailedEvent {
   readonly id: string
-  readonly metadata: { readonly emitter_id: string }
+  readonly metadata: { readonly emitter_id: string; readonly name: string }
 }
 
 export type TailItem<Event> =
@@ -33,19 +33,29 @@ const defaultSilenceMs = 45_000
 
 const maxDelayMs = 10_000
 
-/** Events committed at about the time of a position can come again behind it. So many are remembered as known. */
-const mostKnown = 10_000
+/** Of so many logs it is remembered which event came last. */
+const mostLogs = 10_000
 
-/** The events that came last. */
-class KnownEvents {
-  private readonly keys = new Set<string>()
+const numbersOf = (id: string): ReadonlyArray<number> => id.split("-").map(Number)
+
+const isBehind = (id: string, last: string): boolean => {
+  const [time = 0, sequence = 0] = numbersOf(id)
+  const [lastTime = 0, lastSequence = 0] = numbersOf(last)
+  return time > lastTime || (time === lastTime && sequence > lastSequence)
+}
+
+/** The events that came last of logs. Behind a position any number of events can come again, those of a log in order. */
+class LastEvents {
+  private readonly ids = new Map<string, string>()
 
   /** Answers whether an event is new. */
   add({ id, metadata }: TailedEvent): boolean {
-    const key = `${metadata.emitter_id} ${id}`
-    if (this.keys.has(key)) return false
-    this.keys.add(key)
-    if (this.keys.size > mostKnown) this.keys.delete(this.keys.values().next().value!)
+    const log = `${metadata.emitter_id} ${metadata.name}`
+    const last = this.ids.get(log)
+    if (last !== undefined && !isBehind(id, last)) return false
+    this.ids.delete(log)
+    this.ids.set(log, id)
+    if (this.ids.size > mostLogs) this.ids.delete(this.ids.keys().next().value!)
     return true
   }
 }
@@ -130,7 +140,7 @@ export async function* follow<Event extends TailedEvent>(
   open: OpenTail,
   { after, pauseAfter, signal, silenceMs = defaultSilenceMs }: TailReading
 ): AsyncGenerator<TailItem<Event>, never, undefined> {
-  const known = new KnownEvents()
+  const lastEvents = new LastEvents()
   let last = after
   for (let failures = 0;; failures++) {
     signal?.throwIfAborted()
@@ -152,7 +162,7 @@ export async function* follow<Event extends TailedEvent>(
           if (data === undefined) yield { type: "position", position: id! }
           else {
             const event: Event = JSON.parse(data)
-            if (known.add(event)) yield { type: "event", event }
+            if (lastEvents.add(event)) yield { type: "event", event }
           }
         }
       }

@@ -16,8 +16,8 @@ from .types import EventSummary
 
 _longest_pause = 10.0
 
-# Events committed at about the time of a position can come again behind it. So many are remembered as known.
-_most_known = 10_000
+# Of so many logs it is remembered which event came last.
+_most_logs = 10_000
 
 
 def tail_path(source: str | None, workflow: str | None, stream: str | None, text: str | None) -> str:
@@ -29,21 +29,22 @@ def tail_path(source: str | None, workflow: str | None, stream: str | None, text
     return "/v1/events/sse?" + urlencode({name: value for name, value in given.items() if value is not None})
 
 
-class _KnownEvents:
-    """The events of an account that came last: they have an id only of their emitter's log."""
+class _LastEvents:
+    """The events that came last of logs. Behind a position any number can come again, those of a log in order."""
 
     def __init__(self) -> None:
-        self._keys: dict[tuple[str, str], None] = {}
+        self._ids: dict[tuple[str, str], tuple[int, ...]] = {}
 
     def add(self, event: EventSummary) -> bool:
         """Answers whether an event is new."""
-        key = (event["metadata"]["emitter_id"], event["id"])
-        if key in self._keys:
-            return False
-        self._keys[key] = None
-        if len(self._keys) > _most_known:
-            del self._keys[next(iter(self._keys))]
-        return True
+        log = (event["metadata"]["emitter_id"], event["metadata"]["name"])
+        numbers = tuple(int(number) for number in event["id"].split("-"))
+        last = self._ids.pop(log, None)
+        is_new = last is None or numbers > last
+        self._ids[log] = numbers if last is None else max(numbers, last)
+        if len(self._ids) > _most_logs:
+            del self._ids[next(iter(self._ids))]
+        return is_new
 
 
 class Tail:
@@ -87,7 +88,7 @@ class Tail:
             pass
 
     def _follow(self, last_id: str | None) -> Generator[EventSummary, None, None]:
-        known = _KnownEvents()
+        last_events = _LastEvents()
         failures = 0
 
         def heard(stream: Stream) -> Iterator[bytes]:
@@ -109,7 +110,7 @@ class Tail:
                             if frame.data is None:
                                 continue
                             event: EventSummary = json.loads(frame.data)
-                            if known.add(event):
+                            if last_events.add(event):
                                 yield event
                             if self._closed.is_set():
                                 return
