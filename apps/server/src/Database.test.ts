@@ -8,21 +8,22 @@ import * as Database from "./Database.ts"
 import { ServerConfig } from "./ServerConfig.ts"
 
 it.live(
-  "the embedded database keeps as much as it is told to, and notes what, to read it back after a restart",
+  "the embedded database keeps as much as it is told to, notes what, and takes the connections of all workers",
   () =>
     Effect.gen(function*() {
       const directory = yield* TemporaryDirectory.makeForDatabase("cache")
-      const settings = { HEADWATER_DATA_DIR: directory, HEADWATER_DATABASE_CACHE: "48" }
+      const settings = { HEADWATER_DATA_DIR: directory, HEADWATER_DATABASE_CACHE: "48", HEADWATER_WORKERS: "32" }
       const database = Database.layer.pipe(
         Layer.provide(Database.dataDirectory),
         Layer.provide(ServerConfig.layer),
         Layer.provide(ConfigProvider.layer(ConfigProvider.fromUnknown(settings)))
       )
       const shown = yield* Effect.provide(
-        Effect.flatMap(SqlClient.SqlClient, (sql) => sql`SELECT current_setting('shared_buffers') AS cache`),
+        Effect.flatMap(SqlClient.SqlClient, (sql) =>
+          sql`SELECT current_setting('shared_buffers') AS cache, current_setting('max_connections') AS connections`),
         database
       )
-      assert.deepStrictEqual(shown, [{ cache: "48MB" }])
+      assert.deepStrictEqual(shown, [{ cache: "48MB", connections: String(32 * (8 + 2) + 58) }])
       const noted = yield* Effect.promise(() =>
         Fs.readFile(Path.join(directory, "postgres/autoprewarm.blocks"), "utf8")
       )

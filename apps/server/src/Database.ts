@@ -16,6 +16,9 @@ import { ServerConfig } from "./ServerConfig.ts"
 const maxConnections = 24
 const fewestConnections = 8
 
+/** Those that a process's commits have to themselves (`Pipeline`). */
+const commitConnections = 2
+
 const connectionsOfEach = (processes: number): number =>
   Math.max(fewestConnections, Math.ceil(maxConnections / processes))
 
@@ -74,10 +77,11 @@ export const dataDirectory = Layer.unwrap(
 /** An operator's command that is using the database is let come to its end first, within reason. */
 const embedded = Layer.unwrap(Effect.gen(function*() {
   const { databaseCache, workers } = yield* ServerConfig
+  const workerConnections = workers * (connectionsOfEach(workers) + commitConnections)
   const scope = yield* Effect.scope
   const settings = {
     shared_buffers: `${databaseCache}MB`,
-    max_connections: String(Math.max(fewestOfPostgres, workers * connectionsOfEach(workers) + otherConnections)),
+    max_connections: String(Math.max(fewestOfPostgres, workerConnections + otherConnections)),
     // Notes what it keeps, and reads that back after a restart.
     shared_preload_libraries: "pg_prewarm"
   }
