@@ -57,7 +57,10 @@ layer(Pipeline.layer.pipe(Layer.provideMerge(TestDatabase.layer)))("a pipeline",
     Effect.gen(function*() {
       const client = yield* PgClient.PgClient
       const config = { ...client.config, maxMessageSize: 10_000 }
-      const pipeline = Layer.provide(Pipeline.layer, Layer.succeed(PgClient.PgClient, { ...client, config }))
+      const pipeline = Layer.provide(
+        Pipeline.layer,
+        Layer.succeed(PgClient.PgClient, Object.assign({}, client, { config }))
+      )
       yield* client`CREATE TABLE unread (id int PRIMARY KEY)`
       const tooLarge = client`
         WITH written AS (INSERT INTO unread (id) VALUES (1) RETURNING id)
