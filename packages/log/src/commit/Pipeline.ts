@@ -36,9 +36,9 @@ const unexplained = Effect.die("A transaction was rolled back though no statemen
  */
 export class Pipeline extends Context.Service<Pipeline, {
   /**
-   * Runs statements of one query each in one transaction, each whatever became of those before it; a single one is its own
-   * transaction. Answers none where the transaction was committed; else the error of the first statement that was refused, and nothing was written. It fails
-   * where it is not known whether the transaction was committed.
+   * Runs statements of one query each in one transaction, each whatever became of those before it; a single one is its
+   * own transaction. Answers none where the transaction was committed; else the error of the first statement that was
+   * refused, and nothing was written. It fails where it is not known whether the transaction was committed.
    */
   readonly transact: (
     statements: ReadonlyArray<Statement>
