@@ -149,15 +149,15 @@ const list = Command.make(
   })
 ).pipe(Command.withDescription("List bulk actions, the newest first"))
 
-const show = Command.make(
-  "show",
+const get = Command.make(
+  "get",
   { id, json: Output.json },
   Effect.fnUntraced(function*({ id, json }) {
     const { call } = yield* ApiAccess
     const { data } = yield* call(({ bulkActions }) => bulkActions.get({ params: { id }, query: {} }))
     yield* Output.print(json, data, shown(data))
   })
-).pipe(Command.withDescription("Show how far a bulk action has come"))
+).pipe(Command.withDescription("Show how far a bulk action has come"), Command.withAlias("show"))
 
 const control = (name: "pause" | "cancel", description: string) =>
   Command.make(
@@ -189,7 +189,7 @@ export const bulkCommand = Command.make("bulk").pipe(
   Command.withSubcommands([
     run,
     list,
-    show,
+    get,
     control("pause", "Have a bulk action wait"),
     resume,
     control("cancel", "End a bulk action; what it has done remains")

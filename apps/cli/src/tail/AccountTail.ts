@@ -23,14 +23,19 @@ const mostKnown = 10_000
 const decodeRefusal = HttpApiClient.decodeResponse(HeadwaterApi, { group: "log", endpoint: "accountTail" })
 const decodeEvent = Schema.decodeEffect(Schema.fromJsonString(EventSummary))
 
-/** Shows every event of the account's emitters from now on, once, and connects again when that ends. */
+/**
+ * Shows every event of the account's emitters once, and connects again when that ends.
+ *
+ * @param after the position behind which to begin, as a list of events tells it; now by default
+ */
 export const follow = Effect.fnUntraced(function*(
   filter: Filter,
-  watcher: LastingTail.Watcher & { readonly event: (event: EventSummary) => Effect.Effect<void> }
+  watcher: LastingTail.Watcher & { readonly event: (event: EventSummary) => Effect.Effect<void> },
+  after?: string
 ) {
   const { call } = yield* ApiAccess
   const known = new BoundedSet<string>(mostKnown)
-  let position: string | undefined
+  let position = after
 
   const isNew = ({ id, metadata }: EventSummary): boolean => {
     const key = `${metadata.emitter_id} ${id}`
