@@ -154,6 +154,12 @@ export const groups: ReadonlyArray<Group> = [
         () => import("./commands/TriggerCommand.ts"),
         "triggerCommand"
       ),
+      entry(
+        "listen",
+        "Forward events to a program on this machine, signed as a webhook's",
+        () => import("./commands/ListenCommand.ts"),
+        "listenCommand"
+      ),
       entry("tail", "Show events as they come", () => import("./commands/TailCommand.ts"), "tailCommand"),
       entry("events", "List events that were emitted", () => import("./commands/EventsCommand.ts"), "eventsCommand")
     ]

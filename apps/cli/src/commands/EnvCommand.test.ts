@@ -55,7 +55,7 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
         token: "of a file"
       })
 
-      assert.match((yield* headwater(["projects", "list"])).stdout, /No projects\. Create one with/)
+      assert.match((yield* headwater(["projects", "list"])).stdout, /There is no project yet\. Make the first with/)
       const { name_slug } = HeadwaterCommand.jsonOf(yield* headwater(["projects", "create", "Web shop", "--json"]))
       assert.strictEqual<unknown>(name_slug, "web-shop")
       yield* headwater(["env", "set", "TOKEN", "--project", "web-shop"], "of the project")
