@@ -1,3 +1,4 @@
+import * as CommandBuild from "@headwater/cli/CommandBuild"
 import * as ConsoleBuild from "@headwater/console/ConsoleBuild"
 import { execFile } from "node:child_process"
 import * as Fs from "node:fs/promises"
@@ -19,6 +20,8 @@ export type Published = typeof published[number]
 
 /** Its page is built, and holds the packages that it is made of. */
 const consoleName = "@headwater/console"
+
+const commandName = "@headwater/cli"
 
 /** They are in every package that has them, and the license of the repository is in all. */
 const texts = ["README.md", "LICENSE"]
@@ -150,6 +153,7 @@ export const pack = async <const Name extends Published>(
       for (const inner of bundled) {
         const place = Path.join(target, "node_modules", inner.manifest.name)
         await assemble(inner, place, from)
+        if (inner.manifest.name === commandName) await CommandBuild.write(Path.join(place, "dist"))
         await write(place, manifestOf(inner.manifest))
       }
       archives.push([manifest.name, await npmPack(target, folder)])

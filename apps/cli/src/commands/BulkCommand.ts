@@ -24,8 +24,8 @@ export const flags = {
     Flag.withDefault(false)
   ),
   wait: Flag.Boolean("wait").pipe(
-    Flag.withDescription("Wait for its end, and fail if something did not arrive"),
-    Flag.withDefault(false)
+    Flag.withDescription("Wait for its end, however long nothing goes on; with --no-wait, for nothing"),
+    Flag.optional
   )
 }
 
@@ -53,17 +53,35 @@ const shown = (action: BulkActionResource): string =>
 
 const isOver = ({ state }: BulkActionResource): boolean => state === "done" || state === "cancelled"
 
-/** Waits for an action to end. */
-const ended = Effect.fnUntraced(function*(begun: BulkActionResource) {
+/** Looks without any progress, after which nobody waits any longer: a webhook that is paused holds an action for days. */
+const mostIdleLooks = 20
+
+const progressOf = ({ done, failed, matched, place_ms, skipped }: BulkActionResource): string =>
+  [matched, done, failed, skipped, place_ms].join(" ")
+
+const doingOf = ({ action, done, dry_run, failed, matched, skipped }: BulkActionResource): string =>
+  dry_run ? `Counting: ${matched}` : `${action}: ${done + failed + skipped} of ${matched}`
+
+/**
+ * Waits for an action to end.
+ *
+ * @param patiently also while it makes no progress
+ */
+const ended = Effect.fnUntraced(function*(begun: BulkActionResource, patiently: boolean) {
   const { call } = yield* ApiAccess
   let last = begun
+  let idle = 0
   const look = Effect.suspend(() =>
     PassingFailure.retry(call(({ bulkActions }) => bulkActions.get({ params: { id: begun.id }, query: {} })))
   )
   yield* look.pipe(
-    Effect.map(({ data }) => last = data),
-    Effect.repeat({ until: isOver, schedule: Schedule.spaced("500 millis") }),
-    Progress.during(() => `${begun.action}: ${last.done + last.failed + last.skipped} of ${last.matched}`)
+    Effect.map(({ data }) => {
+      idle = progressOf(data) === progressOf(last) ? idle + 1 : 0
+      last = data
+      return isOver(data) || (!patiently && idle >= mostIdleLooks)
+    }),
+    Effect.repeat({ until: (isEnough) => isEnough, schedule: Schedule.spaced("500 millis") }),
+    Progress.during(() => doingOf(last))
   )
   return last
 })
@@ -76,19 +94,28 @@ export interface Begun {
   readonly rate: Option.Option<number>
 }
 
-/** Begins an action and tells how far it has come: to its end, where that is waited for. */
-export const begin = Effect.fnUntraced(
-  function*({ action, dryRun, filter, rate }: Begun, wait: boolean, json: boolean) {
-    const { call } = yield* ApiAccess
-    const payload = { action, filter, dry_run: dryRun, ...DeliveryFilters.given("rate_limit", rate) }
-    const { data: begun } = yield* call(({ bulkActions }) => bulkActions.create({ headers: {}, payload }))
-    const last = wait ? yield* ended(begun) : begun
-    yield* Output.print(json, last, shown(last))
-    if (wait && last.failed > 0) {
+/** Tells what an action has done: once it has ended, where that is waited for. */
+export const finish = Effect.fnUntraced(
+  function*(begun: BulkActionResource, wait: Option.Option<boolean>, json: boolean) {
+    const isWaitedFor = Option.getOrElse(wait, () => true)
+    const last = isWaitedFor ? yield* ended(begun, Option.isSome(wait)) : begun
+    const goesOn = isOver(last) ? "" : `\n\nIt goes on. See how far: headwater bulk get ${last.id}`
+    yield* Output.print(json, last, shown(last) + goesOn)
+    if (isWaitedFor && last.failed > 0) {
       return yield* new CommandRefused({
         message: `${last.failed} did not arrive. \`headwater deliveries list --since 1h\` shows why`
       })
     }
+  }
+)
+
+/** Begins an action, and tells what it has done. */
+export const begin = Effect.fnUntraced(
+  function*({ action, dryRun, filter, rate }: Begun, wait: Option.Option<boolean>, json: boolean) {
+    const { call } = yield* ApiAccess
+    const payload = { action, filter, dry_run: dryRun, ...DeliveryFilters.given("rate_limit", rate) }
+    const { data: begun } = yield* call(({ bulkActions }) => bulkActions.create({ headers: {}, payload }))
+    yield* finish(begun, wait, json)
   }
 )
 

@@ -13,6 +13,7 @@ import { linesOf } from "../text/AttemptText.ts"
 import { harmless } from "../text/HarmlessText.ts"
 import * as Output from "../text/Output.ts"
 import * as ThingText from "../text/ThingText.ts"
+import * as BulkCommand from "./BulkCommand.ts"
 
 const webhook = Argument.String("webhook").pipe(Argument.withDescription("The webhook, by name or id (wh_…)"))
 
@@ -119,9 +120,10 @@ const replay = Command.make(
     since: DeliveryFilters.flags.since,
     until: DeliveryFilters.flags.until,
     rate: Flag.Int("rate").pipe(Flag.withDescription("At most so many a second"), Flag.optional),
+    wait: BulkCommand.flags.wait,
     json: Output.json
   },
-  Effect.fnUntraced(function*({ emitter, from, json, rate, since, to, until, webhook }) {
+  Effect.fnUntraced(function*({ emitter, from, json, rate, since, to, until, wait, webhook }) {
     const { call } = yield* ApiAccess
     const id = yield* idOf(webhook)
     const payload = {
@@ -132,7 +134,7 @@ const replay = Command.make(
       ...(yield* DeliveryFilters.span({ since, until }))
     }
     const { data } = yield* call(({ bulkActions }) => bulkActions.replay({ params: { id }, headers: {}, payload }))
-    yield* Output.print(json, data, `Bulk action    ${data.id}`)
+    yield* BulkCommand.finish(data, wait, json)
   })
 ).pipe(Command.withDescription("Send a webhook events again: from one of an emitter on, or of a span of time"))
 

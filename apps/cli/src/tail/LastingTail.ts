@@ -1,5 +1,5 @@
-import { explain } from "@headwater/server/ErrorExplanation"
 import { Effect, Schedule, Schema, Stream } from "effect"
+import { whyLost } from "../access/ApiAccess.ts"
 import * as PassingFailure from "../access/PassingFailure.ts"
 
 /** The reports about the connections of a tail. */
@@ -43,7 +43,7 @@ export const make = (watcher: Watcher) => {
       Effect.flatMap((items) =>
         Stream.runForEach(items, (item) => Effect.andThen(back, take(item))).pipe(
           Effect.andThen(lost("the server has ended the connection")),
-          Effect.catchIf((error) => !Schema.isSchemaError(error), (error) => lost(explain(error)))
+          Effect.catchIf((error) => !Schema.isSchemaError(error), (error) => lost(whyLost(error)))
         )
       ),
       Effect.scoped,
