@@ -170,7 +170,8 @@ export const flagOf = (field: Field): Flag.Flag<Option.Option<string | boolean>>
   const flag: Flag.Flag<string | boolean> = SchemaAST.isBoolean(field.type)
     ? Flag.Boolean(field.flag)
     : Flag.String(field.flag).pipe(Flag.withMetavar(metavarOf(field)))
-  const named = field.name === "event_name" ? Flag.withAlias(flag, "event") : flag
+  const other = field.name === "event_name" ? "event" : /^(.+)-seconds$/.exec(field.flag)?.[1]
+  const named = other === undefined ? flag : Flag.withAlias(flag, other)
   return named.pipe(Flag.withDescription(field.description), Flag.optional)
 }
 
