@@ -33,7 +33,7 @@ const acrossPackages = [
 const apart = [
   "clients/python/test/*.test.ts",
   "packages/client/test/{Bun,Package}.test.ts",
-  "test/{Bench,Packages,Platforms,RollingUpgrade,Upgrade}.test.ts"
+  "test/{Bench,OldestPostgres,Packages,Platforms,RollingUpgrade,Upgrade}.test.ts"
 ]
 
 const project = (name: string, include: ReadonlyArray<string>, exclude: ReadonlyArray<string>) => ({

@@ -21,7 +21,11 @@ export type Published = typeof published[number]
 /** Its page is built, and holds the packages that it is made of. */
 const consoleName = "@headwater/console"
 
+/** It is bundled beside its sources. */
 const commandName = "@headwater/cli"
+
+/** The half of it that is generated is not in the repository. */
+const clientName = "@headwater/client"
 
 /** They are in every package that has them, and the license of the repository is in all. */
 const texts = ["README.md", "LICENSE"]
@@ -137,7 +141,7 @@ export const pack = async <const Name extends Published>(
   const declared = packed.filter(({ one }) => !isWhole(one)).flatMap(({ bundled, one }) => [one, ...bundled])
     .filter(({ folder }) => folder.startsWith("packages/"))
   if (needed.some(({ manifest }) => manifest.name === consoleName)) await ConsoleBuild.files()
-  if (names.some((name) => name === "@headwater/client")) await Clients.generate()
+  if (needed.some(({ manifest }) => manifest.name === clientName)) await Clients.generate()
   await Fs.mkdir(folder, { recursive: true })
   const work = await Fs.mkdtemp(Path.join(folder, "work-"))
   try {

@@ -104,4 +104,50 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
         ]
       )
     }))
+
+  it.effect("makes couriers, shows their address once, what they have brought, and removes them", () =>
+    inBrowser(async (site) => {
+      await site.api("POST", "/data_stores", { name: "customers" })
+      const page = await site.signedIn("/moving-in")
+      const part = page.getByRole("region", { name: "Couriers", exact: true })
+      await part.getByText("There are none.").waitFor()
+      await part.getByRole("button", { name: "New courier" }).click()
+      const dialog = page.getByRole("dialog")
+      await dialog.getByRole("button", { name: "Make it" }).click()
+      await dialog.getByText("Name what it is to bring.").waitFor()
+      await dialog.getByLabel("Data stores").fill("ds_A1=customers")
+      await dialog.getByLabel("Environment variables").fill("SHOP, SHOP_URL")
+      await dialog.getByLabel("Files").check()
+      await dialog.getByRole("button", { name: "Make it" }).click()
+      const address = dialog.getByRole("region", { name: "Its address" })
+      await address.waitFor()
+      const [url, token] = await address.locator("code").allTextContents()
+      assert.match(url!, /\/courier$/)
+      assert.match(token!, /^hwc_/)
+      await dialog.getByRole("button", { name: "Close" }).click()
+      const row = part.getByRole("region").filter({ hasText: "ds_A1, SHOP, SHOP_URL, files" })
+      await row.getByText("nothing yet").waitFor()
+      // No page shows it again.
+      assert.isFalse((await page.content()).includes(token!))
+
+      const sent = await fetch(url!, {
+        method: "POST",
+        headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+        body: JSON.stringify({ store: "ds_A1", page: 0, entries: [{ key: "a", value: 1 }] })
+      })
+      assert.strictEqual(sent.status, 200, await sent.text())
+      await page.reload()
+      await row.getByText("1 entries in 1 page").waitFor()
+      assert.deepStrictEqual(await PageFaults.violations(page), [])
+      assert.deepStrictEqual(await PageFaults.unreachable(page), [])
+      for (const width of [360, 2_560, 1_440]) {
+        await page.setViewportSize({ width, height: 900 })
+        assert.isFalse(await PageFaults.overflows(page), `it is wider than ${width} px`)
+      }
+
+      await row.getByRole("button", { name: "Delete" }).click()
+      await page.getByRole("button", { name: "Delete for good" }).click()
+      await part.getByText("There are none.").waitFor()
+      assert.deepStrictEqual(Json.listOf((await site.api("GET", "/couriers"))["data"]), [])
+    }))
 })

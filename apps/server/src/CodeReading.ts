@@ -31,6 +31,7 @@ import {
   unlinkable,
   unusable
 } from "./CodeFault.ts"
+import { type CodeRead, RecentCode } from "./RecentCode.ts"
 
 /** The key is indexed and slugs are made of the name: an entry of an index has to fit a third of a page. */
 const maxLabelLength = 500
@@ -69,6 +70,7 @@ export const make = Effect.gen(function*() {
   const random = yield* SecureRandom.SecureRandom
   const linker = yield* ModuleLinker
   const python = yield* PythonPackages
+  const recent = new RecentCode()
 
   const hashOf = (text: string) => digest.digestHex(Digest.sha256, new TextEncoder().encode(text))
 
@@ -129,10 +131,9 @@ export const make = Effect.gen(function*() {
     return { ...linked, code, hash: yield* hashOf(code), map, wheels: Object.keys(wheels) } satisfies LinkedCode
   })
 
-  /** The component that the code is, not saved yet. */
-  const read = Effect.fnUntraced(function*(accountId: Id.AccountId | null, code: Code) {
-    const { kind = "source", place, previous, text, url } = code
-    const codeHash = yield* hashOf(text)
+  /** The code with what it imports, and what it says that it is. */
+  const load = Effect.fnUntraced(function*(accountId: Id.AccountId | null, code: Code, codeHash: string) {
+    const { kind = "source", place, text } = code
     // The same code again means the same packages, also where they can't be had any more.
     const before = accountId === null ? Option.none() : yield* components.lockedCode(accountId, codeHash)
     const linked = Option.isSome(before) ? before.value : yield* link(accountId, code)
@@ -164,6 +165,18 @@ export const make = Effect.gen(function*() {
       ? Result.succeed(null)
       : SubscriptionBatch.declared(description.batch)
     if (Result.isFailure(batch)) return yield* refuse({ message: batch.failure, path: ["batch"] })
+    const configurableProps = description.props.map(withoutOddLabels).map(withoutNeedlessAccount(linked?.code ?? text))
+    return { linked: withPackages, description, configurableProps, batch: batch.success } satisfies CodeRead
+  })
+
+  /** The component that the code is, not saved yet. */
+  const read = Effect.fnUntraced(function*(accountId: Id.AccountId | null, code: Code) {
+    const { kind = "source", place, previous, text, url } = code
+    const codeHash = yield* hashOf(text)
+    const loading = load(accountId, code, codeHash)
+    const { batch, configurableProps, description, linked } = accountId === null
+      ? yield* loading
+      : yield* recent.of([accountId, kind, codeHash, previous?.id].join(), loading)
     const { key, name, steps = [], type, version } = description
     const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)
     const component: Component = {
@@ -172,17 +185,17 @@ export const make = Effect.gen(function*() {
       key: key ?? null,
       code: text,
       codeHash,
-      linked: withPackages,
+      linked,
       name: name ?? key ?? (kind === "workflow" ? "Workflow" : nameless),
       version: version ?? "0.0.0",
       type: type ?? null,
       description: description.description ?? null,
       url,
       dedupe: description.dedupe ?? null,
-      batch: batch.success,
+      batch,
       hooks: description.hooks,
       hasAdditionalProps: description.hasAdditionalProps,
-      configurableProps: description.props.map(withoutOddLabels).map(withoutNeedlessAccount(linked?.code ?? text)),
+      configurableProps,
       steps: kind === "source" ? null : yield* Effect.forEach(steps, (step) => stepOf(step, previous)),
       createdAt: now,
       updatedAt: now

@@ -131,6 +131,26 @@ layer(Http.layer, { excludeTestServices: true })("components by URL", (it) => {
       registry.up = true
     }))))
 
+  it.effect("that are saved after a check are what the check has read, for this account alone", () =>
+    Effect.gen(function*() {
+      const registry = yield* PackageRegistry
+      const publish = (version: string) =>
+        registry.publish({ name: "checked", version, files: { "index.js": `module.exports = "${version}"` } })
+      const component_code = `import checked from "checked"\n${
+        Http.httpCode("this.$emit(checked)", "name: `of ${checked}`,")
+      }`
+      const one = yield* Http.tenant()
+      const other = yield* Http.tenant()
+      publish("1.0.0")
+      const checked = yield* one.request("POST", "/v1/code/check", { body: { component_code } })
+      Json.assertHolds(checked.json["data"]!, { valid: true, name: "of 1.0.0" })
+      publish("2.0.0")
+      const saved = yield* one.created("/v1/components", { component_code })
+      assert.strictEqual<unknown>(saved["name"], "of 1.0.0")
+      const others = yield* other.created("/v1/components", { component_code })
+      assert.strictEqual<unknown>(others["name"], "of 2.0.0")
+    }))
+
   it.effect("may be several CommonJS files, which require npm packages", () =>
     Effect.gen(function*() {
       const http = yield* Http.tenant()

@@ -8,6 +8,7 @@ import {
   Context,
   Effect,
   Formatter,
+  Latch,
   Layer,
   Logger,
   LogLevel,
@@ -90,12 +91,24 @@ class Output extends Context.Service<Output, { readonly put: (line: string) => v
     Output,
     Effect.gen(function*() {
       const lines: Array<string> = []
+      const isWaiting = yield* Latch.make()
       const flush = Effect.sync(() => {
+        isWaiting.closeUnsafe()
         if (lines.length > 0) process.stdout.write(`${lines.splice(0).join("\n")}\n`)
       })
       yield* Effect.addFinalizer(() => flush)
-      yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(flushEvery), flush)))
-      return Output.of({ put: (line) => void lines.push(line) })
+      yield* isWaiting.await.pipe(
+        Effect.andThen(Effect.sleep(flushEvery)),
+        Effect.andThen(flush),
+        Effect.forever,
+        Effect.forkScoped
+      )
+      return Output.of({
+        put: (line) => {
+          lines.push(line)
+          isWaiting.openUnsafe()
+        }
+      })
     })
   )
 }

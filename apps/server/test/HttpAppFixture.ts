@@ -10,10 +10,9 @@ import * as Engine from "@headwater/engine/Engine"
 import { EngineConfig } from "@headwater/engine/EngineConfig"
 import * as Json from "@headwater/fixtures/Json"
 import * as PackageRegistry from "@headwater/fixtures/PackageRegistry"
-import { realSandbox } from "@headwater/fixtures/RealSandbox"
+import { realSandbox, realSandboxTogether } from "@headwater/fixtures/RealSandbox"
 import * as TestTables from "@headwater/fixtures/TestTables"
 import * as WheelIndex from "@headwater/fixtures/WheelIndex"
-import { Sandbox } from "@headwater/sandbox/Sandbox"
 import { Effect, Layer, Redacted, References, Schedule } from "effect"
 import { HttpServer } from "effect/http"
 import { tmpdir } from "node:os"
@@ -36,31 +35,20 @@ export const settings = {
   maxHeapMebibytes: 256
 }
 
-/** Inspects code in a process that may run it too: one for each inspection would take a third of the tests' time. */
-const inspectsTogether = Layer.effect(
-  Sandbox,
-  Effect.map(
-    Sandbox,
-    (sandbox) => Sandbox.of({ ...sandbox, inspect: (request) => sandbox.inspect({ ...request, isOwn: true }) })
-  )
-)
-
 interface SandboxSettings {
   /** Processor time in which a module has to load, in milliseconds: as in a server, unless said otherwise. */
   readonly inspectCpuMillis?: number
-  /** True for a process for each inspection, as in a server. */
-  readonly inspectsApart?: boolean
+  /** True for processes of each account, and of each inspection, as in a server. */
+  readonly isApart?: boolean
 }
 
-/** Every test has an account of its own, so processes are given up soon and new ones kept ready. */
-const sandbox = ({ inspectCpuMillis = 10_000, inspectsApart = false }: SandboxSettings) => {
-  const real = realSandbox({
+/** Where every test has processes of its own account, they are given up soon and new ones kept ready. */
+const sandbox = ({ inspectCpuMillis = 10_000, isApart = false }: SandboxSettings) =>
+  (isApart ? realSandbox : realSandboxTogether)({
     allow: "loopback",
     limits: { inspectCpuMillis },
-    pool: { warmProcesses: 1, idleMillis: 3_000 }
+    pool: { warmProcesses: 1, idleMillis: isApart ? 3_000 : 60_000 }
   })
-  return inspectsApart ? real : Layer.provideMerge(inspectsTogether, real)
-}
 
 const engine = (settings: SandboxSettings) =>
   Layer.mergeAll(Engine.layer, AccountLifecycle.layer, AccountErasure.layer).pipe(

@@ -1,7 +1,7 @@
 import type { EventSummary } from "./generated/types.gen.ts"
 import { HeadwaterError } from "./HeadwaterError.ts"
-import { pause } from "./Pause.ts"
-import { backoff, isPassing, retryAfter } from "./Retries.ts"
+import { isPassing, retryAfter } from "./Retries.ts"
+import * as TailReader from "./TailReader.ts"
 
 /** The log to follow: that of a source or of a workflow, by id or name slug, or, with neither, those of the account. */
 export type TailOptions =
@@ -25,14 +25,6 @@ export type TailOptions =
 
 export const mediaType = "text/event-stream"
 
-/** The server sends something every 15 seconds. */
-const defaultSilenceMs = 45_000
-
-const maxDelayMs = 10_000
-
-/** Events committed at about the time of a position can come again behind it. So many are remembered as known. */
-const mostKnown = 10_000
-
 const pathOf = ({ source, stream, text, workflow }: TailOptions): string => {
   if (source === undefined && workflow === undefined) {
     const query = { ...(stream === undefined ? {} : { stream }), ...(text === undefined ? {} : { text }) }
@@ -42,56 +34,6 @@ const pathOf = ({ source, stream, text, workflow }: TailOptions): string => {
     ? `sources/${encodeURIComponent(source!)}`
     : `workflows/${encodeURIComponent(workflow)}`
   return `/v1/${emitter}/sse?${new URLSearchParams({ event_name: stream ?? "" })}`
-}
-
-/** The events of an account that came last: they have an id only of their emitter's log. */
-class KnownEvents {
-  private readonly keys = new Set<string>()
-
-  /** Answers whether an event is new. */
-  add({ id, metadata }: EventSummary): boolean {
-    const key = `${metadata.emitter_id} ${id}`
-    if (this.keys.has(key)) return false
-    this.keys.add(key)
-    if (this.keys.size > mostKnown) this.keys.delete(this.keys.values().next().value!)
-    return true
-  }
-}
-
-interface Frame {
-  readonly id: string | undefined
-  readonly data: string | undefined
-}
-
-/** Server-sent events. One without data says where to go on. */
-async function* framesOf(body: ReadableStream<Uint8Array>, heard: () => void): AsyncGenerator<Frame, void, undefined> {
-  const reader = body.getReader()
-  const decoder = new TextDecoder()
-  let text = ""
-  let data: Array<string> = []
-  let id: string | undefined
-  try {
-    for (;;) {
-      const { done, value } = await reader.read()
-      // A frame without an empty line behind it is not whole.
-      if (done) return
-      heard()
-      text += decoder.decode(value, { stream: true })
-      const lines = text.split(/\r\n|\n|\r(?!$)/)
-      text = lines.pop() ?? ""
-      for (const line of lines) {
-        if (line.startsWith("data:")) data.push(line.slice(line[5] === " " ? 6 : 5))
-        else if (line.startsWith("id:")) id = line.slice(3).trim()
-        else if (line === "" && (data.length > 0 || id !== undefined)) {
-          yield { id, data: data.length === 0 ? undefined : data.join("\n") }
-          data = []
-          id = undefined
-        }
-      }
-    }
-  } finally {
-    await reader.cancel().catch(() => {})
-  }
 }
 
 const parsed = (text: string): unknown => {
@@ -108,50 +50,25 @@ const isStream = ({ headers, ok }: Response): boolean =>
 /**
  * The events behind `after`, over as many connections as it takes.
  *
- * @param open a connection to a path, from behind an event or a position, or from now
+ * @param request sends a request for a path, from behind an event or a position, or from now
  */
 export async function* follow(
   { after, signal, ...options }: TailOptions,
-  open: (path: string, lastEventId: string | undefined, signal: AbortSignal) => Promise<Response>,
-  silenceMs = defaultSilenceMs
+  request: (path: string, lastEventId: string | undefined, signal: AbortSignal) => Promise<Response>
 ): AsyncGenerator<EventSummary, void, undefined> {
   const path = pathOf(options)
-  let lastEventId = after
-  const known = new KnownEvents()
-  for (let failures = 0;; failures++) {
-    signal?.throwIfAborted()
-    const connection = new AbortController()
-    const silent = () => connection.abort(new Error("The tail is silent."))
-    let timer = setTimeout(silent, silenceMs)
-    const heard = () => {
-      failures = 0
-      clearTimeout(timer)
-      timer = setTimeout(silent, silenceMs)
-    }
-    let asked: number | undefined
-    try {
-      const both = signal === undefined ? connection.signal : AbortSignal.any([signal, connection.signal])
-      const response = await open(path, lastEventId, both)
-      if (!isStream(response)) {
-        const error = HeadwaterError.of(response, parsed(await response.text()))
-        if (!isPassing(response.status) && response.status < 500) throw error
-        asked = retryAfter(response)
-      } else if (response.body !== null) {
-        for await (const { data, id } of framesOf(response.body, heard)) {
-          lastEventId = id ?? lastEventId
-          if (data === undefined) continue
-          const event: EventSummary = JSON.parse(data)
-          if (known.add(event)) yield event
-        }
-      }
-    } catch (error) {
-      signal?.throwIfAborted()
-      // Any other error means that the connection was lost.
-      if (error instanceof HeadwaterError || error instanceof SyntaxError) throw error
-    } finally {
-      clearTimeout(timer)
-      connection.abort()
-    }
-    await pause(Math.max(backoff(failures, maxDelayMs), asked ?? 0), signal)
+  let asked: number | undefined
+  const open: TailReader.OpenTail = async (lastEventId, signal) => {
+    const response = await request(path, lastEventId, signal)
+    if (isStream(response)) return response.body!
+    asked = retryAfter(response)
+    throw HeadwaterError.of(response, parsed(await response.text()))
+  }
+  const pauseAfter = (error: unknown) => {
+    if (!(error instanceof HeadwaterError)) return 0
+    return isPassing(error.status) || error.status >= 500 ? asked ?? 0 : undefined
+  }
+  for await (const item of TailReader.follow<EventSummary>(open, { after, pauseAfter, signal })) {
+    if (item.type === "event") yield item.event
   }
 }

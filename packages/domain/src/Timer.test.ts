@@ -33,13 +33,14 @@ const zones = [
 
 /** 13 hours before and behind each change of the clock in a year. */
 const aroundChanges = (zone: string, year: number): ReadonlyArray<WallMinutes> => {
-  const offset = (at: number) =>
-    new Intl.DateTimeFormat("en", { timeZone: zone, timeZoneName: "longOffset" }).formatToParts(at)
-      .find(({ type }) => type === "timeZoneName")!.value
-  const hours = Array.from({ length: 366 * 24 }, (_, index) => Date.UTC(year, 0, 1, index))
-  return hours.filter((at) => offset(at) !== offset(at - hour)).map((at) =>
-    new WallMinutes(zone, at - 13 * hour, at + 13 * hour)
-  )
+  const format = new Intl.DateTimeFormat("en", { timeZone: zone, timeZoneName: "longOffset" })
+  const offset = (at: number) => format.formatToParts(at).find(({ type }) => type === "timeZoneName")!.value
+  const changes = (from: number, count: number, step: number) =>
+    Array.from({ length: count }, (_, index) => from + (index + 1) * step)
+      .filter((at) => offset(at) !== offset(at - step))
+  return changes(Date.UTC(year, 0, 1), 366, 24 * hour)
+    .flatMap((at) => changes(at - 24 * hour, 24, hour))
+    .map((at) => new WallMinutes(zone, at - 13 * hour, at + 13 * hour))
 }
 
 const wild = (minimum: number, maximum: number, step = 1): Field => ({

@@ -168,5 +168,13 @@ layer(Layer.merge(TestTables.layer, Draining.layer), { excludeTestServices: true
         // Of each event once, and once again to find nothing behind it; more where that takes longer than it is shared.
         assert.isBelow(reads, ids.length * followers / 4)
       }))
+
+    it.effect("say nothing where the server has begun to end", () =>
+      Effect.gen(function*() {
+        const tail = yield* Effect.map(Layer.build(LogTail.layer), Context.get(LogTail))
+        yield* (yield* Draining).begin
+        assert.deepStrictEqual(yield* Stream.runCollect(tail.follow({ emitterId: emitterOf(1), stream: "" }, 0n)), [])
+        assert.deepStrictEqual(yield* Stream.runCollect(tail.followAccount(accountId, {}, undefined)), [])
+      }))
   }
 )

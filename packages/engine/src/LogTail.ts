@@ -306,7 +306,8 @@ class AccountFollower {
 export class LogTail extends Context.Service<LogTail, {
   /**
    * The events of a stream after `after`, oldest first, then each new one once it is durable, some at a time. A list
-   * without events comes at the very beginning, and when nothing has come for 15 seconds. Ends with the server.
+   * without events comes at the very beginning, and when nothing has come for 15 seconds. Ends with the server, and at once
+   * where that has begun to end: a client then does not take the connection for one.
    */
   readonly follow: (
     address: StreamAddress,
@@ -384,6 +385,7 @@ export class LogTail extends Context.Service<LogTail, {
 
       const follow = (address: StreamAddress, after: EventId.EventId) =>
         Stream.unwrap(Effect.gen(function*() {
+          if (draining.isDraining()) return Stream.empty
           const grown = yield* followers.listen(address.emitterId)
           const next = Effect.fnUntraced(function*(at: EventId.EventId) {
             const since = yield* RealTime.elapsed
@@ -403,6 +405,7 @@ export class LogTail extends Context.Service<LogTail, {
 
       const followAccount: LogTail["Service"]["followAccount"] = (accountId, filter, after) =>
         Stream.unwrap(Effect.gen(function*() {
+          if (draining.isDraining()) return Stream.empty
           const grown = yield* followers.listen(accountId)
           const parts = { accountId, accountTail, draining, filter, followers, grown }
           return new AccountFollower(parts, after, yield* RealTime.elapsed).pages

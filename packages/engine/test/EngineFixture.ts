@@ -10,7 +10,7 @@ import { defaultSettings, type WorkflowSettings } from "@headwater/domain/Workfl
 import * as EgressAllowList from "@headwater/egress/EgressAllowList"
 import { EgressGuard } from "@headwater/egress/EgressGuard"
 import { EgressHttp } from "@headwater/egress/EgressHttp"
-import { realSandbox } from "@headwater/fixtures/RealSandbox"
+import { realSandboxTogether } from "@headwater/fixtures/RealSandbox"
 import * as TestTables from "@headwater/fixtures/TestTables"
 import { EventLog } from "@headwater/log/logs/EventLog"
 import { Heads } from "@headwater/log/logs/Heads"
@@ -61,7 +61,9 @@ export const layerNoSandbox = Layer.mergeAll(
  * give the test's clock to the actors alone (`onTestClock`).
  */
 export const layer = layerNoSandbox.pipe(
-  Layer.provideMerge(realSandbox({ allow: "loopback", limits: { maxHeapMebibytes: 512 }, pool: { warmProcesses: 1 } }))
+  Layer.provideMerge(
+    realSandboxTogether({ allow: "loopback", limits: { maxHeapMebibytes: 512 }, pool: { warmProcesses: 1 } })
+  )
 )
 
 /** Runs a test on a clock that only it moves. */

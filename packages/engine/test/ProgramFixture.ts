@@ -44,19 +44,16 @@ export const stream = Effect.fnUntraced(function*(program: Program, name = "") {
 export const untilRequested = (program: Program, count: number) =>
   Effect.repeat(stream(program, "$requests"), { until: ({ length }) => length >= count })
 
-/** Returns once what is under way has come to run the program's code, in real time. It may already have ended. */
-export const untilRunning = Effect.fnUntraced(
-  function*({ accountId }: Program, working: Fiber.Fiber<unknown, unknown>) {
-    const pool = yield* SandboxPool
-    yield* TestClock.withLive(Effect.sleep("5 millis")).pipe(
-      Effect.andThen(pool.processes),
-      Effect.repeat({
-        until: (all) =>
-          working.pollUnsafe() !== undefined || all.some((one) => one.accountId === accountId && one.running > 0)
-      })
-    )
-  }
-)
+/** Returns once what is under way has come to run its code, in real time. It may already have ended. */
+export const untilRunning = Effect.fnUntraced(function*(working: Fiber.Fiber<unknown, unknown>) {
+  const pool = yield* SandboxPool
+  yield* TestClock.withLive(Effect.sleep("5 millis")).pipe(
+    Effect.andThen(pool.processes),
+    Effect.repeat({
+      until: (all) => working.pollUnsafe() !== undefined || all.some(({ running }) => running > 0)
+    })
+  )
+})
 
 export type Owner = Effect.Success<ReturnType<typeof actorOf>>
 

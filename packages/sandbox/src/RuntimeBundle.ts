@@ -42,11 +42,14 @@ const ofRuntime = async (): Promise<RuntimeFiles> => ({
 
 export const mainModule = "Boot.js"
 
-/** For JavaScript. */
-export const ofJavaScript = async (): Promise<RuntimeFiles> => ({
-  [mainModule]: await bundle("Boot", { external: beside }),
-  ...await ofRuntime()
-})
+let javascript: Promise<RuntimeFiles> | undefined
+
+/** For JavaScript. It is made once, since a process can have many sandboxes, as one that tests has. */
+export const ofJavaScript = (): Promise<RuntimeFiles> =>
+  javascript ??= (async () => ({
+    [mainModule]: await bundle("Boot", { external: beside }),
+    ...await ofRuntime()
+  }))()
 
 const pythonFolder = fileURLToPath(new URL("./python", import.meta.url))
 

@@ -29,7 +29,7 @@ export const say = (about: string, text: string): Effect.Effect<void> =>
   Effect.flatMap(Clock.currentTimeMillis, (ms) => Console.log(line(ms, about, text)))
 
 /** Shows an event of a source or workflow: what it emitted, printed, or threw, in the user's own lines. */
-export const event = (stream: string, shown: EventSummary, placesOf: PlacesOf): Effect.Effect<void> => {
+export const event = (shown: EventSummary, placesOf: PlacesOf): Effect.Effect<void> => {
   const { event, indexed_at_ms: ms, metadata } = shown
   const raw: unknown = memberOf(event, "raw_event")
   const own = (text: string, deploymentId?: string) => {
@@ -37,11 +37,11 @@ export const event = (stream: string, shown: EventSummary, placesOf: PlacesOf): 
     return places === undefined ? text : SourcePlaces.ofStack(places, text)
   }
   const message = textOf(raw, "message")
-  if (stream === StreamName.logs && message !== undefined) {
+  if (metadata.name === StreamName.logs && message !== undefined) {
     return Console.log(line(ms, textOf(raw, "level") ?? "log", own(message)))
   }
   const error: unknown = memberOf(event, "error")
-  if (stream === StreamName.errors && error !== undefined) {
+  if (metadata.name === StreamName.errors && error !== undefined) {
     const deploymentId = textOf(memberOf(event, "original_context"), "deployment_id")
     const stack = textOf(error, "stack") ?? ""
     const told = `${textOf(error, "code")}: ${textOf(error, "message")}`

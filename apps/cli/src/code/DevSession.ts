@@ -8,7 +8,7 @@ import * as Path from "node:path"
 import { ApiAccess } from "../access/ApiAccess.ts"
 import * as PassingFailure from "../access/PassingFailure.ts"
 import type { Kind } from "../given/ProgramByName.ts"
-import * as EmitterTail from "../tail/EmitterTail.ts"
+import * as EventTail from "../tail/EventTail.ts"
 import * as RunTail from "../tail/RunTail.ts"
 import type { ComponentEntry } from "./ComponentEntry.ts"
 import { type ComponentBundle, ComponentFiles } from "./ComponentFiles.ts"
@@ -38,7 +38,7 @@ const again = "1 second"
 
 /** The place from which on a source's or workflow's doings are shown. */
 interface Beginning {
-  readonly places: ReadonlyArray<EmitterTail.Place>
+  readonly places: ReadonlyArray<EventTail.Place>
   readonly runs: RunTail.Place
 }
 
@@ -62,18 +62,15 @@ export const make = Effect.fnUntraced(function*({ entry, kind, streams, ...optio
   let program: SourceResource | WorkflowResource | undefined
   let last: { readonly outcome: string; readonly came: Came } | undefined
 
-  const watcher: EmitterTail.Watcher = {
-    event: (stream, event) =>
-      turn.withPermit(
-        DevOutput.event(stream, event, (id) => id === undefined ? newest : places.get(id))
-      ),
+  const watcher: EventTail.Watcher = {
+    event: (event) => turn.withPermit(DevOutput.event(event, (id) => id === undefined ? newest : places.get(id))),
     lost: (why) => DevOutput.say("lost", `${why}. Trying again`),
     back: DevOutput.say("back", url)
   }
 
   const show = (id: string, { places, runs }: Beginning) =>
     Effect.raceFirst(
-      EmitterTail.follow({ kind, id }, places, watcher),
+      EventTail.follow(places, watcher),
       kind === "source" ? Effect.never : RunTail.follow(id, runs, DevOutput.run)
     )
   const over = yield* Deferred.make<never, Effect.Error<ReturnType<typeof show>>>()
@@ -91,7 +88,7 @@ export const make = Effect.fnUntraced(function*({ entry, kind, streams, ...optio
     // From before the change, so that what its hooks do is shown.
     if (before !== undefined && before.id !== tailed) {
       yield* follow(before.id, {
-        places: yield* EmitterTail.ends({ kind, id: before.id }, streams),
+        places: yield* EventTail.ends(EventTail.logsOf(kind, before.id, streams)),
         runs: kind === "source" ? RunTail.beginning : yield* RunTail.end(before.id)
       })
     }
@@ -107,7 +104,10 @@ export const make = Effect.fnUntraced(function*({ entry, kind, streams, ...optio
       ? Console.log(`${Deployment.linesOf(deployed)}\n`)
       : DevOutput.say("deployed", program.name)
     if (program.id !== tailed) {
-      yield* follow(program.id, { places: EmitterTail.beginnings(streams), runs: RunTail.beginning })
+      yield* follow(program.id, {
+        places: EventTail.behind(EventTail.logsOf(kind, program.id, streams), "0-0"),
+        runs: RunTail.beginning
+      })
     }
   })
 

@@ -102,11 +102,13 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
       const first = yield* arrivals
       assert.deepStrictEqual(
         first.map(({ items, kind, pages }): ReadonlyArray<unknown> => [kind, pages, items]).slice(0, 2),
-        [["data_store", 3, 450], ["data_store", 3, 450]]
+        [["data_store", 5, 450], ["data_store", 5, 450]]
       )
-      // Changed here since, it stays: the same pages are taken once.
+      // Changed here since, it stays: the same pages are taken once, also where there is a new one before them.
       yield* server.api("PUT", "/data_stores/ds_A1/entry", { key: "k7", value: "here" })
+      yield* server.api("PUT", "/data_stores/there/entry", { key: "a first", value: 1 })
       yield* ran
+      assert.strictEqual<unknown>((yield* server.api("GET", "/data_stores/ds_A1"))["data"]!["size"], 451)
       assert.strictEqual<unknown>(
         (yield* server.api("GET", "/data_stores/ds_A1/entry?key=k7"))["data"]!["value"],
         "here"

@@ -3,6 +3,7 @@ import * as Json from "@headwater/fixtures/Json"
 import * as TemporaryDirectory from "@headwater/fixtures/TemporaryDirectory"
 import { Effect, Schedule } from "effect"
 import * as Fs from "node:fs/promises"
+import * as Http from "node:http"
 import * as Path from "node:path"
 import * as Files from "../../test/Files.ts"
 import { RunningServer } from "../../test/RunningServer.ts"
@@ -150,9 +151,31 @@ const asks = {
       credentials: { httpHeaderAuth: { id: "7", name: "Shop key" } },
       onError: "continueRegularOutput"
     }),
-    node("After", "code", { jsCode: "return [{ json: { told: $json.error.length > 0 } }]" }, { typeVersion: 2 })
+    node("After", "code", { jsCode: "return [{ json: { told: $json.error?.length > 0, got: $json.got } }]" }, {
+      typeVersion: 2
+    }),
+    node("Snake", "code", {
+      language: "python",
+      pythonCode: `text = """of
+  several lines"""
+made = []
+for item in _input.all():
+    made.append({"json": {"got": item.json.got, "lines": text}})
+return made`
+    }, { typeVersion: 2 }),
+    node("Snakes", "code", {
+      language: "pythonNative",
+      mode: "runOnceForEachItem",
+      pythonCode: "return {\"again\": _item[\"json\"][\"got\"]}"
+    }, { typeVersion: 2 })
   ],
-  connections: connections(["Hook", "Pause"], ["Pause", "Ask"], ["Ask", "After"])
+  connections: connections(
+    ["Hook", "Pause"],
+    ["Pause", "Ask"],
+    ["Ask", "After"],
+    ["After", "Snake"],
+    ["Snake", "Snakes"]
+  )
 }
 
 const unknown = {
@@ -165,18 +188,33 @@ const unknown = {
     node("Loop", "splitInBatches", {}),
     node("Body", "noOp", {}),
     node("Alone", "noOp", {}),
-    node("Snake", "code", { language: "python", pythonCode: "return []" })
+    node("Snake", "code", { language: "python", pythonCode: "return _node['Hook']" })
   ],
   connections: connections(["Hook", "Send"], ["Send", "Loop"], ["Loop", "Body"], ["Body", "Loop"], ["Send", "Snake"])
 }
 
+/** A server on loopback that tells what it was asked. */
+const answering = Effect.acquireRelease(
+  Effect.callback<Http.Server>((resume) => {
+    const server = Http.createServer(({ headers, method, url }, response) => {
+      response.setHeader("content-type", "application/json")
+      response.end(JSON.stringify({ got: `${method} ${url} ${headers["x-key"]}` }))
+    })
+    server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
+  }),
+  (server) => Effect.sync(() => void server.close())
+).pipe(Effect.map((server) => {
+  const address = server.address()
+  return `127.0.0.1:${typeof address === "object" ? address?.port : address}`
+}))
+
 layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" })("headwater import n8n", (it) => {
-  const ended = Effect.fnUntraced(function*(slug: string) {
+  const ended = Effect.fnUntraced(function*(slug: string, count = 1) {
     const { server } = yield* RunningServer
     const runs = yield* server.api("GET", `/workflows/${slug}/runs`).pipe(
       Effect.map(({ data }) => Json.listOf(data)),
       Effect.repeat({
-        until: ([run]) => run !== undefined && ["success", "error"].includes(Json.textOf(run["status"])),
+        until: (runs) => runs.length >= count && ["success", "error"].includes(Json.textOf(runs[0]!["status"])),
         schedule: Schedule.spaced("50 millis")
       }),
       Effect.timeout("60 seconds")
@@ -225,7 +263,7 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
           .map(({ kind, message }: { kind: string; message: string }) => `${kind} ${message}`).join("\n")
       assert.match(told("n8n:w5"), /missing Send: nodes of the type slack are not known/)
       assert.match(told("n8n:w5"), /missing Loop: it is part of a loop/)
-      assert.match(told("n8n:w5"), /missing Snake: its code is in Python/)
+      assert.match(told("n8n:w5"), /missing Snake: _node is not here/)
       assert.match(told("n8n:w5"), /different Alone is left out/)
       assert.match(told("n8n:w2"), /different Off was switched off there/)
 
@@ -273,6 +311,13 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
       yield* send("n8n-asks", { host: "127.0.0.1:1" })
       const asked = resultsOf(yield* ended("n8n-asks"))
       assert.deepStrictEqual<unknown>(asked["After"], [{ json: { told: true } }], json(asked))
+      yield* send("n8n-asks", { host: yield* answering })
+      const got = resultsOf(yield* ended("n8n-asks", 2))
+      assert.deepStrictEqual<unknown>(got["Ask"], [{ json: { got: "GET /?q=north k" } }], json(got))
+      assert.deepStrictEqual<unknown>(got["Snake"], [{
+        json: { got: "GET /?q=north k", lines: "of\n  several lines" }
+      }])
+      assert.deepStrictEqual<unknown>(got["Snakes"], [{ json: { again: "GET /?q=north k" } }])
 
       const left = yield* run("finish", "n8n-unknown", "--activate")
       assert.match(left.stdout, /^n8n-unknown: active/, left.stderr + left.stdout)

@@ -9,8 +9,7 @@ import * as DeliveryFilters from "../given/DeliveryFilters.ts"
 import { timeOf } from "../given/TimeFlag.ts"
 import * as Kind from "../resource/Kind.ts"
 import * as Naming from "../resource/Naming.ts"
-import * as AccountTail from "../tail/AccountTail.ts"
-import * as EmitterTail from "../tail/EmitterTail.ts"
+import * as EventTail from "../tail/EventTail.ts"
 import * as EventText from "../text/EventText.ts"
 import * as Output from "../text/Output.ts"
 
@@ -36,8 +35,15 @@ const eventBefore = Effect.fnUntraced(function*(text: string) {
 
 const keyOf = ({ id, metadata }: EventSummary): string => `${metadata.emitter_id} ${id}`
 
+/** The events of several logs that are shown. */
+interface Stored {
+  readonly emitter?: ReadonlyArray<string>
+  readonly stream?: string
+  readonly text?: string
+}
+
 /** Events of several logs from a time on, oldest first, and the position behind which a tail goes on after them. */
-const storedSince = Effect.fnUntraced(function*(from: number, filter: AccountTail.Filter) {
+const storedSince = Effect.fnUntraced(function*(from: number, filter: Stored) {
   const { call } = yield* ApiAccess
   const found: Array<EventSummary> = []
   let position: string | undefined
@@ -84,12 +90,9 @@ export const follow = Effect.fnUntraced(
     }
 
     const ofOne = Effect.fnUntraced(function*({ id, kind: { one } }: Naming.Found) {
-      const followed = { kind: one as "source" | "workflow", id }
-      const places = after === undefined
-        ? yield* EmitterTail.ends(followed, names)
-        : names.map((stream) => ({ stream, after }))
-      const event = (_: string, event: EventSummary) => show(event, EventText.lineOf)
-      yield* EmitterTail.follow(followed, places, { ...watcher, event })
+      const logs = EventTail.logsOf(one as "source" | "workflow", id, names)
+      const places = after === undefined ? yield* EventTail.ends(logs) : EventTail.behind(logs, after)
+      yield* EventTail.follow(places, { ...watcher, event: (event) => show(event, EventText.lineOf) })
     })
 
     const ofMany = Effect.gen(function*() {
@@ -105,14 +108,14 @@ export const follow = Effect.fnUntraced(
           ? show(event, EventText.lineOfAny)
           : Effect.void
       if (after === undefined) {
-        yield* AccountTail.follow(filter, { ...watcher, event })
+        yield* EventTail.follow(yield* EventTail.ends([filter]), { ...watcher, event })
         return
       }
       const stored = yield* storedSince(yield* timeOfPlace(from, after), filter)
       for (const one of stored.events) yield* event(one)
       // What was committed at about the time of the position can come again behind it.
       for (const one of stored.events) shown.add(keyOf(one))
-      yield* AccountTail.follow(filter, { ...watcher, event }, stored.position)
+      yield* EventTail.follow([{ log: filter, after: stored.position }], { ...watcher, event })
     })
 
     const [only] = emitters

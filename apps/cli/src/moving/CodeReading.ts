@@ -12,6 +12,10 @@ export interface CodeReading {
   readonly variables: ReadonlyMap<string, Place>
   /** Members of the event of the trigger that are read. */
   readonly eventMembers: ReadonlySet<string>
+  /** Members of the body in it. */
+  readonly bodyMembers: ReadonlySet<string>
+  /** True if nothing in the code asks for its event, or for anything outside. */
+  readonly isAlone: boolean
   readonly responds: boolean
   /** Things that work otherwise here. */
   readonly differences: ReadonlyArray<Place & { readonly message: string; readonly kind: "different" | "missing" }>
@@ -39,6 +43,12 @@ const eventOfFirst = /(?<![\w$.])event\??\.([A-Za-z_$][\w$]*)/g
 
 /** `const { a, b } = steps.trigger.event`, or of `process.env`. */
 const destructured = /\{([^{}]*)\}\s*=\s*(?:await\s+)?(steps\.trigger\.event|process\.env)(?![\w$.[?])/g
+
+const bodyPattern = /(?<![\w$])event\??\.body\??\.([A-Za-z_$][\w$]*)/g
+
+/** Code that may depend on its event, on packages, or on what others answer, or that throws. */
+const outward =
+  /\btrigger\b|\bevent\b|\bfetch\b|\brequire\s*\(|\bimport\s*\(|\bfrom\s*["'`](?!\.|node:)|\bimport\s+["'`](?!\.)|\$\.?send\b|\bhttps?\b|\bthrow\b|\braise\b|^\s*from\s+\w|^\s*import\s+[\w.]+(?:\s+as\s+\w+)?\s*$/m
 
 const differing: ReadonlyArray<readonly [RegExp, "different" | "missing", string]> = [
   [
@@ -76,7 +86,9 @@ export const read = (texts: ReadonlyMap<string, string>): CodeReading => {
   const variables = new Map<string, Place>()
   const eventMembers = new Set<string>()
   const differences: Array<CodeReading["differences"][number]> = []
+  const bodyMembers = new Set<string>()
   let responds = false
+  let isAlone = true
   for (const [file, text] of texts) {
     const note = (name: string, index: number) => {
       if (!ownVariables.has(name) && !variables.has(name)) variables.set(name, { file, line: lineAt(text, index) })
@@ -100,9 +112,11 @@ export const read = (texts: ReadonlyMap<string, string>): CodeReading => {
         differences.push({ file, line: lineAt(text, index), kind, message })
       }
     }
+    for (const [, name] of text.matchAll(bodyPattern)) bodyMembers.add(name!)
+    isAlone &&= !outward.test(text)
     responds ||= /\$\.respond\b|\$respond\(|\bpd\.respond\b/.test(text)
   }
-  return { variables, eventMembers, responds, differences }
+  return { variables, eventMembers, bodyMembers, isAlone, responds, differences }
 }
 
 const ofRequest = new Set([

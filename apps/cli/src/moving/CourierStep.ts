@@ -1,5 +1,7 @@
 /** Writes the step that people paste into a workflow elsewhere, where it runs in Node without packages. */
 
+import { mostPages } from "@headwater/domain/Courier"
+
 export interface Errand {
   readonly url: string
   readonly token: string
@@ -34,8 +36,11 @@ const stores = ${list(stores)}
 const variables = ${list(variables)}
 const bringsFiles = ${files}
 
-const pageEntries = 200
+const pageEntries = 400
 const pageBytes = 256 * 1024
+
+/** A number that a text has each time. */
+const numberOf = (text) => createHash("sha256").update(text).digest().readUInt32BE()
 
 /** Sends a page, and again where the server is busy or away. */
 const send = async (method, query, type, body) => {
@@ -58,7 +63,7 @@ const send = async (method, query, type, body) => {
 
 const sendJson = (value) => send("POST", "", "application/json", JSON.stringify(value))
 
-/** The entries of a data store, in an order that is the same each time: so the same page comes again as the same. */
+/** The entries of a data store, in an order that is the same each time. */
 const entriesOf = async (store) => {
   const all = []
   if (typeof store[Symbol.asyncIterator] === "function") for await (const [key, value] of store) all.push({ key, value: value ?? null })
@@ -68,9 +73,11 @@ const entriesOf = async (store) => {
 
 const bringStore = async (id, store) => {
   const told = { entries: 0, left: [] }
-  let number = 0
+  const numbers = new Set()
   const bring = async (entries) => {
-    const page = number++
+    let page = numberOf(entries[0].key) % ${mostPages}
+    while (numbers.has(page)) page = (page + 1) % ${mostPages}
+    numbers.add(page)
     try {
       await sendJson({ store: id, page, entries })
       told.entries += entries.length
@@ -84,7 +91,9 @@ const bringStore = async (id, store) => {
   let bytes = 0
   for (const entry of await entriesOf(store)) {
     const size = JSON.stringify(entry).length
-    if (page.length > 0 && (page.length === pageEntries || bytes + size > pageBytes)) {
+    // The keys say at which entry a page begins: one that is added or removed changes its own page, and no other.
+    const begins = numberOf(entry.key) % 100 === 0
+    if (page.length > 0 && (begins || page.length === pageEntries || bytes + size > pageBytes)) {
       await bring(page)
       page = []
       bytes = 0

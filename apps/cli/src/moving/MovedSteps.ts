@@ -56,6 +56,8 @@ export class MovedSteps {
   readonly stores: Record<string, string> = {}
   /** Values that the server would refuse. */
   readonly refused: Record<string, Json> = {}
+  /** Props whose values only the service has. */
+  readonly sealed: Array<string> = []
   /** All values of the steps that came, even those that nothing reads here. */
   readonly values: Array<MovedProps.MovedProps["values"]> = []
   readonly #seen = new Set<string>()
@@ -142,6 +144,7 @@ export class MovedSteps {
     this.#findings.tellAll(own.findings)
     for (const [prop, account] of Object.entries(own.accounts)) this.accounts[`${step}.${prop}`] = account
     for (const [prop, store] of Object.entries(own.stores)) this.stores[`${step}.${prop}`] = store
+    for (const prop of own.sealed) this.sealed.push(`${step}.${prop}`)
     for (const [prop, value] of Object.entries(own.refused)) this.refused[`${step}.${prop}`] = value
   }
 

@@ -35,7 +35,18 @@ export interface MovedWorkflow {
   readonly stores: Readonly<Record<string, string>>
   /** Values that the server would refuse. */
   readonly refused: Readonly<Record<string, Json>>
+  /** Props whose values only the service has, as `<step>.<prop>`. */
+  readonly sealed: ReadonlyArray<string>
   readonly variables: ReadonlyArray<string>
+  /** Members that the code reads of its event, and of the body in it. */
+  readonly eventMembers: ReadonlyArray<string>
+  readonly bodyMembers: ReadonlyArray<string>
+  /** True if the event of a request is its body alone. */
+  readonly takesBody: boolean
+  /** True if the code reads nothing of its event, and asks nothing of others. */
+  readonly isAlone: boolean
+  /** An event that came there. */
+  readonly sample: Json | undefined
   readonly files: ProjectWorkflow["files"]
   readonly findings: ReadonlyArray<Finding>
 }
@@ -110,7 +121,13 @@ export const of = (workflow: ProjectWorkflow): MovedWorkflow => {
     accounts: steps.accounts,
     stores: steps.stores,
     refused: steps.refused,
+    sealed: steps.sealed,
     variables: [...reading.variables.keys()].sort(),
+    eventMembers: [...reading.eventMembers].sort(),
+    bodyMembers: [...reading.bodyMembers].sort(),
+    takesBody: CodeReading.eventShapeOf(reading) === "body",
+    isAlone: reading.isAlone && steps.all.every(({ code }) => code._tag !== "Action"),
+    sample: workflow.sample,
     files,
     findings: findings.all
   }

@@ -4,6 +4,7 @@ import { isFields, textIn } from "./ArchiveReading.ts"
 import { keyOf, literal } from "./MovedModule.ts"
 import * as N8nCode from "./N8nCode.ts"
 import type { Node } from "./N8nGraph.ts"
+import * as N8nPython from "./N8nPython.ts"
 import * as N8nRuntime from "./N8nRuntime.ts"
 
 type Json = Schema.Json
@@ -11,6 +12,7 @@ type Json = Schema.Json
 export interface Step {
   /** The text of the step's file; none if the run fails when it comes to it. */
   readonly text: string | undefined
+  readonly language: "mjs" | "py"
   /** The reason for that. */
   readonly why?: string
   readonly props: Record<string, Json>
@@ -102,14 +104,20 @@ const heading = "// Moved from n8n"
  * The step of a node.
  *
  * @param answers the answer to a request with which it ends, if it does
+ * @param sourceOf where a step finds the items of a node
  */
-export const of = (node: Node, isLooped: boolean, answers: string | undefined): Step => {
+export const of = (
+  node: Node,
+  isLooped: boolean,
+  answers: string | undefined,
+  sourceOf: (name: string, output: number) => N8nPython.Source | undefined
+): Step => {
   const { fields, isDisabled, name, parameters, type } = node
   const told: Array<Step["told"][number]> = []
   const tell = (message: string) => void told.push({ kind: "missing", message: `${name}: ${message}` })
   const fails = (why: string): Step => {
     tell(`${why}. A run fails when it comes to it, until you write it anew`)
-    return { text: undefined, why: `${name} did not come over: ${why}`, props: {}, told }
+    return { text: undefined, language: "mjs", why: `${name} did not come over: ${why}`, props: {}, told }
   }
   const code = codeNames[type]
   if (isDisabled) {
@@ -127,7 +135,10 @@ export const of = (node: Node, isLooped: boolean, answers: string | undefined): 
   let text = ""
   if (code !== undefined && !isDisabled) {
     if (String(parameters["language"]).startsWith("python")) {
-      return fails("its code is in Python, over n8n's own objects: write it as a step of Python")
+      const code = textIn(parameters, "pythonCode") ?? ""
+      const how = { answers: answers === "firstIncomingItem", isEach }
+      const sources = node.inputs.flat().flatMap(({ node, output }) => sourceOf(node, output) ?? [])
+      return { text: N8nPython.textOf(code, sources, how, tell), language: "py", props: {}, told }
     }
     text = typeof parameters[code] === "string" ? parameters[code] : ""
     const method = N8nCode.methodOf(text, tell)
@@ -146,7 +157,10 @@ export const of = (node: Node, isLooped: boolean, answers: string | undefined): 
   const credential = isDisabled ? undefined : credentialOf(node)
   const variables = N8nCode.variablesIn(JSON.stringify(parameters).replaceAll("\\\"", "\""))
   if (variables.length > 0) {
-    members.push(`env: { ${variables.map((variable) => `${variable}: process.env.${variable}`).join(", ")} }`)
+    // Only a run has them, not the module as it loads.
+    members.push(
+      `env: { ${variables.map((name) => `get ${name}() { return process.env.${name} }`).join(", ")} }`
+    )
   }
   if (credential !== undefined) {
     members.push(`props: { ${keyOf(credential.prop)}: { type: "app", app: ${literal(credential.app)} } }`)
@@ -161,6 +175,7 @@ export const of = (node: Node, isLooped: boolean, answers: string | undefined): 
       "})",
       ""
     ].join("\n"),
+    language: "mjs",
     props: credential === undefined ? {} : { [credential.prop]: { authProvisionId: credential.name } },
     told
   }

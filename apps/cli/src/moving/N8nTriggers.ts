@@ -52,7 +52,10 @@ const ruleOf = (rule: Fields, timezone: string): Json | undefined => {
     }
     case "months": {
       const months = number(rule, "monthsInterval", 1)
-      return at(`${number(rule, "triggerAtDayOfMonth", 1)} ${months === 1 ? "*" : `*/${months}`} *`)
+      // Each year begins anew.
+      return 12 % months === 0
+        ? at(`${number(rule, "triggerAtDayOfMonth", 1)} ${months === 1 ? "*" : `*/${months}`} *`)
+        : undefined
     }
     case "cronExpression": {
       const text = cron(rule["expression"])

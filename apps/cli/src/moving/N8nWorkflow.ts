@@ -5,6 +5,7 @@ import { keyOf, literal } from "./MovedModule.ts"
 import type { Finding } from "./MovingReport.ts"
 import * as N8nGraph from "./N8nGraph.ts"
 import * as N8nNodes from "./N8nNodes.ts"
+import type * as N8nPython from "./N8nPython.ts"
 import * as N8nRuntime from "./N8nRuntime.ts"
 import * as N8nTriggers from "./N8nTriggers.ts"
 import type { ProjectFile, ProjectWorkflow } from "./ProjectFolder.ts"
@@ -80,19 +81,32 @@ class Layout {
     )
   }
 
+  readonly #sourceOf = (name: string, output: number): N8nPython.Source | undefined => {
+    const node = this.#graph.nodes.get(name)
+    const step = this.names.get(name)
+    if (node?.isTrigger === true) {
+      const triggers = [...this.#graph.nodes.values()].filter(({ isTrigger }) => isTrigger)
+      return { trigger: N8nTriggers.kindOf(node), kinds: [...new Set(triggers.map(N8nTriggers.kindOf))] }
+    }
+    if (node === undefined || step === undefined) return undefined
+    return { step, output: N8nNodes.outputsOf(node) === 1 || node.isDisabled ? undefined : output }
+  }
+
   #add(node: N8nGraph.Node): number {
     const isLast = node.outputs.flat().length === 0
     const answers = this.#answers === "last" && isLast ? "firstIncomingItem" : undefined
-    const { props, text, told, why } = N8nNodes.of(node, this.#graph.loops.has(node.name), answers)
+    const isLooped = this.#graph.loops.has(node.name)
+    const { language, props, text, told, why } = N8nNodes.of(node, isLooped, answers, this.#sourceOf)
     for (const { kind, message } of told) this.#told(kind, node.path, message)
     const folder = this.#folderOf(node.name)
-    if (text !== undefined) this.files.push({ path: `${folder}/entry.mjs`, bytes: bytesOf(text) })
+    const path = `${folder}/entry.${language}`
+    if (text !== undefined) this.files.push({ path, bytes: bytesOf(text) })
     const note = this.#notesFor(node)
     const index = this.steps.length
     this.places.push(node.path)
     this.steps.push({
       namespace: this.names.get(node.name)!,
-      ...(text === undefined ? {} : { uses: `./${folder}/entry.mjs`, props }),
+      ...(text === undefined ? {} : { uses: `./${path}`, props }),
       ...(note.length === 0 ? {} : { note }),
       ...(why === undefined ? {} : { left: why })
     })
@@ -176,6 +190,17 @@ const tellOfRest = (graph: N8nGraph.Graph, layout: Layout): void => {
   }
 }
 
+/** The event that somebody has pinned to a trigger. */
+const pinnedTo = (starts: ReadonlyArray<N8nGraph.Node>, pinned: Json | undefined): Json | undefined => {
+  for (const node of isFields(pinned) ? starts : []) {
+    const items = isFields(pinned) && Object.hasOwn(pinned, node.name) ? pinned[node.name] : undefined
+    const values = Array.isArray(items) ? items.map((item) => isFields(item) ? item["json"] ?? item : item) : []
+    const [first] = values
+    if (first !== undefined) return values.length === 1 || N8nTriggers.kindOf(node) === "http" ? first : values
+  }
+  return undefined
+}
+
 /**
  * Reads a workflow; text says what is wrong with it.
  *
@@ -197,6 +222,7 @@ export const of = (
   const timezone = textIn(settings, "timezone")
   const starts = [...graph.nodes.values()].filter(({ isTrigger }) => isTrigger)
   const triggers = N8nTriggers.of(starts, timezone === "DEFAULT" ? "UTC" : timezone ?? "UTC")
+  const sample = pinnedTo(starts, fields["pinData"])
   const answers = starts.map(N8nTriggers.answersBy).find((each) => each !== undefined)
   const layout = new Layout(graph, answers, (kind, at, message) => {
     findings.push({ kind, file: path, line: file.lineOf(at), message })
@@ -211,6 +237,7 @@ export const of = (
     folder,
     slug: name.replace(/\W+/g, "-").replace(/^-+|-+$/g, "") || "workflow",
     archivedIn: path,
+    ...(sample === undefined ? {} : { sample }),
     triggers: new Map(triggers.map(({ id, settings }) => [id, settings])),
     file: {
       value: {

@@ -1,4 +1,4 @@
-import { Effect, FileSystem, Option, Result } from "effect"
+import { Effect, FileSystem, Option, Result, type Schema } from "effect"
 import * as Path from "node:path"
 import { CommandRefused } from "../CommandRefused.ts"
 import type { ArchivedCode } from "./ActionPlaces.ts"
@@ -45,6 +45,8 @@ export interface ProjectWorkflow {
   readonly triggers?: ReadonlyMap<string, TriggerSettings>
   /** The code of its actions, of which only an archive has any. */
   readonly actions?: ReadonlyArray<ArchivedCode>
+  /** An event that came there. */
+  readonly sample?: Schema.Json
 }
 
 /** The file that says of what a workflow is made. */

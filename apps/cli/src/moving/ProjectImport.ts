@@ -8,6 +8,7 @@ import { distinctly } from "../setup/SetupOfAccount.ts"
 import * as ActionPlaces from "./ActionPlaces.ts"
 import * as ArchivedThings from "./ArchivedThings.ts"
 import * as ArchiveReading from "./ArchiveReading.ts"
+import * as BegunTest from "./BegunTest.ts"
 import * as BuiltInSteps from "./BuiltInSteps.ts"
 import * as MovedModule from "./MovedModule.ts"
 import * as MovedProps from "./MovedProps.ts"
@@ -18,6 +19,7 @@ import type { Finding } from "./MovingReport.ts"
 import * as N8nProject from "./N8nProject.ts"
 import * as ProjectFolder from "./ProjectFolder.ts"
 import type * as SetupWriting from "./SetupWriting.ts"
+import type { ActionName } from "./StepCode.ts"
 
 /** A workflow with its place in the set-up. */
 export interface Placed {
@@ -256,11 +258,23 @@ export const contentsOf = (
     const { project, ref, workflow } = each
     if (project?.name !== undefined) contents.set(`${project.ref}.json`, render({ name: project.name }))
     contents.set(`${ref}.json`, settingsOf(each, records[workflow.id]!, accounts))
-    for (const { bytes, path } of workflow.files) contents.set(`${ref}/${path}`, bytes)
+    const module = MovedModule.fileOf(ref, workflow)
+    const placeOf = (action: ActionName) => places.get(ActionPlaces.nameOf(action))!
+    const record = records[workflow.id]!
+    contents.set(`${ref}/${BegunTest.eventFile}`, render(BegunTest.eventOf(workflow)))
     contents.set(
-      MovedModule.fileOf(ref, workflow),
-      MovedModule.textOf(workflow, ref, (action) => places.get(ActionPlaces.nameOf(action))!.place)
+      module.replace(/\.mjs$/, ".test.mjs"),
+      BegunTest.textOf({
+        workflow,
+        module: Path.posix.basename(module),
+        // Values that were given here may be secrets.
+        props: propsOf({ ...workflow, accounts: {} }, { ...record, given: { ...record.given, props: {} } }, {}),
+        withheld: Object.keys(record.withheld),
+        placeOf
+      })
     )
+    for (const { bytes, path } of workflow.files) contents.set(`${ref}/${path}`, bytes)
+    contents.set(module, MovedModule.textOf(workflow, ref, (action) => placeOf(action).place))
     for (const { code } of workflow.steps) {
       if (code._tag === "BuiltIn") contents.set(BuiltInSteps.fileOf(code.name), BuiltInSteps.files[code.name])
       const place = code._tag === "Action" ? places.get(ActionPlaces.nameOf(code.action)) : undefined

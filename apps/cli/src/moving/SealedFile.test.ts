@@ -8,9 +8,12 @@ import * as SealedFile from "./SealedFile.ts"
 
 const passphrase = Redacted.make("correct horse battery")
 
+/** Once for all tests: it is made to take long. */
+const sealed = Effect.runSync(Effect.cached(SealedFile.sealJson(passphrase, { apn_1: { token: "t0k" } })))
+
 const sealedIn = Effect.fnUntraced(function*(change: (bytes: Buffer) => void) {
   const file = Path.join(yield* TemporaryDirectory.make("sealed"), "accounts.sealed")
-  const bytes = yield* SealedFile.sealJson(passphrase, { apn_1: { token: "t0k" } })
+  const bytes = Buffer.from(yield* sealed)
   change(bytes)
   yield* Effect.promise(() => Fs.writeFile(file, bytes))
   return file

@@ -62,6 +62,10 @@ describe("a zip", () => {
       assert.match(yield* refused("a//b.txt"), /has no plain path/)
       assert.match(yield* refused("./b.txt"), /has no plain path/)
       assert.match(yield* refused(""), /has no plain path/)
+      assert.match(yield* refused("a/CON"), /"a\/CON" has the name of a device/)
+      assert.match(yield* refused("nul.txt/b.txt"), /has the name of a device/)
+      assert.match(yield* refused("COM1.yaml"), /has the name of a device/)
+      assert.match(yield* refused("workflow.yaml."), /ends in a dot or a space/)
       assert.match(yield* refused(`${"a".repeat(256)}.txt`), /has too long a name/)
     }))
 

@@ -44,6 +44,9 @@ const plainFile = 0o100000
 const folder = 0o040000
 const link = 0o120000
 
+/** Names of devices, with any ending (Microsoft, "Naming Files, Paths, and Namespaces"). */
+const device = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?:\.|$)/i
+
 const checkName = (name: string): void => {
   const parts = name.replace(/\/$/, "").split("/")
   if (name.includes("\0")) refuse(name, "has a NUL in its name")
@@ -51,6 +54,10 @@ const checkName = (name: string): void => {
   if (/^(\/|[A-Za-z]:)/.test(name)) refuse(name, "has an absolute path")
   if (parts.includes("..")) refuse(name, "leads out of the folder")
   if (parts.some((part) => part === "" || part === ".")) refuse(name, "has no plain path")
+  if (parts.some((part) => device.test(part))) refuse(name, "has the name of a device")
+  if (parts.some((part) => /[.\s]$/.test(part))) {
+    refuse(name, "ends in a dot or a space, which some file systems leave out")
+  }
   if (name.length > 1_000 || parts.some((part) => Buffer.byteLength(part) > 255)) refuse(name, "has too long a name")
 }
 

@@ -1,4 +1,5 @@
 import * as Batch from "@headwater/api/Batch"
+import type { HeadwaterClient } from "@headwater/api/HeadwaterClient"
 import type { ConfigurableProp } from "@headwater/domain/Component"
 import * as ConfiguredProps from "@headwater/domain/ConfiguredProps"
 import * as DataStore from "@headwater/domain/DataStore"
@@ -131,6 +132,14 @@ const missingSecrets = (thing: Setup.Thing, places: ReadonlyArray<string>, found
     at(thing, place, `is secret: set ${thing.secrets[place] ?? Setup.variableOf(thing.ref, place)}`)
   )
 
+type CheckPayload = Parameters<HeadwaterClient["Service"]["code"]["check"]>[0]["payload"]
+
+/** Code that the server checks at a time: it works for an account at no more. */
+const checkedAtOnce = 4
+
+const givenCode = (kind: Setup.Kind, code: string) =>
+  kind === "workflows" ? { workflow_code: code } : { component_code: code }
+
 /** Some ids of the forms, for what is not created yet. */
 const anyIds: Partial<Record<Setup.Kind, string>> = {
   accounts: `apn_${"0".repeat(20)}`,
@@ -155,6 +164,8 @@ class Planning {
   /** Keys of components that are created. */
   private readonly newKeys = new Set<string>()
   private readonly bundles = new Map<string, ComponentBundle>()
+  /** The server's answers about code, by what they were asked with. */
+  private readonly checks = new Map<string, ReturnType<Planning["ask"]>>()
   private readonly given: Given
   private readonly call: ApiAccess["Service"]["call"]
   private readonly bundler: ComponentFiles["Service"]
@@ -171,6 +182,10 @@ class Planning {
   readonly plan = Effect.gen({ self: this }, function*() {
     const { changes, faults, matches } = this
     const { account, files, folder, leavesOut = false, prune } = this.given
+    yield* Effect.forEach(files.things, (thing) => this.checkAhead(thing), {
+      concurrency: checkedAtOnce,
+      discard: true
+    })
     const leftOut: Array<LeftOut> = []
     const isLeftOut = (ref: Schema.Json | undefined) =>
       !matches.has(String(ref)) && leftOut.some((left) => left.ref === ref)
@@ -282,6 +297,40 @@ class Planning {
     })
   }
 
+  private ask(payload: CheckPayload) {
+    return this.call(({ code }) => code.check({ headers: {}, payload }))
+  }
+
+  /** The server's word about code, for which it is asked once. */
+  private check(payload: CheckPayload) {
+    return Effect.gen({ self: this }, function*() {
+      const key = hashOf(JSON.stringify(payload))
+      const known = this.checks.get(key)
+      if (known !== undefined) return yield* known
+      const answer = yield* Effect.cached(this.ask(payload))
+      this.checks.set(key, answer)
+      return yield* answer
+    })
+  }
+
+  /** Asks about code that will be asked about, several at a time: the plan takes one thing after the other. */
+  private checkAhead(thing: Setup.Thing) {
+    return Effect.gen({ self: this }, function*() {
+      const { kind } = thing
+      const { code: path } = thing.fields
+      if (kind !== "sources" && kind !== "workflows" || typeof path !== "string") return
+      const { code, imports } = yield* this.bundle(thing, path)
+      const isThere = this.matches.get(thing.ref)?.code?.code_hash === hashOf(code)
+      // It may import what comes before it in the plan.
+      if (isThere || imports.some(RegistrySpecifier.is)) return
+      yield* this.check({ ...givenCode(kind, code), configured_props: this.valuesOf(thing) })
+    }).pipe(Effect.ignore)
+  }
+
+  private valuesOf({ fields }: Setup.Thing): Setup.Fields {
+    return propsWithIds(propsOf(fields) ?? {}, this.idOf)
+  }
+
   /** The key of the code, and the props that it declares. */
   private described(thing: Setup.Thing, code: string | undefined, mayLack = false) {
     return Effect.gen({ self: this }, function*() {
@@ -293,20 +342,12 @@ class Planning {
         return data
       }
       const isWorkflow = thing.kind === "workflows"
-      const what = code === undefined ? { [isWorkflow ? "workflow_url" : "component_url"]: url } : {
-        [isWorkflow ? "workflow_code" : "component_code"]: code
-      }
-      const values = propsWithIds(propsOf(thing.fields) ?? {}, this.idOf)
-      const check = (configured_props: Setup.Fields | undefined) =>
-        this.call((client) =>
-          client.code.check({
-            headers: {},
-            payload: { ...what, ...(configured_props === undefined ? {} : { configured_props }) }
-          })
-        )
-      const whole = yield* check(values)
+      const what = code !== undefined
+        ? givenCode(thing.kind, code)
+        : { [isWorkflow ? "workflow_url" : "component_url"]: url }
+      const whole = yield* this.check({ ...what, configured_props: this.valuesOf(thing) })
       // Code may need a value that is yet to be given, such as an account, to tell which props it adds.
-      const { data } = isWorkflow && mayLack && whole.data.errors.length > 0 ? yield* check(undefined) : whole
+      const { data } = isWorkflow && mayLack && whole.data.errors.length > 0 ? yield* this.check(what) : whole
       // An action makes no source, which is all that a check tells of, and can be saved.
       const isAction = thing.kind === "components" && data.type === "action"
       if (isAction || data.valid && data.errors.length === 0) return data

@@ -2,6 +2,7 @@ import { address, hrefOf, visit } from "../api/Address.ts"
 import { type Loading, useLoading } from "../api/Loading.ts"
 import { count } from "../charts/Figures.ts"
 import { Badge, type Tone } from "../parts/Badge.tsx"
+import { CouriersBlock } from "../parts/Couriers.tsx"
 import { Delete } from "../parts/Delete.tsx"
 import { Empty } from "../parts/Empty.tsx"
 import { harmless } from "../parts/Harmless.ts"
@@ -221,6 +222,7 @@ export default () => {
       <Shown loading={imports} what="the imports">
         {(found) => <Chosen imports={found} loading={imports} />}
       </Shown>
+      <CouriersBlock />
     </div>
   )
 }

@@ -1,8 +1,8 @@
+import { follow, type OpenTail } from "@headwater/client/TailReader"
 import { type ReadonlySignal, signal } from "@preact/signals"
 import { nextOf, respond } from "../api/Api.ts"
 import { type Failure, failureOf } from "../api/Failure.ts"
 import { untilUnseen, whenSeen } from "../api/Presence.ts"
-import * as ServerSentEvents from "../api/ServerSentEvents.ts"
 import { compare, type EventFilter, type EventSummary, keyOf, list, pageSize, timeOf } from "./Events.ts"
 
 /**
@@ -39,17 +39,10 @@ const unseenMs = 20_000
 /** The most pages without a match before the reader is asked whether to go on. Each page covers a part of the log. */
 const maxEmptyPages = 20
 
-const firstPauseMs = 500
-const lastPauseMs = 8_000
-
-const pause = (ms: number, abort: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms)
-    abort.addEventListener("abort", () => {
-      clearTimeout(timer)
-      resolve()
-    })
-  })
+const pauseAfter = (error: unknown): number | undefined => {
+  const { passes, retryAfterSeconds = 0 } = failureOf(error)
+  return passes ? retryAfterSeconds * 1_000 : undefined
+}
 
 /** Cuts a large payload, since a row's line shows only its beginning. */
 const cut = (event: EventSummary): EventSummary => {
@@ -154,54 +147,53 @@ export class EventFeed {
   async #follow(abort: AbortSignal): Promise<void> {
     // The tail begins after the first page, whose answer gives the position.
     await this.#begun.promise
-    let pauseMs = firstPauseMs
-    const isUp = () => {
-      pauseMs = firstPauseMs
-      if (!abort.aborted && this.#live.peek().state !== "live") this.#live.value = { state: "live" }
-    }
-    while (!abort.aborted) {
-      let failure: Failure | undefined
-      try {
-        await this.#stream(abort, isUp)
-      } catch (error) {
-        failure = failureOf(error)
-      }
+    while (true) {
+      await whenSeen(abort)
       if (abort.aborted) return
-      if (failure !== undefined && !failure.passes) {
-        this.#live.value = { state: "refused", failure }
-        this.#tail = undefined
-        return
+      const signal = untilUnseen(unseenMs, abort)
+      try {
+        await this.#readTail(signal)
+        await this.#restart()
+      } catch (error) {
+        if (abort.aborted) return
+        if (!signal.aborted) {
+          this.#live.value = { state: "refused", failure: failureOf(error) }
+          this.#tail = undefined
+          return
+        }
+        this.#live.value = { state: "connecting" }
       }
-      this.#live.value = { state: "lost", failure }
-      await pause(pauseMs, abort)
-      pauseMs = Math.min(lastPauseMs, pauseMs * 2)
     }
   }
 
-  async #stream(abort: AbortSignal, isUp: () => void): Promise<void> {
+  /** Takes in what the tail brings, until so many events were missed that little of the list would stay. */
+  async #readTail(signal: AbortSignal): Promise<void> {
     const { emitter, from, stream, text } = this.filter
-    await whenSeen(abort)
-    if (abort.aborted) return
-    const signal = untilUnseen(unseenMs, abort)
-    const response = await respond("GET", ["events", "sse"], {
-      query: { emitter, stream, text, after: this.#position },
-      signal
-    })
-    isUp()
+    const open: OpenTail = async (lastEventId, signal) => {
+      const query = { emitter, stream, text, after: lastEventId }
+      return (await respond("GET", ["events", "sse"], { query, signal })).body!
+    }
     let missed = 0
-    for await (const { data, id } of ServerSentEvents.read(response.body!)) {
-      if (signal.aborted) return
-      if (data === undefined) {
-        this.#position = id
-        missed = 0
-        continue
+    for await (const item of follow<EventSummary>(open, { after: this.#position, pauseAfter, signal })) {
+      signal.throwIfAborted()
+      switch (item.type) {
+        case "connected":
+          this.#live.value = { state: "live" }
+          break
+        case "lost":
+          this.#live.value = { state: "lost", failure: item.error === undefined ? undefined : failureOf(item.error) }
+          break
+        case "position":
+          this.#position = item.position
+          missed = 0
+          break
+        case "event":
+          missed += 1
+          if (missed > maxRows) return
+          if (from !== undefined && timeOf(item.event.id) < from) break
+          this.#incoming.push(cut(item.event))
+          this.#flush ??= setTimeout(() => this.#take(), flushMs)
       }
-      missed += 1
-      if (missed > maxRows) return this.#restart()
-      const event = JSON.parse(data) as EventSummary
-      if (from !== undefined && timeOf(event.id) < from) continue
-      this.#incoming.push(cut(event))
-      this.#flush ??= setTimeout(() => this.#take(), flushMs)
     }
   }
 
@@ -225,7 +217,7 @@ export class EventFeed {
     if (dropped.length > 0) this.#older.value = { state: "full" }
   }
 
-  /** Begins anew with the newest page, since so many events were missed that little of the list would stay. */
+  /** Begins anew with the newest page. */
   async #restart(): Promise<void> {
     this.#reading?.abort()
     this.#reading = undefined

@@ -46,7 +46,7 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       yield* post(actor, 1)
       const working = yield* Effect.forkChild(settle(actor))
       yield* Effect.repeat(stream(program), { until: ({ length }) => length > 1 })
-      yield* untilRunning(program, working)
+      yield* untilRunning(working)
       // An owner whose commit fails waits before it looks at its state anew.
       const successor = yield* actorOf(program)
       yield* EngineFixture.whileTimePasses(Effect.andThen(settle(successor), Fiber.join(working)), "10 seconds")

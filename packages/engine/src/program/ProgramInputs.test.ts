@@ -116,7 +116,7 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       )
       yield* untilRequested(program, 3)
       const working = yield* Effect.forkChild(settle(actor))
-      yield* untilRunning(program, working)
+      yield* untilRunning(working)
       const changing = yield* Effect.forkChild(
         actor.update({
           ...program,

@@ -89,6 +89,7 @@ export class BatchTransaction extends Context.Service<BatchTransaction, {
           const batch = ++row.batch
           let members: ReadonlyArray<Commit> | undefined
           return writers.note(row.id, batch).pipe(
+            Effect.flatMap((note) => note.run(sql)),
             Effect.andThen(writer.write(commits)),
             Effect.tap((written) =>
               Effect.sync(() => {
@@ -110,13 +111,11 @@ export class BatchTransaction extends Context.Service<BatchTransaction, {
         })
 
       /** All at once, which is all there is to it but for where something stands against a commit. */
-      const atOnce = (
-        commits: ReadonlyArray<Commit>,
-        statements: ReadonlyArray<Effect.Effect<void, SqlError.SqlError>>
-      ): Written =>
+      const atOnce = (commits: ReadonlyArray<Commit>): Written =>
         Effect.gen(function*() {
           const batch = ++own.batch
-          const outcome = yield* Effect.exit(pipeline.transact([writers.note(own.id, batch), ...statements]))
+          const note = yield* writers.note(own.id, batch)
+          const outcome = yield* Effect.exit(pipeline.transact(writer.statements(commits, note)))
           // By another connection, and not by a new one: where connections are cut all the time, that is never made.
           if (Exit.isFailure(outcome)) {
             return (yield* isWritten(own, batch)) ? commits : yield* stepByStep(own, commits)
@@ -131,8 +130,8 @@ export class BatchTransaction extends Context.Service<BatchTransaction, {
         together: (commits) =>
           Effect.suspend(() => {
             CrashPoint.reached("commit-taken")
-            const statements = CrashPoint.isAsked(pointsWithin) ? undefined : writer.statements(commits)
-            return statements === undefined ? stepByStep(own, commits) : atOnce(commits, statements)
+            const isForeseen = !CrashPoint.isAsked(pointsWithin) && writer.isForeseen(commits)
+            return isForeseen ? atOnce(commits) : stepByStep(own, commits)
           }),
         beside: (commits) =>
           Effect.suspend(() => {

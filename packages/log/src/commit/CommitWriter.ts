@@ -1,13 +1,15 @@
+import type { LoggedEvent } from "@headwater/domain/Event"
 import { Context, Effect, Layer, Schema } from "effect"
-import type { SqlError } from "effect/sql"
+import { SqlClient, type SqlError } from "effect/sql"
+import type { FilledInsertion, Insertion } from "../internal/Insertion.ts"
 import { DedupeMarks } from "../logs/DedupeMarks.ts"
-import { EventLog } from "../logs/EventLog.ts"
+import { intoEvents } from "../logs/EventLog.ts"
 import { type Fence, Fences } from "../logs/Fences.ts"
-import { type Head, type HeadMove, Heads } from "../logs/Heads.ts"
-import { ProgramState } from "../logs/ProgramState.ts"
-import { Attempts } from "../work/Attempts.ts"
+import { type Head, type HeadMove, intoHeadsJournal } from "../logs/Heads.ts"
+import { intoProgramStateJournal } from "../logs/ProgramState.ts"
+import { intoAttempts } from "../work/Attempts.ts"
 import { BulkActions } from "../work/BulkActions.ts"
-import { addTally, type CursorChange, type CursorMove, Cursors, keyText } from "../work/Cursors.ts"
+import { addTally, type CursorChange, type CursorMove, Cursors, intoCursorsJournal, keyText } from "../work/Cursors.ts"
 import { Deliveries } from "../work/Deliveries.ts"
 import { type DueItem, type DueKey, DueWork } from "../work/DueWork.ts"
 import { WorkflowRuns } from "../work/WorkflowRuns.ts"
@@ -133,6 +135,27 @@ const portions = <A>(items: ReadonlyArray<A>, bytesOf: (item: A) => number): Rea
   return cut
 }
 
+/** The insertions of commits. Portions of events beyond the first are for statements of their own. */
+const insertionsOf = (commits: ReadonlyArray<Commit>, changes: ReadonlyArray<CursorChange>) => {
+  const together: Array<FilledInsertion> = []
+  const add = <A>(insertion: Insertion<A>, rows: ReadonlyArray<A>) => {
+    if (rows.length > 0) together.push(insertion.of(rows))
+  }
+  const [events = nothing, ...moreEvents] = portions(
+    all(commits, (commit) => commit.events),
+    ({ payload }) => payload.length
+  )
+  add(intoHeadsJournal, headMoves(commits))
+  add(intoCursorsJournal, changes)
+  add(intoEvents, events)
+  add(
+    intoProgramStateJournal,
+    lastByKey(all(commits, (commit) => commit.state), (item) => `${item.programId} ${item.key}`)
+  )
+  add(intoAttempts, all(commits, (commit) => commit.attempts))
+  return { together, moreEvents }
+}
+
 /** Writes the rows of many commits, with one statement a table. */
 export class CommitWriter extends Context.Service<CommitWriter, {
   /**
@@ -142,25 +165,25 @@ export class CommitWriter extends Context.Service<CommitWriter, {
   readonly write: <C extends Commit>(
     commits: ReadonlyArray<C>
   ) => Effect.Effect<ReadonlyArray<C>, Fenced | SqlError.SqlError>
+  /** True if all that commits do is known beforehand, and nothing is known to stand against any of them. */
+  readonly isForeseen: (commits: ReadonlyArray<Commit>) => boolean
   /**
-   * The statements that write a batch if nothing stands against any member of it; otherwise one of them is an error.
-   * None where it is known already that something does, or what a member does is not known beforehand.
+   * The statements that write a foreseen batch, and the note of it, if nothing stands against any member; otherwise one
+   * of them is an error.
    */
   readonly statements: (
-    commits: ReadonlyArray<Commit>
-  ) => ReadonlyArray<Effect.Effect<void, SqlError.SqlError>> | undefined
+    commits: ReadonlyArray<Commit>,
+    note: FilledInsertion
+  ) => ReadonlyArray<Effect.Effect<void, SqlError.SqlError>>
 }>()("@headwater/log/commit/CommitWriter") {
   static readonly layer = Layer.effect(
     CommitWriter,
     Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
       const fences = yield* Fences
-      const heads = yield* Heads
-      const events = yield* EventLog
       const cursors = yield* Cursors
-      const state = yield* ProgramState
       const marks = yield* DedupeMarks
       const due = yield* DueWork
-      const attempts = yield* Attempts
       const deliveries = yield* Deliveries
       const runs = yield* WorkflowRuns
       const bulkActions = yield* BulkActions
@@ -176,19 +199,11 @@ export class CommitWriter extends Context.Service<CommitWriter, {
       const inPortions = <A>(items: ReadonlyArray<A>, write: Write<A>, bytesOf: (item: A) => number = () => 0) =>
         portions(items, bytesOf).map((portion) => Effect.suspend(() => write(portion)))
 
-      /** The writes beside fences and deliveries, in an order in which they can be made. */
-      const rest = (commits: ReadonlyArray<Commit>) => {
+      /** The writes beside fences, insertions and changed deliveries, in an order in which they can be made. */
+      const rest = (commits: ReadonlyArray<Commit>, first: ReadonlyArray<CursorMove>) => {
         const dueWork = foldDueWork(commits)
-        const { changes, first } = foldMoves(commits)
         return [
-          ...whenAny(headMoves(commits), heads.move),
           ...whenAny(first, cursors.begin),
-          ...whenAny(changes, cursors.move),
-          ...inPortions(all(commits, (commit) => commit.events), events.append, ({ payload }) => payload.length),
-          ...whenAny(
-            lastByKey(all(commits, (commit) => commit.state), (item) => `${item.programId} ${item.key}`),
-            state.write
-          ),
           ...inPortions(
             lastByKey(all(commits, (commit) => commit.marks), (item) => `${item.emitterId} ${item.mark}`),
             marks.add
@@ -196,7 +211,6 @@ export class CommitWriter extends Context.Service<CommitWriter, {
           ...whenAny(dueWork.done, due.done),
           ...inPortions(dueWork.put, due.put, ({ payload }) => payload.length),
           ...whenAny(all(commits, (commit) => commit.deliveries), deliveries.insert),
-          ...whenAny(all(commits, (commit) => commit.attempts), attempts.record),
           ...whenAny(all(commits, (commit) => commit.runs), runs.insert),
           ...whenAny(lastByKey(all(commits, (commit) => commit.runChanges), ({ id }) => id), runs.change),
           ...whenAny(all(commits, (commit) => commit.steps), runs.recordSteps),
@@ -205,6 +219,9 @@ export class CommitWriter extends Context.Service<CommitWriter, {
           ...all(commits, (commit) => commit.updates).map(Effect.asVoid)
         ]
       }
+
+      const appendEach = (portions: ReadonlyArray<ReadonlyArray<LoggedEvent>>) =>
+        portions.map((events) => Effect.suspend(() => intoEvents.run(sql, events)))
 
       const changeDeliveries = Effect.fnUntraced(function*(commits: ReadonlyArray<Commit>) {
         const changes = all(commits, (commit) => commit.deliveryChanges)
@@ -223,23 +240,31 @@ export class CommitWriter extends Context.Service<CommitWriter, {
             return fence === undefined || (held.has(fence.ownerId) && wanted.get(fence.ownerId)?.epoch === fence.epoch)
           })
           CrashPoint.reached("commit-held")
-          for (const statement of rest(members)) yield* statement
+          const { changes, first } = foldMoves(members)
+          const { moreEvents, together } = insertionsOf(members, changes)
+          for (const insertion of together) yield* insertion.run(sql)
+          for (const statement of [...appendEach(moreEvents), ...rest(members, first)]) yield* statement
           yield* changeDeliveries(members)
           for (const { also } of members) {
             if (also !== undefined) yield* also
           }
           return members
         }),
-        statements: (commits) => {
+        isForeseen: (commits) => {
           const newest = newestFences(commits)
-          const isStale = (commit: Commit) => {
+          return commits.every((commit) => {
             const fence = fenceOf(commit)
-            return fence !== undefined && newest.get(fence.ownerId)?.epoch !== fence.epoch
-          }
-          if (commits.some((commit) => commit.also !== undefined || isStale(commit))) return undefined
+            return commit.also === undefined &&
+              (fence === undefined || newest.get(fence.ownerId)?.epoch === fence.epoch)
+          })
+        },
+        statements: (commits, note) => {
+          const { changes, first } = foldMoves(commits)
+          const { moreEvents, together } = insertionsOf(commits, changes)
           return [
-            ...whenAny([...newest.values()], fences.holdAll),
-            ...rest(commits),
+            fences.holdAll([...newestFences(commits).values()], [note, ...together]),
+            ...appendEach(moreEvents),
+            ...rest(commits, first),
             ...whenAny(all(commits, (commit) => commit.deliveryChanges), deliveries.changeAll)
           ]
         }

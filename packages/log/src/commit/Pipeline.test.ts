@@ -36,6 +36,22 @@ layer(Pipeline.layer.pipe(Layer.provideMerge(TestDatabase.layer)))("a pipeline",
       assert.isEmpty(yield* sql`SELECT * FROM other`)
     }))
 
+  it.effect("writes a single statement, or says that it wrote nothing of it, or that it does not know", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const { transact } = yield* Pipeline
+      yield* sql`CREATE TABLE single (id int PRIMARY KEY)`
+      const insert = (id: number) => sql`INSERT INTO single (id) VALUES (${id})`
+      assert.deepStrictEqual(yield* transact([insert(1)]), Option.none())
+      assert.match(describe(Option.getOrThrow(yield* transact([insert(1)]))), /\(SQLSTATE 23505\)$/)
+      const ending = sql`
+        WITH written AS (INSERT INTO single (id) VALUES (2) RETURNING id)
+        SELECT pg_terminate_backend(pg_backend_pid()) FROM written`
+      assert.strictEqual((yield* Effect.exit(transact([ending])))._tag, "Failure")
+      assert.deepStrictEqual(yield* transact([insert(3)]), Option.none())
+      assert.deepStrictEqual(yield* sql`SELECT id FROM single ORDER BY id`, [{ id: 1 }, { id: 3 }])
+    }))
+
   it.effect("says so where its session is lost, and goes on with another", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

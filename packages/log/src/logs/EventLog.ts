@@ -5,6 +5,7 @@ import type * as Id from "@headwater/domain/Id"
 import * as Stream from "@headwater/domain/Stream"
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
+import * as Insertion from "../internal/Insertion.ts"
 import { inBites } from "../internal/Removal.ts"
 import { bigints, integers, numbers, texts } from "../internal/SqlArray.ts"
 import * as Page from "../lists/Page.ts"
@@ -633,27 +634,28 @@ const removals = (sql: SqlClient.SqlClient) => ({
     )
 })
 
+/** Adds events whose ids and numbers their owner assigned, in a transaction that holds its fence. */
+export const intoEvents = Insertion.into<LoggedEvent>("events")`
+  INSERT INTO events (emitter_id, stream, id, n, emit_id, hops, meta, payload, cause_emitter, cause_id)
+  SELECT * FROM unnest(
+    ${(events) => texts(events.map((event) => event.emitterId))},
+    ${(events) => texts(events.map((event) => event.stream))},
+    ${(events) => bigints(events.map((event) => event.id))},
+    ${(events) => numbers(events.map((event) => event.n))},
+    ${(events) => texts(events.map((event) => event.emitId))},
+    ${(events) => integers(events.map((event) => event.hops))},
+    ${(events) => texts(events.map((event) => metaText(event.meta)))},
+    ${(events) => texts(events.map((event) => event.payload))},
+    ${(events) => texts(events.map(({ cause }) => cause === undefined ? null : cause.emitterId))},
+    ${(events) => bigints(events.map(({ cause }) => cause === undefined ? null : cause.id))}
+  ) AS e`
+
 const make = Effect.map(SqlClient.SqlClient, (sql) => ({
   ...pages(sql),
   ...lookups(sql),
   ...searches(sql),
   ...removals(sql),
-  /** Adds events whose ids and numbers their owner assigned, in the surrounding transaction. */
-  append: (events: ReadonlyArray<LoggedEvent>): Effect.Effect<void, SqlError.SqlError> =>
-    Effect.asVoid(sql`
-      INSERT INTO events (emitter_id, stream, id, n, emit_id, hops, meta, payload, cause_emitter, cause_id)
-      SELECT * FROM unnest(
-        ${texts(events.map((event) => event.emitterId))},
-        ${texts(events.map((event) => event.stream))},
-        ${bigints(events.map((event) => event.id))},
-        ${numbers(events.map((event) => event.n))},
-        ${texts(events.map((event) => event.emitId))},
-        ${integers(events.map((event) => event.hops))},
-        ${texts(events.map((event) => metaText(event.meta)))},
-        ${texts(events.map((event) => event.payload))},
-        ${texts(events.map(({ cause }) => cause === undefined ? null : cause.emitterId))},
-        ${bigints(events.map(({ cause }) => cause === undefined ? null : cause.id))}
-      )`)
+  append: (events: ReadonlyArray<LoggedEvent>): Effect.Effect<void, SqlError.SqlError> => intoEvents.run(sql, events)
 }))
 
 /**

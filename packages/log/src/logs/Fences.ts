@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
-import { exactly } from "../internal/Exactly.ts"
+import type { FilledInsertion } from "../internal/Insertion.ts"
 import { shared } from "../internal/SharedStatement.ts"
 import { bigints, texts } from "../internal/SqlArray.ts"
 
@@ -11,6 +11,44 @@ export interface Fence {
   readonly accountId: string
   /** Raised by each activation; a commit under an older one writes nothing. */
   readonly epoch: bigint
+}
+
+// As strong as the lock of an update. Of `FOR SHARE`, transactions that follow on each other could keep one who wants to
+// become the owner waiting for ever.
+const held = `
+  held AS MATERIALIZED (
+    SELECT f.owner_id FROM fences f JOIN unnest($1, $2) AS m (owner_id, epoch) USING (owner_id, epoch)
+    ORDER BY f.owner_id FOR NO KEY UPDATE OF f
+  )`
+
+const holding = (fences: ReadonlyArray<Fence>) => [
+  texts(fences.map(({ ownerId }) => ownerId)),
+  bigints(fences.map(({ epoch }) => epoch))
+]
+
+/**
+ * Statements that make insertions while all fences are held, by their tables. The condition of each insertion is judged
+ * before its first row is made: a row that took its place in a journal earlier could come behind one that was folded.
+ */
+class HeldInsertions {
+  private readonly texts = new Map<string, string>()
+
+  textOf(insertions: ReadonlyArray<FilledInsertion>): string {
+    const key = insertions.map(({ insertion }) => insertion.table).join(" ")
+    const known = this.texts.get(key)
+    if (known !== undefined) return known
+    const parts = [held, "gate AS MATERIALIZED (SELECT count(*) = $3 AS open FROM held)"]
+    let parameters = 3
+    for (const { insertion, params } of insertions) {
+      const text = insertion.textBehind(parameters)
+      parts.push(`into_${insertion.table} AS (${text} WHERE (SELECT open FROM gate))`)
+      parameters += params.length
+    }
+    // A division by zero, for want of anything better in plain SQL (`internal/Exactly.ts`).
+    const text = `WITH ${parts.join(", ")} SELECT 1 / open::int FROM gate`
+    this.texts.set(key, text)
+    return text
+  }
 }
 
 /**
@@ -29,8 +67,14 @@ export class Fences extends Context.Service<Fences, {
    * the owner meanwhile. Answers the owners whose epoch still was the given one.
    */
   readonly hold: (fences: ReadonlyArray<Fence>) => Effect.Effect<ReadonlySet<string>, SqlError.SqlError>
-  /** The same, where it is an error if any has another epoch. */
-  readonly holdAll: (fences: ReadonlyArray<Fence>) => Effect.Effect<void, SqlError.SqlError>
+  /**
+   * The same by one statement that then makes insertions, each into a table of its own. It is an error, and nothing is
+   * inserted, if any fence has another epoch.
+   */
+  readonly holdAll: (
+    fences: ReadonlyArray<Fence>,
+    insertions: ReadonlyArray<FilledInsertion>
+  ) => Effect.Effect<void, SqlError.SqlError>
   /** Nobody can be the owner any more. Waits for an open transaction of the owner. */
   readonly remove: (ownerId: string) => Effect.Effect<void, SqlError.SqlError>
 }>()("@headwater/log/logs/Fences") {
@@ -38,6 +82,7 @@ export class Fences extends Context.Service<Fences, {
     Fences,
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
+      const heldInsertions = new HeldInsertions()
 
       const raise = (owners: Statement.Fragment) =>
         Effect.map(
@@ -69,18 +114,6 @@ export class Fences extends Context.Service<Fences, {
         )
       )
 
-      // As strong as the lock of an update. Of `FOR SHARE`, transactions that follow on each other could keep one who
-      // wants to become the owner waiting for ever.
-      const holding = (fences: ReadonlyArray<Fence>) =>
-        sql`
-          WITH held AS MATERIALIZED (
-            SELECT f.owner_id FROM fences f JOIN unnest(
-              ${texts(fences.map(({ ownerId }) => ownerId))},
-              ${bigints(fences.map(({ epoch }) => epoch))}
-            ) AS m (owner_id, epoch) USING (owner_id, epoch)
-            ORDER BY f.owner_id FOR NO KEY UPDATE OF f
-          )`
-
       return Fences.of({
         create: (ownerId, accountId) =>
           Effect.asVoid(sql`
@@ -94,10 +127,15 @@ export class Fences extends Context.Service<Fences, {
         }),
         hold: (fences) =>
           Effect.map(
-            sql<{ owner_id: string }>`${holding(fences)} SELECT owner_id FROM held`,
+            sql.unsafe<{ owner_id: string }>(`WITH ${held} SELECT owner_id FROM held`, holding(fences)),
             (rows) => new Set(rows.map(({ owner_id }) => owner_id))
           ),
-        holdAll: (fences) => Effect.asVoid(sql`${holding(fences)} ${exactly(sql, "held", fences.length)}`),
+        holdAll: (fences, insertions) =>
+          Effect.asVoid(sql.unsafe(heldInsertions.textOf(insertions), [
+            ...holding(fences),
+            fences.length,
+            ...insertions.flatMap(({ params }) => params)
+          ])),
         remove: (ownerId) => Effect.asVoid(sql`DELETE FROM fences WHERE owner_id = ${ownerId}`)
       })
     })

@@ -2,6 +2,7 @@ import type { EventId } from "@headwater/domain/EventId"
 import * as OwnMember from "@headwater/domain/OwnMember"
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import * as Insertion from "../internal/Insertion.ts"
 import { byPlace, shared } from "../internal/SharedStatement.ts"
 import { bigints, numbers, texts } from "../internal/SqlArray.ts"
 import { type Fence, Fences } from "./Fences.ts"
@@ -47,6 +48,18 @@ const fromRow = (row: HeadRow, fence: Fence): Head => ({
   streams: row.streams
 })
 
+/** Moves heads, of each emitter the last one named, in a transaction that holds their fences. */
+export const intoHeadsJournal = Insertion.into<HeadMove>("heads_journal")`
+  INSERT INTO heads_journal (emitter_id, last_id, streams, day, invocations, compute_ms)
+  SELECT emitter_id, last_id, streams::jsonb, day::date, invocations, compute_ms FROM unnest(
+    ${(moves) => texts(moves.map(({ emitterId }) => emitterId))},
+    ${(moves) => bigints(moves.map(({ to }) => to?.lastId ?? null))},
+    ${(moves) => texts(moves.map(({ to }) => to === undefined ? null : JSON.stringify(to.streams)))},
+    ${(moves) => texts(moves.map(({ used }) => used?.day ?? null))},
+    ${(moves) => numbers(moves.map(({ used }) => used?.invocations ?? null))},
+    ${(moves) => numbers(moves.map(({ used }) => used?.computeMs ?? null))}
+  ) AS m (emitter_id, last_id, streams, day, invocations, compute_ms)`
+
 /** The ends of emitters' logs: the view `heads`, of the tables `heads_folded` and `heads_journal` (`Journals`). */
 export class Heads extends Context.Service<Heads, {
   readonly create: (emitterId: string, accountId: string) => Effect.Effect<void, SqlError.SqlError>
@@ -56,7 +69,6 @@ export class Heads extends Context.Service<Heads, {
    */
   readonly acquire: (emitterId: string) => Effect.Effect<Option.Option<Head>, SqlError.SqlError>
   readonly get: (emitterId: string) => Effect.Effect<Option.Option<Head>, SqlError.SqlError>
-  /** Moves heads, of each emitter the last one named, in a transaction that holds their fences. */
   readonly move: (moves: ReadonlyArray<HeadMove>) => Effect.Effect<void, SqlError.SqlError>
   /** Emitters of all accounts, in the order of their ids, from what comes behind one on. */
   readonly idsAfter: (emitterId: string, limit: number) => Effect.Effect<ReadonlyArray<string>, SqlError.SqlError>
@@ -106,17 +118,7 @@ export class Heads extends Context.Service<Heads, {
                 (row) => fromRow(row, { ownerId: row.emitter_id, accountId: row.account_id, epoch: row.epoch })
               )
           ),
-        move: (moves) =>
-          Effect.asVoid(sql`
-            INSERT INTO heads_journal (emitter_id, last_id, streams, day, invocations, compute_ms)
-            SELECT emitter_id, last_id, streams::jsonb, day::date, invocations, compute_ms FROM unnest(
-              ${texts(moves.map(({ emitterId }) => emitterId))},
-              ${bigints(moves.map(({ to }) => to?.lastId ?? null))},
-              ${texts(moves.map(({ to }) => to === undefined ? null : JSON.stringify(to.streams)))},
-              ${texts(moves.map(({ used }) => used?.day ?? null))},
-              ${numbers(moves.map(({ used }) => used?.invocations ?? null))},
-              ${numbers(moves.map(({ used }) => used?.computeMs ?? null))}
-            ) AS m (emitter_id, last_id, streams, day, invocations, compute_ms)`),
+        move: (moves) => intoHeadsJournal.run(sql, moves),
         idsAfter: (emitterId, limit) =>
           Effect.map(
             sql<{ emitter_id: string }>`

@@ -1,5 +1,6 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import * as Insertion from "../internal/Insertion.ts"
 import { removeRows } from "../internal/Removal.ts"
 import { shared } from "../internal/SharedStatement.ts"
 import { texts } from "../internal/SqlArray.ts"
@@ -14,13 +15,21 @@ export interface StateWrite {
 /** Rows removed at once. */
 const bite = 500
 
+/** Writes what programs keep, each key once, in a transaction that holds their fences. */
+export const intoProgramStateJournal = Insertion.into<StateWrite>("program_state_journal")`
+  INSERT INTO program_state_journal (program_id, key, value)
+  SELECT * FROM unnest(
+    ${(writes) => texts(writes.map((write) => write.programId))},
+    ${(writes) => texts(writes.map((write) => write.key))},
+    ${(writes) => texts(writes.map((write) => write.value))}
+  ) AS w`
+
 /**
  * The state that programs keep between runs: the view `program_state`, of the tables `program_state_folded` and
  * `program_state_journal` (`Journals`).
  */
 export class ProgramState extends Context.Service<ProgramState, {
   readonly load: (programId: string) => Effect.Effect<Record<string, string>, SqlError.SqlError>
-  /** Writes what programs keep, each key once, in a transaction that holds their fences. */
   readonly write: (writes: ReadonlyArray<StateWrite>) => Effect.Effect<void, SqlError.SqlError>
   /** Of a program that has no head any more. */
   readonly removeAll: (programId: string) => Effect.Effect<void, SqlError.SqlError>
@@ -42,14 +51,7 @@ export class ProgramState extends Context.Service<ProgramState, {
             }
           )
         ),
-        write: (writes) =>
-          Effect.asVoid(sql`
-            INSERT INTO program_state_journal (program_id, key, value)
-            SELECT * FROM unnest(
-              ${texts(writes.map((write) => write.programId))},
-              ${texts(writes.map((write) => write.key))},
-              ${texts(writes.map((write) => write.value))}
-            )`),
+        write: (writes) => intoProgramStateJournal.run(sql, writes),
         removeAll: (programId) => removeRows(sql, "program_state_folded", sql`program_id = ${programId}`, bite)
       })
     })

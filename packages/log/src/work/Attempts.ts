@@ -1,6 +1,7 @@
 import type { EventId } from "@headwater/domain/EventId"
 import { Context, DateTime, Effect, Layer, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import * as Insertion from "../internal/Insertion.ts"
 import { inBites } from "../internal/Removal.ts"
 import { bigints, bytes, integers, numbers, smallIntegers, texts } from "../internal/SqlArray.ts"
 
@@ -220,61 +221,48 @@ const keeping = (sql: SqlClient.SqlClient) => {
   }
 }
 
+/** Adds attempts. */
+export const intoAttempts = Insertion.into<Attempt>("attempts")`
+  INSERT INTO attempts (account_id, delivery_id, attempt, webhook_id, subscription_id, emitter_id, stream, event_id,
+    emit_id, started_at, duration_ms, outcome, status, address, error_class, error_message, response_headers,
+    response_body, next_at, request_headers, dns_ms, connect_ms, tls_ms, first_byte_ms, event_count, last_event_id,
+    batch_event_ids, first_request)
+  SELECT * FROM unnest(
+    ${(attempts) => texts(attempts.map((attempt) => attempt.accountId))},
+    ${(attempts) => texts(attempts.map((attempt) => attempt.deliveryId))},
+    ${(attempts) => integers(attempts.map((attempt) => attempt.attempt))},
+    ${(attempts) => texts(attempts.map((attempt) => attempt.webhookId))},
+    ${(attempts) => texts(attempts.map((attempt) => attempt.subscriptionId))},
+    ${(attempts) => texts(attempts.map((attempt) => attempt.emitterId))},
+    ${(attempts) => texts(attempts.map((attempt) => attempt.stream))},
+    ${(attempts) => bigints(attempts.map((attempt) => attempt.eventId))},
+    ${(attempts) => texts(attempts.map((attempt) => attempt.emitId))},
+    ${(attempts) => numbers(attempts.map((attempt) => attempt.startedAt))},
+    ${(attempts) => integers(attempts.map((attempt) => attempt.durationMs))},
+    ${(attempts) => texts(attempts.map((attempt) => attempt.outcome))},
+    ${(attempts) => integers(attempts.map((attempt) => attempt.status))},
+    ${(attempts) => texts(attempts.map((attempt) => attempt.address))},
+    ${(attempts) => texts(attempts.map((attempt) => attempt.errorClass))},
+    ${(attempts) => texts(attempts.map((attempt) => attempt.errorMessage))},
+    ${(attempts) => texts(attempts.map((attempt) => attempt.responseHeaders))},
+    ${(attempts) => bytes(attempts.map((attempt) => attempt.responseBody))},
+    ${(attempts) => numbers(attempts.map((attempt) => attempt.nextAt))},
+    ${(attempts) => texts(attempts.map((attempt) => attempt.requestHeaders))},
+    ${(attempts) => smallIntegers(attempts.map((attempt) => attempt.dnsMs))},
+    ${(attempts) => smallIntegers(attempts.map((attempt) => attempt.connectMs))},
+    ${(attempts) => smallIntegers(attempts.map((attempt) => attempt.tlsMs))},
+    ${(attempts) => smallIntegers(attempts.map((attempt) => attempt.firstByteMs))},
+    ${(attempts) => integers(attempts.map(({ batch }) => batch?.events ?? null))},
+    ${(attempts) => bigints(attempts.map(({ batch }) => batch?.lastEventId ?? null))},
+    ${(attempts) => texts(attempts.map(({ batch }) => batch?.eventIds.join(" ") ?? null))},
+    ${(attempts) =>
+  texts(attempts.map(({ firstRequest }) => firstRequest === undefined ? null : JSON.stringify(firstRequest)))}
+  ) AS a`
+
 const make = Effect.map(SqlClient.SqlClient, (sql) => ({
   ...reading(sql),
   ...keeping(sql),
-  record: (attempts: ReadonlyArray<Attempt>): Effect.Effect<void, SqlError.SqlError> => {
-    const hasBatches = attempts.some(({ batch }) => batch !== undefined)
-    const hasFirstRequests = attempts.some(({ firstRequest }) => firstRequest !== undefined)
-    return Effect.asVoid(sql`
-            INSERT INTO attempts (account_id, delivery_id, attempt, webhook_id, subscription_id, emitter_id, stream, event_id,
-              emit_id, started_at, duration_ms, outcome, status, address, error_class, error_message,
-              response_headers, response_body, next_at, request_headers, dns_ms, connect_ms, tls_ms, first_byte_ms${
-      hasBatches ? sql`, event_count, last_event_id, batch_event_ids` : sql``
-    }${hasFirstRequests ? sql`, first_request` : sql``})
-            SELECT * FROM unnest(
-              ${texts(attempts.map((attempt) => attempt.accountId))},
-              ${texts(attempts.map((attempt) => attempt.deliveryId))},
-              ${integers(attempts.map((attempt) => attempt.attempt))},
-              ${texts(attempts.map((attempt) => attempt.webhookId))},
-              ${texts(attempts.map((attempt) => attempt.subscriptionId))},
-              ${texts(attempts.map((attempt) => attempt.emitterId))},
-              ${texts(attempts.map((attempt) => attempt.stream))},
-              ${bigints(attempts.map((attempt) => attempt.eventId))},
-              ${texts(attempts.map((attempt) => attempt.emitId))},
-              ${numbers(attempts.map((attempt) => attempt.startedAt))},
-              ${integers(attempts.map((attempt) => attempt.durationMs))},
-              ${texts(attempts.map((attempt) => attempt.outcome))},
-              ${integers(attempts.map((attempt) => attempt.status))},
-              ${texts(attempts.map((attempt) => attempt.address))},
-              ${texts(attempts.map((attempt) => attempt.errorClass))},
-              ${texts(attempts.map((attempt) => attempt.errorMessage))},
-              ${texts(attempts.map((attempt) => attempt.responseHeaders))},
-              ${bytes(attempts.map((attempt) => attempt.responseBody))},
-              ${numbers(attempts.map((attempt) => attempt.nextAt))},
-              ${texts(attempts.map((attempt) => attempt.requestHeaders))},
-              ${smallIntegers(attempts.map((attempt) => attempt.dnsMs))},
-              ${smallIntegers(attempts.map((attempt) => attempt.connectMs))},
-              ${smallIntegers(attempts.map((attempt) => attempt.tlsMs))},
-              ${smallIntegers(attempts.map((attempt) => attempt.firstByteMs))}${
-      hasBatches
-        ? sql`,
-              ${integers(attempts.map(({ batch }) => batch?.events ?? null))},
-              ${bigints(attempts.map(({ batch }) => batch?.lastEventId ?? null))},
-              ${texts(attempts.map(({ batch }) => batch?.eventIds.join(" ") ?? null))}`
-        : sql``
-    }${
-      hasFirstRequests
-        ? sql`,
-              ${
-          texts(
-            attempts.map(({ firstRequest }) => firstRequest === undefined ? null : JSON.stringify(firstRequest))
-          )
-        }`
-        : sql``
-    }
-            )`)
-  }
+  record: (attempts: ReadonlyArray<Attempt>): Effect.Effect<void, SqlError.SqlError> => intoAttempts.run(sql, attempts)
 }))
 
 /** The `attempts` table: append-only, in a partition for each UTC day. */

@@ -5,6 +5,7 @@ import type { Subscription } from "@headwater/domain/Subscription"
 import * as SubscriptionBatch from "@headwater/domain/SubscriptionBatch"
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
+import * as Insertion from "../internal/Insertion.ts"
 import { byPlace, shared } from "../internal/SharedStatement.ts"
 import { bigints, numbers, texts } from "../internal/SqlArray.ts"
 
@@ -355,28 +356,30 @@ const places = (sql: SqlClient.SqlClient) => ({
     )
 })
 
+/**
+ * Moves cursors in a transaction that holds their owners' fences, each once: `to` is none where its place stays. A move
+ * of a cursor that is gone comes to nothing.
+ */
+export const intoCursorsJournal = Insertion.into<CursorChange>("cursors_journal")`
+  INSERT INTO cursors_journal
+    (subscription_id, emitter_id, n, id, delivered, pending, exhausted, dropped, filtered, too_costly)
+  SELECT * FROM unnest(
+    ${(moves) => texts(moves.map((move) => move.subscriptionId))},
+    ${(moves) => texts(moves.map((move) => move.emitterId))},
+    ${(moves) => numbers(moves.map((move) => move.to?.n ?? null))},
+    ${(moves) => bigints(moves.map((move) => move.to?.id ?? null))},
+    ${(moves) => numbers(moves.map((move) => move.tally.delivered))},
+    ${(moves) => numbers(moves.map((move) => move.tally.pending))},
+    ${(moves) => numbers(moves.map((move) => move.tally.exhausted))},
+    ${(moves) => numbers(moves.map((move) => move.tally.dropped))},
+    ${(moves) => numbers(moves.map((move) => move.tally.filtered))},
+    ${(moves) => numbers(moves.map((move) => move.tally.tooCostly))}
+  ) AS m`
+
 /** Changes of positions. */
 const moves = (sql: SqlClient.SqlClient) => ({
-  /**
-   * Moves cursors in a transaction that holds their owners' fences, each once: `to` is none where its place stays. A
-   * move of a cursor that is gone comes to nothing.
-   */
   move: (moves: ReadonlyArray<CursorChange>): Effect.Effect<void, SqlError.SqlError> =>
-    Effect.asVoid(sql`
-      INSERT INTO cursors_journal
-        (subscription_id, emitter_id, n, id, delivered, pending, exhausted, dropped, filtered, too_costly)
-      SELECT * FROM unnest(
-        ${texts(moves.map((move) => move.subscriptionId))},
-        ${texts(moves.map((move) => move.emitterId))},
-        ${numbers(moves.map((move) => move.to?.n ?? null))},
-        ${bigints(moves.map((move) => move.to?.id ?? null))},
-        ${numbers(moves.map((move) => move.tally.delivered))},
-        ${numbers(moves.map((move) => move.tally.pending))},
-        ${numbers(moves.map((move) => move.tally.exhausted))},
-        ${numbers(moves.map((move) => move.tally.dropped))},
-        ${numbers(moves.map((move) => move.tally.filtered))},
-        ${numbers(moves.map((move) => move.tally.tooCostly))}
-      )`),
+    intoCursorsJournal.run(sql, moves),
   /**
    * Makes the rows of cursors that stand at the beginning, where they are not there yet. One whose subscription or
    * emitter is gone does not come back.

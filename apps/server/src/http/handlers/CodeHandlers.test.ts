@@ -16,7 +16,7 @@ const counter = Http.httpCode(
 
 const emitted = (answer: Http.Answer) => Json.listOf(answer.json["data"]!["emits"]).map(({ event }) => event as unknown)
 
-layer(Http.layerWith({}, { inspectsApart: true }), { excludeTestServices: true, timeout: "60 seconds" })(
+layer(Http.layerWith({}, { isApart: true }), { excludeTestServices: true, timeout: "60 seconds" })(
   "code",
   (it) => {
     it.effect("is read as it is deployed, with its props", () =>

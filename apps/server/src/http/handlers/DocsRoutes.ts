@@ -40,15 +40,18 @@ const pageOf = Effect.fnUntraced(function*(document: Document.OpenApiDocument) {
  */
 export const layer = Layer.unwrap(Effect.gen(function*() {
   const { publicUrl } = yield* EngineConfig
-  const document = Document.make(publicUrl)
-  // Made when it is first asked for, so that no start waits for it, and to its end, so that nobody else finds it cut off.
-  const page = yield* Effect.cached(
-    Effect.uninterruptible(
-      Effect.flatMap(pageOf(document), (text) => CompressedText.make(text, "text/html; charset=utf-8"))
+  // Each is made when it is first asked for, so that no start waits for it, and to its end, so that nobody else finds it
+  // cut off.
+  const once = <A>(made: Effect.Effect<A>) => Effect.cached(Effect.uninterruptible(made))
+  const document = yield* once(Effect.sync(() => Document.make(publicUrl)))
+  const page = yield* once(
+    document.pipe(
+      Effect.flatMap(pageOf),
+      Effect.flatMap((text) => CompressedText.make(text, "text/html; charset=utf-8"))
     )
   )
-  const json = yield* Effect.cached(
-    Effect.uninterruptible(CompressedText.make(JSON.stringify(document), "application/json"))
+  const json = yield* once(
+    Effect.flatMap(document, (document) => CompressedText.make(JSON.stringify(document), "application/json"))
   )
   const policy = contentSecurityPolicy(publicUrl)
   return Layer.merge(

@@ -80,6 +80,7 @@ layer(Http.layer, { excludeTestServices: true })("subscriptions", (it) => {
       Json.assertHolds((yield* change({ max_events: 2 })).json["data"], {
         batch: { max_events: 2, max_wait_ms: 1_000, max_bytes: 1_048_576 }
       })
+      yield* change({ max_events: 2, max_wait_ms: 60_000 })
       yield* http.request("POST", Http.endpointOf(emitting), { body: {} })
       const events = (yield* http.summaries("/v1/sources/s/event_summaries", 3)).map(({ id }) => Json.textOf(id))
       const went = { first_event_id: events[2], last_event_id: events[1], event_count: 2 }

@@ -22,10 +22,11 @@ export const make = Effect.gen(function*() {
       place integer NOT NULL,
       account_id text COLLATE "C" NOT NULL REFERENCES accounts ON DELETE CASCADE,
       size integer NOT NULL,
-      bytes bytea STORAGE EXTERNAL NOT NULL,
+      bytes bytea NOT NULL,
       put_at bigint NOT NULL,
       PRIMARY KEY (content, place)
     )`
+  yield* sql`ALTER TABLE stored_file_parts ALTER COLUMN bytes SET STORAGE EXTERNAL`
   yield* sql`CREATE INDEX stored_file_parts_account ON stored_file_parts (account_id) INCLUDE (place, size)`
   yield* sql`CREATE INDEX stored_file_parts_put_at ON stored_file_parts (put_at)`
 })

@@ -22,9 +22,10 @@ export const make = Effect.gen(function*() {
       place integer NOT NULL,
       account_id text COLLATE "C" NOT NULL,
       size integer NOT NULL,
-      bytes bytea STORAGE EXTERNAL NOT NULL,
+      bytes bytea NOT NULL,
       put_at bigint NOT NULL,
       PRIMARY KEY (run_id, content, place)
     )`
+  yield* sql`ALTER TABLE workflow_file_parts ALTER COLUMN bytes SET STORAGE EXTERNAL`
   yield* sql`CREATE INDEX workflow_file_parts_account ON workflow_file_parts (account_id) INCLUDE (place, size)`
 })
