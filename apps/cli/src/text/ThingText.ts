@@ -52,7 +52,8 @@ export const rowsOf = (
   names?: NamesById
 ): ReadonlyArray<readonly [label: string, text: string]> =>
   Object.entries(thing).flatMap(([field, value]) =>
-    value === null || value === undefined
+    // All things of an account have the same one.
+    value === null || value === undefined || field === "user_id"
       ? []
       : [[field === "id" ? capital(kind) : labelOf(field), valueOf(field, value, names)] as const]
   )
