@@ -378,6 +378,33 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
         await page.getByText("1 run.").waitFor()
       }))
 
+    it.effect("runs a changed event in the place of a run's, all again that failed, and links each figure of the books", () =>
+      inBrowser(async (site) => {
+        const id = await madeWorkflow(site)
+        const run = Json.textOf(
+          (await site.api("POST", `/workflows/${id}/invocations`, { event: { order: 17 } }))["data"]!["id"]
+        )
+        const page = await site.signedIn(`/workflows/${id}/runs/${run}`)
+        await page.getByText("TypeError: order 17 has no total", { exact: true }).first().waitFor()
+        await page.getByRole("button", { name: "Run a changed event …" }).click()
+        await page.getByLabel("Event, as JSON").fill("{\"order\": 19, \"total\": 5}")
+        await page.getByRole("button", { name: "Run", exact: true }).click()
+        await page.getByText("with another event than").waitFor()
+        await page.goto(`${site.url}workflows/${id}`)
+        await page.getByRole("button", { name: "Run again all that failed …" }).click()
+        await page.getByText("1 run matches now.").waitFor()
+        await page.getByLabel("From").selectOption("the step that failed")
+        await page.getByRole("button", { name: "Run again 1 run" }).click()
+        await page.getByText("from the step that failed, on today’s code").waitFor()
+        await page.getByText("done", { exact: true }).first().waitFor()
+        await page.goto(`${site.url}workflows/${id}`)
+        const books = page.getByRole("region", { name: "All runs since it was made" })
+        await books.getByText("received").waitFor()
+        await books.getByRole("link", { name: "2", exact: true }).click()
+        await page.getByText("2 runs.").waitFor()
+        assert.strictEqual(new URL(page.url()).searchParams.get("status"), "error")
+      }))
+
     it.effect("shows in which minutes a source ran, how often that failed, and how long it took", () =>
       inBrowser(async (site) => {
         const own = await site.source("Running")

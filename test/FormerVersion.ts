@@ -49,4 +49,4 @@ const make = (commit: string): Effect.Effect<string, never, Scope.Scope> =>
 export const ofBaseline = make("f512fa71a03510b5f68f66df0f721874dfd1b08b")
 
 /** The oldest version that this one can be beside. Go on to a later one when `oldestBeside` of `Migrations.ts` is raised. */
-export const beside = make("5b3059ce8fa25d94a2e030707eb5770d14ab7bf5")
+export const beside = make("bf73ca4c7b7f6fa80f6f32f41fff8b644b3c7452")

@@ -1,4 +1,4 @@
-import { type CursorRow, type EventRow, positionKey, type Positions, type Snapshot } from "./Snapshot.ts"
+import { type BookRow, type CursorRow, type EventRow, positionKey, type Positions, type Snapshot } from "./Snapshot.ts"
 
 /** What holds of a server at every moment, whatever it is asked for and however it ends (`docs/durability.md`). */
 export const invariants = {
@@ -6,7 +6,8 @@ export const invariants = {
   reordered: "per emitter one order: readers see a prefix, runs and first attempts follow it",
   torn: "what one run did (emits, stores, dedupe, usage, cursor) is there whole and once, or not at all",
   unjustified: "an event is sent again only where a fault came between, and with the same webhook-id and body",
-  unbalanced: "each cursor's counts come to how far it has moved, and nothing is left of what was deleted",
+  unbalanced:
+    "each cursor's counts come to how far it has moved, the books about runs come out, and nothing is left of what was deleted",
   unavailable: "the server answers, or says 503, and comes back by itself"
 } as const
 
@@ -52,6 +53,7 @@ export class Invariants {
     this.#compareHeads(snapshot)
     this.#compareStores(snapshot)
     for (const cursor of snapshot.cursors) this.#balance(cursor)
+    for (const book of snapshot.books) this.#balanceRuns(book)
     for (const { id, what } of snapshot.unpaired) this.#note("unbalanced", what, { id })
   }
 
@@ -110,6 +112,13 @@ export class Invariants {
     for (const key of this.#places.keys()) {
       if (!heads.has(key.slice(0, key.indexOf(" ")))) this.#places.delete(key)
     }
+  }
+
+  #balanceRuns(book: BookRow): void {
+    const { at_work, cancelled, done, failed, program_id: id, received, waiting } = book
+    if (received === done + failed + cancelled + waiting + at_work) return
+    const what = "the runs received are not done + failed + cancelled + waiting + at work"
+    this.#note("unbalanced", what, { id, ...book })
   }
 
   #balance(cursor: CursorRow): void {

@@ -52,6 +52,16 @@ export interface ProgramRow {
   readonly state: string
 }
 
+export interface BookRow {
+  readonly program_id: string
+  readonly received: bigint
+  readonly done: bigint
+  readonly failed: bigint
+  readonly cancelled: bigint
+  readonly waiting: bigint
+  readonly at_work: bigint
+}
+
 /** Everything that is checked, as one moment of the database had it. */
 export interface Snapshot {
   readonly heads: ReadonlyMap<string, HeadRow>
@@ -69,6 +79,8 @@ export interface Snapshot {
   readonly invocations: ReadonlyMap<string, number>
   /** How many runs of a workflow have not ended, by how many of their steps are done. */
   readonly unended: ReadonlyArray<{ readonly workflow_id: string; readonly step: number; readonly runs: bigint }>
+  /** The books about the runs of sources and workflows, and their runs that have not ended. */
+  readonly books: ReadonlyArray<BookRow>
   /** Rows whose owner is gone, by table. */
   readonly orphans: ReadonlyArray<{ readonly what: string; readonly id: string }>
   /** Rows of one thing that do not fit those of another: deliveries, bulk actions, files and their bytes. */
@@ -155,15 +167,15 @@ const unpaired = (sql: SqlClient.SqlClient) =>
     UNION ALL
     SELECT 'a bulk action that is not owed', p.bulk_id FROM bulk_parts p
     WHERE p.ended_at IS NULL
-      AND NOT EXISTS (SELECT FROM due_work w WHERE w.owner_id = p.webhook_id AND w.kind = 'bulk' AND w.key = p.bulk_id)
+      AND NOT EXISTS (SELECT FROM due_work w WHERE w.owner_id = p.owner_id AND w.kind = 'bulk' AND w.key = p.bulk_id)
     UNION ALL
     SELECT 'a bulk action that has counted wrong', p.bulk_id FROM bulk_parts p
     CROSS JOIN LATERAL (
-      SELECT count(*) AS marks FROM bulk_marks m WHERE m.bulk_id = p.bulk_id AND m.webhook_id = p.webhook_id
+      SELECT count(*) AS marks FROM bulk_marks m WHERE m.bulk_id = p.bulk_id AND m.owner_id = p.owner_id
     ) AS m
     WHERE p.matched < p.done + p.failed + p.skipped + m.marks
       OR p.ended_at IS NOT NULL AND p.matched > p.done + p.failed + p.skipped
-        AND p.webhook_id IN (SELECT id FROM webhooks)
+        AND p.owner_id IN (SELECT id FROM webhooks)
     UNION ALL
     SELECT 'a file without all of its bytes', f.run_id || '/' || f.path FROM workflow_files f
     WHERE f.content IS NOT NULL AND f.size <> (
@@ -201,6 +213,12 @@ const readAll = Effect.fnUntraced(function*(from: Positions) {
     unended: yield* sql<Snapshot["unended"][number]>`
       SELECT workflow_id, step, count(*) AS runs FROM workflow_runs WHERE ended_at IS NULL GROUP BY workflow_id, step`,
     orphans: yield* orphans(sql),
+    books: yield* sql<BookRow>`
+      SELECT b.program_id, b.received, b.done, b.failed, b.cancelled, r.waiting, r.at_work
+      FROM run_books b CROSS JOIN LATERAL (
+        SELECT count(*) FILTER (WHERE status = 'waiting') AS waiting, count(*) FILTER (WHERE status = 'running') AS at_work
+        FROM workflow_runs WHERE workflow_id = b.program_id AND ended_at IS NULL
+      ) AS r WHERE b.received > 0`,
     unpaired: yield* unpaired(sql)
   } satisfies Snapshot
 })

@@ -116,11 +116,18 @@ export const rows = (it: It): void => {
       }
       assertProblem(yield* ann.send("PUT", replayed, { body: { rate_limit: 8 } }), 409, "bulk_action_ended")
 
-      for (let n = 0; n < 20; n++) yield* begin(`${path}/replay`, { since: 0 })
+      // They hold no place while the webhook is paused.
+      const waits = yield* begin(`${path}/replay`, { since: 0 })
+      Json.assertHolds(yield* ann.ok("GET", waits), { state: "running", waits_at: [idOf(webhook)], stopped_at: [] })
+      yield* ann.ok("POST", `${path}/resume`)
+      yield* until(ann, waits, isDone)
+      yield* emit(source, 60)
+      yield* ann.listed(`${path}/deliveries?limit=100`, 61)
+      for (let n = 0; n < 20; n++) yield* begin(`${path}/replay`, { since: 0, rate_limit: 1 })
       assertProblem(yield* ann.send("POST", `${path}/replay`, { body: { since: 0 } }), 409, "bulk_actions_full")
       const another = yield* ann.send("POST", "/bulk_actions", { body: { action: "retry", filter } })
       assertProblem(another, 409, "bulk_actions_full")
-      assert.strictEqual((yield* ann.listed("/bulk_actions?limit=100", 24)).length, 24)
+      assert.strictEqual((yield* ann.listed("/bulk_actions?limit=100", 25)).length, 25)
 
       assertInvalid(yield* ann.send("POST", "/bulk_actions", { body: { action: "burn" } }), "action", "filter")
       const ended = { action: "skip", filter: { state: "exhausted", to: "1-0" } }

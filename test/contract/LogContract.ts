@@ -115,12 +115,15 @@ export const rows = (it: It): void => {
         ["event", "request", "run"]
       )
       yield* ann.ok("GET", `/figures?emitter=${idOf(source)}`)
+      const books = yield* ann.ok("GET", `/run_books/${idOf(source)}`)
+      Json.assertHolds(books, { program_id: idOf(source), received: 1, done: 1, failed: 0, waiting: 0, at_work: 0 })
       yield* ann.ok("GET", "/graph")
       for (
         const foreign of [
           `/events?emitter=${idOf(source)}`,
           `/events/${idOf(event!)}/journey?emitter=${idOf(source)}`,
           `/figures?emitter=${idOf(source)}`,
+          `/run_books/${idOf(source)}`,
           "/graph?expand=sub_0"
         ]
       ) {

@@ -122,6 +122,7 @@ const kindsBySegment: Readonly<Record<string, FastCheck.Arbitrary<string>>> = {
   keys: id("key"),
   auto_subscriptions: id("autoSubscription"),
   registry: FastCheck.constantFrom("http-requests", "schedule", "rss-feed", "nothing", "__proto__"),
+  run_books: sourceId,
   runs: id("run"),
   sources: sourceId,
   subscriptions: id("subscription"),
@@ -407,16 +408,23 @@ export const bodyTogether = ({ id: operation }: Operation): FastCheck.Arbitrary<
     case "bulkActions.replay":
       return FastCheck.oneof(events, span)
     case "bulkActions.create":
-      return FastCheck.record({
-        action: FastCheck.constantFrom("retry", "replay", "skip", "cancel"),
-        filter: FastCheck.oneof(
-          FastCheck.record({ webhook_id: id("webhook") }),
-          FastCheck.record({ event_id: id("event"), state: FastCheck.constant("pending") }),
-          events,
-          span
-        ),
-        dry_run: FastCheck.boolean()
-      }) as FastCheck.Arbitrary<Schema.Json>
+      return FastCheck.oneof(
+        FastCheck.record({
+          action: FastCheck.constantFrom("rerun", "cancel_runs"),
+          filter: FastCheck.record({ program_id: sourceId }),
+          dry_run: FastCheck.boolean()
+        }),
+        FastCheck.record({
+          action: FastCheck.constantFrom("retry", "replay", "skip", "cancel"),
+          filter: FastCheck.oneof(
+            FastCheck.record({ webhook_id: id("webhook") }),
+            FastCheck.record({ event_id: id("event"), state: FastCheck.constant("pending") }),
+            events,
+            span
+          ),
+          dry_run: FastCheck.boolean()
+        })
+      ) as FastCheck.Arbitrary<Schema.Json>
     default:
       return FastCheck.constant(undefined)
   }

@@ -101,6 +101,8 @@ const Invoke = Schema.TaggedStruct("Invoke", {
 })
 /** One of the runs of a workflow that wait is to go on. */
 const ResumeRun = Schema.TaggedStruct("ResumeRun", { workflow: Nth, run: Nth, settle: Settle })
+/** One of those is to end. */
+const CancelRun = Schema.TaggedStruct("CancelRun", { workflow: Nth, run: Nth, settle: Settle })
 const DeleteEvents = Schema.TaggedStruct("DeleteEvents", {
   source: Nth,
   /** Of the events there are, in hundredths. */
@@ -129,6 +131,7 @@ export const Command = Schema.Union([
   Invoke,
   Invoke,
   ResumeRun,
+  CancelRun,
   Advance,
   Advance,
   Subscribe,

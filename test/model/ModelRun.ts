@@ -276,6 +276,18 @@ export const run = Effect.fnUntraced(
       if (resumption === "resumed") ModelWorkflow.resumed(run)
     })
 
+    const cancelRun = Effect.fnUntraced(function*(workflow: ModelSource, which: number) {
+      const waiting = [...workflow.workflowRuns].filter(([, { fate, status }]) =>
+        status === "waiting" && fate !== "goes"
+      )
+      const [id, run] = nth(waiting, which) ?? []
+      if (id === undefined || run === undefined) return
+      const cancellation = yield* engine.use(Effect.gen(function*() {
+        return yield* (yield* Invocations).cancel(yield* sourceOf(workflow), Id.RunId.make(id))
+      }))
+      if (cancellation === "cancelled") run.isCancelled = true
+    })
+
     const subscriptionOf = (parameters: { emitterId: string | null; listenerId: string; stream: string }) => ({
       accountId,
       emitterId: parameters.emitterId ?? "dc_*",
@@ -502,6 +514,10 @@ export const run = Effect.fnUntraced(
           const workflow = nth(sources.filter(({ kind }) => ModelComponents.isWorkflow(kind)), command.workflow)
           return workflow === undefined ? undefined : yield* resumeRun(workflow, command.run)
         }
+        case "CancelRun": {
+          const workflow = nth(sources.filter(({ kind }) => kind === "workflow"), command.workflow)
+          return workflow === undefined ? undefined : yield* cancelRun(workflow, command.run)
+        }
         case "UpdateSource": {
           const source = nth(sources, command.source)
           if (source === undefined) return
@@ -551,7 +567,7 @@ export const run = Effect.fnUntraced(
           const filter = action === "retry"
             ? { webhookId: webhook.id, state: "pending" as const }
             : { webhookId: webhook.id }
-          const input = { accountId, action, dryRun: false, filter, rateLimit: 1_000 }
+          const input = { accountId, action, dryRun: false, filter, rateLimit: 1_000, rerun: null }
           const begun = yield* Effect.result(engine.use(Effect.flatMap(BulkControl, ({ begin }) => begin(input))))
           if (begun._tag === "Failure") {
             return begun.failure._tag === "BulkActionsFull" ? undefined : yield* fail("a bulk action was not begun")

@@ -18,6 +18,8 @@ export interface WorkflowRun {
   status: "waiting" | "success" | "error" | "cancelled"
   /** True once somebody had it go on before its time. */
   isResumed: boolean
+  /** True once somebody has ended it, which stands whatever it did before. */
+  isCancelled?: boolean
 }
 
 export const delaySeconds = 100
@@ -126,7 +128,9 @@ export const checkWorkflowRuns = (model: Model, seen: Observation): void => {
   for (const workflow of workflows) {
     for (const [id, run] of workflow.workflowRuns) {
       if (run.status !== "waiting") continue
-      if (statuses.get(id) === "waiting") {
+      if (run.isCancelled === true && statuses.get(id) === "cancelled") {
+        run.status = "cancelled"
+      } else if (statuses.get(id) === "waiting") {
         checkWaiting(model, id, run, seen)
       } else if (run.fate === "falls") {
         goOn(model, id, run)

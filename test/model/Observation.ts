@@ -54,7 +54,7 @@ export interface TokenRow {
 export interface WorkflowRunRow {
   readonly id: string
   readonly workflow_id: string
-  readonly status: "running" | "waiting" | "success" | "error"
+  readonly status: "running" | "waiting" | "success" | "error" | "cancelled"
 }
 
 /** All there is, at one moment. */
@@ -103,7 +103,7 @@ const readAll = Effect.gen(function*() {
     // No workflow of the model sends objects.
     subscriptions: yield* sql<{ id: string }>`SELECT id FROM subscriptions WHERE stream <> ${Stream.objects}`,
     bulkParts: yield* sql<BulkPartRow>`
-      SELECT p.webhook_id, b.action, p.ended_at
+      SELECT p.owner_id AS webhook_id, b.action, p.ended_at
       FROM bulk_parts p JOIN bulk_actions b ON b.id = p.bulk_id`,
     workflowRuns: yield* sql<WorkflowRunRow>`SELECT id, workflow_id, status FROM workflow_runs`,
     counts: new Map(counts.map(({ program_id, value }) => [program_id, Number(JSON.parse(value))]))

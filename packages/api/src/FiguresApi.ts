@@ -4,6 +4,7 @@ import { Authorization } from "./Authorization.ts"
 import * as Extension from "./Extension.ts"
 import { NeededScope } from "./NeededScope.ts"
 import * as Pagination from "./Pagination.ts"
+import { PathId } from "./PathId.ts"
 import * as Problem from "./Problem.ts"
 import * as Projection from "./Projection.ts"
 import { RequestCheck } from "./RequestCheck.ts"
@@ -133,6 +134,28 @@ export const Figures = Schema.Struct({
 })
 export type Figures = typeof Figures.Type
 
+export const RunBooks = Schema.Struct({
+  program_id: Schema.String,
+  received: count("Inputs that were taken to be run: done + failed + cancelled + waiting + at_work."),
+  done: count("Runs that came to their end."),
+  failed: count("Runs that failed."),
+  cancelled: count("Runs of a workflow that were cancelled, or suspended for too long."),
+  waiting: count("Runs of a workflow that wait for a time, or to be resumed."),
+  at_work: count("Runs of a workflow that are at a step, or about to be.")
+}).annotate({
+  identifier: "RunBooks",
+  examples: [{
+    program_id: "p_0Uz7N2dPz5RtWm8BxKcV",
+    received: 1_204,
+    done: 1_190,
+    failed: 8,
+    cancelled: 2,
+    waiting: 3,
+    at_work: 1
+  }]
+})
+export type RunBooks = typeof RunBooks.Type
+
 const Step = Schema.Int.pipe(Schema.check(Schema.isBetween({ minimum: 60_000, maximum: 86_400_000 * 40 })))
 
 /** The figures of an account, for charts. */
@@ -167,6 +190,16 @@ export class FiguresApi extends HttpApiGroup.make("figures")
       "Get figures",
       "What happened over time, and how the account stands now. Minutes are kept for 48 hours, hours for 40 days. A server adds " +
         "what it has counted every 10 seconds; one that is killed loses the figures of its last seconds, and nothing else."
+    )),
+    HttpApiEndpoint.get("books", "/run_books/:id", {
+      params: PathId("The id or name slug of a source or workflow."),
+      query: Projection.fields,
+      success: Pagination.Single(RunBooks),
+      error: Problem.NotFound
+    }).annotate(NeededScope, "read").annotateMerge(Extension.operation(
+      "Get the books about runs",
+      "What became of all runs of a source or workflow since it was made, written down in the commits that begin and end them: " +
+        "the figures always come out. A run of a source is received with its end."
     ))
   )
   .middleware(RequestCheck)

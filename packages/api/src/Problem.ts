@@ -216,9 +216,13 @@ export class RunNotWaiting extends HttpApiError.Problem<RunNotWaiting>()(
   members(
     "run_not_waiting",
     Schema.Struct({ status: Schema.String }).annotate({ examples: [{ status: "running" }] }),
-    "Only a waiting run can be cancelled: the status of this one is running."
+    "Only a waiting run can be resumed: the status of this one is running."
   ),
-  { description: "The run is at a step, about to be, or has ended. Only a waiting run can be cancelled or resumed." }
+  {
+    description:
+      "Only a waiting run can be resumed: this one is at a step, about to be, or has ended. Only a run that has " +
+      "begun and not ended can be cancelled."
+  }
 ) {}
 
 export class DeliveryNotPending extends HttpApiError.Problem<DeliveryNotPending>()(

@@ -23,7 +23,7 @@ const Fault = Schema.Struct({
   stack: Schema.optionalKey(Schema.String)
 }).annotate({ identifier: "RunFault", examples: [{ name: "TypeError", message: "fetch failed" }] })
 
-const Status = Schema.Literals(["running", "waiting", "success", "error", "cancelled"]).annotate({
+export const RunStatus = Schema.Literals(["running", "waiting", "success", "error", "cancelled"]).annotate({
   description: "waiting: until somebody resumes it, or a delay, a rerun or a retry is due."
 })
 
@@ -35,7 +35,7 @@ const run = {
   id: ResourceId("run"),
   workflow_id: ResourceId("workflow"),
   deployment_id: ResourceId("deployment"),
-  status: Status,
+  status: RunStatus,
   trigger: Schema.Struct({
     id: Schema.String.annotate({ description: "The id of the event, the request or the tick." }),
     source_type: Schema.Literals(["HTTP", "EMAIL", "TIMER", "EVENT", "INVOCATION"]),
@@ -43,7 +43,12 @@ const run = {
     emitter_id: Schema.String,
     event_name: Schema.String.annotate({ description: "The stream of an event; empty for the default one." }),
     hops: Schema.Int,
-    rerun_of: Schema.NullOr(Schema.String).annotate({ description: "The run that this one repeats." })
+    rerun_of: Schema.NullOr(Schema.String).annotate({ description: "The run that this one repeats." }),
+    instead_of: Schema.NullOr(Schema.Struct({
+      id: Schema.String.annotate({ description: "As in the trigger of that run." }),
+      emitter_id: Schema.String,
+      event_id: Schema.NullOr(EventIdText).annotate({ description: "In the log of the emitter; null for a tick." })
+    })).annotate({ description: "The event of that run, if another one took its place; null if it is the same." })
   }),
   shadow: Schema.optionalKey(Schema.Boolean.annotate({
     description: "true: what it sends to others is held. Missing if that is sent."
@@ -76,7 +81,8 @@ const exampleRun = {
     emitter_id: "dc_0Uz7Me6SAe7TzXw9LrNf",
     event_name: "",
     hops: 1,
-    rerun_of: null
+    rerun_of: null,
+    instead_of: null
   },
   started_at_ms: 1760000120004,
   ended_at_ms: 1760000120051,
@@ -157,7 +163,7 @@ export class WorkflowRunsApi extends HttpApiGroup.make("workflowRuns")
     HttpApiEndpoint.get("list", "/workflows/:id/runs", {
       params: workflowParams,
       query: {
-        status: Schema.optionalKey(Status),
+        status: Schema.optionalKey(RunStatus),
         waits_for: Schema.optionalKey(WaitsFor),
         ...Pagination.query("run"),
         ...Projection.fields
@@ -190,6 +196,19 @@ export class WorkflowRunsApi extends HttpApiGroup.make("workflowRuns")
             description:
               "The first step to run. Earlier steps keep their results from the given run. Default: the workflow's first step."
           })),
+          from: Schema.optionalKey(
+            Schema.Literals(["start", "failed_step"]).annotate({
+              description: "failed_step: the step that failed is the first to run. Not with from_step. Default: start."
+            })
+          ),
+          code: Schema.optionalKey(
+            Schema.Literals(["current", "own"]).annotate({
+              description: "own: on the code and the props of the given run. Default: current."
+            })
+          ),
+          event: Schema.optionalKey(Schema.Json.annotate({
+            description: "Another event to run, in the place of the given run's. With nothing else."
+          })),
           ...Projection.fields
         }).annotate({ examples: [{ from_step: "check" }] })
       ],
@@ -197,7 +216,7 @@ export class WorkflowRunsApi extends HttpApiGroup.make("workflowRuns")
       error: runRefused
     }).annotate(NeededScope, "run").middleware(Idempotency.Idempotency).annotateMerge(Extension.operation(
       "Run a run's event again",
-      "Starts a new run for the same event, with the workflow's current code and props."
+      "Starts a new run for the same event, or for another one in its place."
     )),
     HttpApiEndpoint.post("resume", "/workflows/:id/runs/:run_id/resume", {
       params: runParams,
@@ -228,8 +247,8 @@ export class WorkflowRunsApi extends HttpApiGroup.make("workflowRuns")
       success: Pagination.Single(RunResource),
       error: [Problem.NotFound, Problem.RunNotWaiting]
     }).annotate(NeededScope, "run").middleware(Idempotency.Idempotency).annotateMerge(Extension.operation(
-      "Cancel a waiting run",
-      "Ends the run. What its steps have done remains. A run that is at a step cannot be cancelled."
+      "Cancel a run",
+      "Ends the run at once, also at a step: that is broken off, and commits nothing. What the steps before it have done remains."
     ))
   )
   .middleware(RequestCheck)

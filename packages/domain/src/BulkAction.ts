@@ -3,9 +3,10 @@ import { AccountId, BulkActionId } from "./Id.ts"
 
 /**
  * `retry` attempts deliveries once more; `replay` sends events again, apart from their subscriptions' accounting;
- * `skip` drops deliveries that wait for an attempt; `cancel` gives them up.
+ * `skip` drops deliveries that wait for an attempt; `cancel` gives them up. `rerun` runs sources and workflows again;
+ * `cancel_runs` ends runs of workflows.
  */
-export const BulkActionKind = Schema.Literals(["retry", "replay", "skip", "cancel"])
+export const BulkActionKind = Schema.Literals(["retry", "replay", "skip", "cancel", "rerun", "cancel_runs"])
 export type BulkActionKind = typeof BulkActionKind.Type
 
 /** The state that a client has put it in. A running one has ended when its parts have. */
@@ -14,7 +15,7 @@ export type BulkActionState = typeof BulkActionState.Type
 
 const Time = Schema.Int
 
-/** Selects the deliveries or events that match all of its fields. */
+/** Selects the deliveries, events or runs that match all of its fields. */
 export const BulkFilter = Schema.Struct({
   webhookId: Schema.optionalKey(Schema.String),
   subscriptionId: Schema.optionalKey(Schema.String),
@@ -33,11 +34,22 @@ export const BulkFilter = Schema.Struct({
   since: Schema.optionalKey(Time),
   until: Schema.optionalKey(Time),
   lastAttemptSince: Schema.optionalKey(Time),
-  text: Schema.optionalKey(Schema.String)
+  text: Schema.optionalKey(Schema.String),
+  /** Of runs: their source or workflow, their state, and a part of their error. */
+  programId: Schema.optionalKey(Schema.String),
+  runStatus: Schema.optionalKey(Schema.Literals(["running", "waiting", "success", "error", "cancelled"])),
+  error: Schema.optionalKey(Schema.String)
 })
 export type BulkFilter = typeof BulkFilter.Type
 
-/** An action on many deliveries or events, a few at a time. */
+/** The place from which runs are run again, and the code on which: that of today, or that which each of them had. */
+export const BulkRerun = Schema.Struct({
+  from: Schema.Literals(["start", "failed_step"]),
+  code: Schema.Literals(["current", "own"])
+})
+export type BulkRerun = typeof BulkRerun.Type
+
+/** An action on many deliveries, events or runs, a few at a time. */
 export const BulkAction = Schema.Struct({
   id: BulkActionId,
   accountId: AccountId,
@@ -45,7 +57,9 @@ export const BulkAction = Schema.Struct({
   filter: BulkFilter,
   /** It counts what matches, and does nothing. */
   dryRun: Schema.Boolean,
-  /** Attempts a second, at each webhook. */
+  /** Null but for runs that are run again. */
+  rerun: Schema.NullOr(BulkRerun),
+  /** Attempts or runs a second, at each webhook, source or workflow. */
   rateLimit: Schema.Int,
   state: BulkActionState,
   /** Unix milliseconds. The action leaves out whatever began later. */
@@ -57,3 +71,6 @@ export type BulkAction = typeof BulkAction.Type
 export const readsLog = ({ action, filter }: Pick<BulkAction, "action" | "filter">): boolean =>
   action === "replay" && filter.state === undefined && filter.errorClass === undefined && filter.status === undefined &&
   filter.text === undefined && filter.eventId === undefined && filter.lastAttemptSince === undefined
+
+/** True if it is about runs, not deliveries. */
+export const isOfRuns = (action: BulkActionKind): boolean => action === "rerun" || action === "cancel_runs"

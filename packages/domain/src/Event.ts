@@ -15,7 +15,14 @@ export const EventMeta = Schema.Struct({
   /** True of what came about in shadow: none of it leaves the server, unless somebody asks for that. */
   shadow: Schema.optional(Schema.Boolean),
   /** Set for a request of which nothing is to be kept once its run has ended: the paths of the files that came with it. */
-  unstored: Schema.optional(Schema.Array(Schema.String))
+  unstored: Schema.optional(Schema.Array(Schema.String)),
+  /**
+   * Set for an event that takes the place of another: the run that began with that one, or the event on `$errors` about the
+   * run of a source.
+   */
+  rerunOf: Schema.optional(Schema.String),
+  /** Set for the input of a source that is run again: the kind that it was. */
+  as: Schema.optional(Schema.Literals(["HTTP", "EMAIL", "TIMER", "EVENT"]))
 })
 export type EventMeta = typeof EventMeta.Type
 

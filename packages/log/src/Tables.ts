@@ -35,6 +35,7 @@ import { Accounting } from "./work/Accounting.ts"
 import { Backlog } from "./work/Backlog.ts"
 import { DevClocks } from "./work/DevClocks.ts"
 import { DueWork } from "./work/DueWork.ts"
+import { RunBooks } from "./work/RunBooks.ts"
 import { WorkflowFiles } from "./work/WorkflowFiles.ts"
 
 /** Every table's service, and the node's one writer to those of the log. */
@@ -58,6 +59,7 @@ export const layer = Layer.mergeAll(
   IdempotencyKeys.layer,
   ImportReports.layer,
   Nodes.layer,
+  RunBooks.layer,
   OAuthConnections.layer,
   Programs.layer,
   Projects.layer,

@@ -23,6 +23,7 @@ import { StoredFiles } from "@headwater/log/resources/StoredFiles"
 import { Subscriptions } from "@headwater/log/resources/Subscriptions"
 import { Webhooks } from "@headwater/log/resources/Webhooks"
 import { Attempts } from "@headwater/log/work/Attempts"
+import { BulkActions } from "@headwater/log/work/BulkActions"
 import { Cursors } from "@headwater/log/work/Cursors"
 import { Deliveries } from "@headwater/log/work/Deliveries"
 import { DueWork } from "@headwater/log/work/DueWork"
@@ -44,6 +45,7 @@ const erasure = AccountErasure.layer.pipe(
     DedupeMarks.layer,
     Deliveries.layer,
     Deployments.layer,
+    BulkActions.layer,
     DueWork.layer,
     DataStores.layer,
     StoredFiles.layer,

@@ -12,7 +12,7 @@ import * as Progress from "../text/Progress.ts"
 const id = Argument.String("id").pipe(Argument.withDescription("Begins with ba_"))
 
 const rate = Flag.Int("rate").pipe(
-  Flag.withDescription("At most so many attempts a second at each webhook"),
+  Flag.withDescription("At most so many attempts, or runs, a second at each webhook, source or workflow"),
   Flag.optional
 )
 
@@ -47,7 +47,11 @@ const shown = (action: BulkActionResource): string =>
     ["Skipped", String(action.skipped)],
     ["Left", String(action.left)],
     ["Rate", `${action.rate_limit} a second`],
-    ["Webhooks", `${action.webhooks.ended} of ${action.webhooks.total} ended`],
+    ...(action.programs.total > 0
+      ? [["Sources and workflows", `${action.programs.ended} of ${action.programs.total} ended`]]
+      : [["Webhooks", `${action.webhooks.ended} of ${action.webhooks.total} ended`]]),
+    ...action.waits_at.map((id) => ["Waits for", `${id}, which is paused`]),
+    ...action.stopped_at.map(({ id, reason }) => ["Skipped at", `${id}, which is switched off (${reason})`]),
     ["Up to", `${Output.timeOfMs(action.place_ms)}${action.place_ms === null ? "" : " UTC"}`]
   ])
 
@@ -92,6 +96,7 @@ export interface Begun {
   readonly filter: BulkFilterInput
   readonly dryRun: boolean
   readonly rate: Option.Option<number>
+  readonly rerun?: NonNullable<BulkActionResource["rerun"]>
 }
 
 /** Tells what an action has done: once it has ended, where that is waited for. */
@@ -111,9 +116,15 @@ export const finish = Effect.fnUntraced(
 
 /** Begins an action, and tells what it has done. */
 export const begin = Effect.fnUntraced(
-  function*({ action, dryRun, filter, rate }: Begun, wait: Option.Option<boolean>, json: boolean) {
+  function*({ action, dryRun, filter, rate, rerun }: Begun, wait: Option.Option<boolean>, json: boolean) {
     const { call } = yield* ApiAccess
-    const payload = { action, filter, dry_run: dryRun, ...DeliveryFilters.given("rate_limit", rate) }
+    const payload = {
+      action,
+      filter,
+      dry_run: dryRun,
+      ...DeliveryFilters.given("rate_limit", rate),
+      ...(rerun === undefined ? {} : { rerun })
+    }
     const { data: begun } = yield* call(({ bulkActions }) => bulkActions.create({ headers: {}, payload }))
     yield* finish(begun, wait, json)
   }

@@ -9,6 +9,7 @@ import type { Resource } from "../resource/Resource.ts"
 import * as ResourceCommand from "../resource/ResourceCommand.ts"
 import * as Output from "../text/Output.ts"
 import * as RunText from "../text/RunText.ts"
+import { books, cancelAll, rerun, rerunAll } from "./RepeatRuns.ts"
 
 const workflow = Argument.String("workflow").pipe(Argument.withDescription("The workflow, by id or name slug"))
 const run = Argument.String("run").pipe(Argument.withDescription("The run's id, such as run_0Uz7N5cVwQ2KpXs9TzLd"))
@@ -78,6 +79,14 @@ const cancel = Command.make(
     )
     yield* Output.print(json, data, `Cancelled the run ${run}. What its steps have done stays.`)
   })
-).pipe(Command.withDescription("End a run that waits"))
+).pipe(Command.withDescription("End a run at once; a step that it is at commits nothing"))
 
-export const runsCommand = ResourceCommand.make("runs", runs, [get, resume, cancel])
+export const runsCommand = ResourceCommand.make("runs", runs, [
+  get,
+  resume,
+  cancel,
+  rerun,
+  rerunAll,
+  cancelAll,
+  books
+])

@@ -10,21 +10,21 @@ import { Name } from "../parts/Name.tsx"
 import { Progress } from "../parts/Progress.tsx"
 import { Shown } from "../parts/Shown.tsx"
 import { Time } from "../parts/Time.tsx"
-import { actions, type BulkActionResource, control, hasEnded, one, setRate } from "../resources/BulkActions.ts"
+import { actions, type BulkActionResource, control, hasEnded, ofRuns, one, setRate } from "../resources/BulkActions.ts"
 import * as Directory from "../resources/Directory.ts"
 import type { Params } from "../routes.ts"
 
 const pollMs = 1_000
 
 /** The fields of the filter whose values are ids of named things. */
-const isNamed: ReadonlySet<string> = new Set(["emitter_id", "webhook_id"])
+const isNamed: ReadonlySet<string> = new Set(["emitter_id", "program_id", "webhook_id"])
 
 const RateForm = ({ onChange, run }: { readonly run: BulkActionResource; readonly onChange: () => void }) => {
   const rate = useSignal(run.rate_limit)
   return (
     <div class="inline">
       <label class="field rate">
-        <span>Attempts a second, at most</span>
+        <span>{ofRuns.includes(run.action) ? "Runs" : "Attempts"} a second, at most</span>
         <input
           type="number"
           min={1}
@@ -55,7 +55,9 @@ const Details = ({ onChange, run }: { readonly run: BulkActionResource; readonly
     onChange()
   }
   const filter = Object.entries(run.filter as Readonly<Record<string, unknown>>)
-  const attempts = run.action === "retry" || run.action === "replay"
+  const isOfRuns = ofRuns.includes(run.action)
+  const isPaced = isOfRuns || run.action === "retry" || run.action === "replay"
+  const owners = isOfRuns ? run.programs : run.webhooks
   return (
     <>
       <div class="page-head">
@@ -100,23 +102,58 @@ const Details = ({ onChange, run }: { readonly run: BulkActionResource; readonly
       <dl class="facts">
         <dt>Means</dt>
         <dd>
-          {filter.length === 0 ? "all deliveries of the account" : filter.map(([name, value]) => (
-            <div key={name}>
-              <code>{name}</code> {typeof value === "number"
-                ? <Time ms={value} />
-                : isNamed.has(name)
-                ? <Name id={String(value)} />
-                : harmless(String(value))}
-            </div>
-          ))}
+          {filter.length === 0 ?
+            `all ${isOfRuns ? "runs" : "deliveries"} of the account` :
+            filter.map(([name, value]) => (
+              <div key={name}>
+                <code>{name}</code> {typeof value === "number"
+                  ? <Time ms={value} />
+                  : isNamed.has(name)
+                  ? <Name id={String(value)} />
+                  : harmless(String(value))}
+              </div>
+            ))}
         </dd>
         <dt>At</dt>
         <dd>
-          {counted(run.webhooks.total, "webhook")}
-          {hasEnded(run)
-            ? ""
-            : `, of which ${count(run.webhooks.ended)} ${run.webhooks.ended === 1 ? "is" : "are"} done`}
+          {isOfRuns
+            ? counted(owners.total, "source or workflow", "sources and workflows")
+            : counted(owners.total, "webhook")}
+          {hasEnded(run) ? "" : `, of which ${count(owners.ended)} ${owners.ended === 1 ? "is" : "are"} done`}
         </dd>
+        {run.rerun === undefined ? null : (
+          <>
+            <dt>Runs</dt>
+            <dd>
+              from {run.rerun.from === "failed_step" ? "the step that failed" : "the start"}, on{" "}
+              {run.rerun.code === "own" ? "the code that each had" : "today’s code"}
+            </dd>
+          </>
+        )}
+        {run.waits_at.length === 0 ? null : (
+          <>
+            <dt>Waits for</dt>
+            <dd>
+              {run.waits_at.map((id) => (
+                <div key={id}>
+                  <Name id={id} />, which is paused
+                </div>
+              ))}
+            </dd>
+          </>
+        )}
+        {run.stopped_at.length === 0 ? null : (
+          <>
+            <dt>Skipped at</dt>
+            <dd>
+              {run.stopped_at.map(({ id, reason }) => (
+                <div key={id}>
+                  <Name id={id} />, which is switched off ({reason})
+                </div>
+              ))}
+            </dd>
+          </>
+        )}
         <dt>Begun</dt>
         <dd>
           <Time ms={run.created_at_ms} />
@@ -136,7 +173,7 @@ const Details = ({ onChange, run }: { readonly run: BulkActionResource; readonly
           <code>{run.id}</code>
         </dd>
       </dl>
-      {hasEnded(run) || !attempts ? null : <RateForm run={run} onChange={onChange} />}
+      {hasEnded(run) || !isPaced ? null : <RateForm run={run} onChange={onChange} />}
       <p>
         <a href={hrefOf(["bulk-actions"])}>All bulk actions</a>
       </p>

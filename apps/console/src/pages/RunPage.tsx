@@ -1,9 +1,12 @@
+import { useSignal } from "@preact/signals"
 import { useEffect } from "preact/hooks"
 import { hrefOf, visit } from "../api/Address.ts"
 import { useLoading } from "../api/Loading.ts"
+import { may } from "../api/Session.ts"
 import { Act } from "../parts/Act.tsx"
 import { StateBadge } from "../parts/Badge.tsx"
 import { harmless } from "../parts/Harmless.ts"
+import { JsonDialog } from "../parts/JsonDialog.tsx"
 import { Name } from "../parts/Name.tsx"
 import { Payload } from "../parts/Payload.tsx"
 import { RunSteps } from "../parts/RunSteps.tsx"
@@ -18,7 +21,7 @@ import type { Params } from "../routes.ts"
 const pollMs = 2_000
 
 const Trigger = ({ run }: { readonly run: Workflows.RunDetails }) => {
-  const { emitter_id, event_name, id, rerun_of, source_type } = run.trigger
+  const { emitter_id, event_name, id, instead_of, rerun_of, source_type } = run.trigger
   return (
     <>
       {Workflows.triggers[source_type]}
@@ -37,7 +40,7 @@ const Trigger = ({ run }: { readonly run: Workflows.RunDetails }) => {
       )}
       {rerun_of === null ? null : (
         <>
-          {", again after "}
+          {instead_of === null ? ", again after " : ", with another event than "}
           <a href={hrefOf(["workflows", run.workflow_id, "runs", rerun_of])}>
             <code>{rerun_of}</code>
           </a>
@@ -49,10 +52,12 @@ const Trigger = ({ run }: { readonly run: Workflows.RunDetails }) => {
 
 const Details = ({ onChange, run }: { readonly run: Workflows.RunDetails; readonly onChange: () => void }) => {
   const { id, workflow_id } = run
-  const again = (fromStep?: string) => async () => {
-    const started = await Workflows.rerun(workflow_id, id, fromStep)
+  const isChanged = useSignal(false)
+  const rerun = async (options: Parameters<typeof Workflows.rerun>[2]) => {
+    const started = await Workflows.rerun(workflow_id, id, options)
     if (await begun(workflow_id, started)) visit(hrefOf(["workflows", workflow_id, "runs", started]))
   }
+  const again = (fromStep?: string) => () => rerun(fromStep === undefined ? {} : { from_step: fromStep })
   const outcome = outcomeOf(run)
   const waiting = run.paths.filter(({ status }) => status === "waiting")
   const isResumable = [run, ...waiting].some(({ waits_for }) => waits_for !== null)
@@ -76,7 +81,7 @@ const Details = ({ onChange, run }: { readonly run: Workflows.RunDetails; readon
             Resume
           </Act>
         )}
-        {run.status === "waiting" || waiting.length > 0
+        {run.ended_at_ms === null
           ? (
             <Act
               needs="run"
@@ -92,6 +97,38 @@ const Details = ({ onChange, run }: { readonly run: Workflows.RunDetails; readon
           )
           : null}
         <Act needs="run" done="It runs again, as a run of its own." act={again()}>Run again</Act>
+        {may("run")
+          ? (
+            <button
+              type="button"
+              onClick={() => {
+                isChanged.value = true
+              }}
+            >
+              Run a changed event …
+            </button>
+          )
+          : null}
+        {isChanged.value
+          ? (
+            <JsonDialog
+              title="Run a changed event"
+              note="A real run, of an event that takes the place of this one's and names it."
+              label="Event, as JSON"
+              text={JSON.stringify(run.event, null, 2)}
+              name="Run"
+              doing="It waits for its turn …"
+              failed="It was not run."
+              act={async (text) => {
+                await rerun({ event: JSON.parse(text) })
+                isChanged.value = false
+              }}
+              onClose={() => {
+                isChanged.value = false
+              }}
+            />
+          )
+          : null}
       </div>
       {outcome === "" ? null : (
         <p class={run.error === null ? "" : "fault"}>

@@ -5,6 +5,7 @@ import { Empty } from "../parts/Empty.tsx"
 import { harmless } from "../parts/Harmless.ts"
 import { PagedRows } from "../parts/PagedRows.tsx"
 import { runColumns } from "../parts/RunTable.tsx"
+import { WithRuns } from "../parts/WithRuns.tsx"
 import * as Workflows from "../resources/Workflows.ts"
 import type { Params } from "../routes.ts"
 
@@ -36,6 +37,7 @@ export default ({ params }: { readonly params: Params }) => {
             {Workflows.statuses.map((one) => <option key={one} value={one}>{one}</option>)}
           </select>
         </label>
+        {status === "" ? null : <WithRuns key={status} id={id} status={status} />}
       </div>
       <PagedRows
         key={status}

@@ -4,6 +4,7 @@ import { type Failure, failureOf } from "../api/Failure.ts"
 import { type Loading, useLoading } from "../api/Loading.ts"
 import { may } from "../api/Session.ts"
 import { Act } from "../parts/Act.tsx"
+import { Books } from "../parts/Books.tsx"
 import { Delete } from "../parts/Delete.tsx"
 import { Failed } from "../parts/Failed.tsx"
 import { harmless } from "../parts/Harmless.ts"
@@ -17,6 +18,7 @@ import { PropsForm, PropsList } from "../parts/PropsForm.tsx"
 import { SendEvent } from "../parts/SendEvent.tsx"
 import { Shown } from "../parts/Shown.tsx"
 import { Time } from "../parts/Time.tsx"
+import { WithRuns } from "../parts/WithRuns.tsx"
 import { lastRunOfSource } from "../resources/Outcome.ts"
 import * as Props from "../resources/Props.ts"
 import * as Sources from "../resources/Sources.ts"
@@ -102,6 +104,7 @@ const Details = ({ loading, source }: {
         <Activity of={source} />
         <span class="grow" />
         {active ? <SendEvent url={endpoint} /> : null}
+        <WithRuns id={id} />
         <a class="button" href={hrefOf(["sources", id, "code"])}>Code</a>
         {active
           ? (
@@ -185,6 +188,7 @@ const Details = ({ loading, source }: {
       </dl>
       <div class="halves">
         <div class="traces-all">
+          <Books id={id} isSource />
           <LastRuns id={id} />
           <ProgramTraces id={id} codeHref={(error) => Sources.codeHref(source, error)} />
         </div>

@@ -5,6 +5,7 @@ import { type Failure, failureOf } from "../api/Failure.ts"
 import { type Loading, useLoading } from "../api/Loading.ts"
 import { may } from "../api/Session.ts"
 import { Act } from "../parts/Act.tsx"
+import { Books } from "../parts/Books.tsx"
 import { Delete } from "../parts/Delete.tsx"
 import { Empty } from "../parts/Empty.tsx"
 import { Failed } from "../parts/Failed.tsx"
@@ -20,6 +21,7 @@ import { RunTable } from "../parts/RunTable.tsx"
 import { SendEvent } from "../parts/SendEvent.tsx"
 import { Shown } from "../parts/Shown.tsx"
 import { Time } from "../parts/Time.tsx"
+import { WithRuns } from "../parts/WithRuns.tsx"
 import type { ThrownError } from "../resources/Outcome.ts"
 import * as Props from "../resources/Props.ts"
 import { begun } from "../resources/RunStart.ts"
@@ -323,6 +325,8 @@ const Runs = ({ id }: { readonly id: string }) => {
       <div class="bar">
         <h2>Last runs</h2>
         <a href={hrefOf(["workflows", id, "runs"])} aria-label="All runs">all</a>
+        <span class="grow" />
+        <WithRuns id={id} />
       </div>
       <Shown loading={runs} what="its runs">
         {(found) =>
@@ -421,6 +425,7 @@ const Details = ({ loading, workflow }: {
       </dl>
       <div class="halves">
         <div class="traces-all">
+          <Books id={id} />
           <Runs id={id} />
           <ProgramTraces id={id} codeHref={(error) => codeHref(workflow, error)} />
         </div>

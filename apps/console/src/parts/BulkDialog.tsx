@@ -3,11 +3,23 @@ import { useEffect, useRef } from "preact/hooks"
 import { hrefOf, visit } from "../api/Address.ts"
 import { type Failure, failureOf } from "../api/Failure.ts"
 import { counted } from "../charts/Figures.ts"
-import { type Action, actions, begin, type BulkActionResource, hasEnded, one } from "../resources/BulkActions.ts"
+import {
+  type Action,
+  actions,
+  begin,
+  type BulkActionResource,
+  hasEnded,
+  ofDeliveries,
+  one
+} from "../resources/BulkActions.ts"
 import { Dialog } from "./Dialog.tsx"
 import { Failed } from "./Failed.tsx"
 
 const pollMs = 300
+
+type Rerun = Required<NonNullable<BulkActionResource["rerun"]>>
+
+const nouns = { deliveries: { one: "delivery", many: "deliveries" }, runs: { one: "run", many: "runs" } } as const
 
 const defaultRate = 100
 const maxRate = 10_000
@@ -17,7 +29,9 @@ type Counting =
   | { readonly state: "counted"; readonly matched: number }
   | { readonly state: "failed"; readonly failure: Failure }
 
-/** Counts the deliveries of a bulk action by a dry run. A later count replaces an earlier one. */
+const rerunOf = (action: Action, rerun: Rerun): { readonly rerun?: Rerun } => action === "rerun" ? { rerun } : {}
+
+/** Counts the deliveries or runs of a bulk action by a dry run. A later count replaces an earlier one. */
 const useCount = (action: Action, filter: Readonly<Record<string, string | number>>) => {
   const counting = useSignal<Counting>({ state: "counting", soFar: 0 })
   const turn = useRef(0)
@@ -46,14 +60,44 @@ const useCount = (action: Action, filter: Readonly<Record<string, string | numbe
   return { counting: counting.value, count }
 }
 
-/** Asks for an action on all deliveries that match a filter, shows their number, and begins the action. */
-export const BulkDialog = ({ filter, meant, onClose }: {
+/** Asks from where runs are run again, and on which code. */
+const RerunChoice = ({ onChange, rerun }: { readonly rerun: Rerun; readonly onChange: (rerun: Rerun) => void }) => (
+  <div class="inline">
+    <label class="field">
+      <span>From</span>
+      <select
+        value={rerun.from}
+        onChange={({ currentTarget }) => onChange({ ...rerun, from: currentTarget.value as Rerun["from"] })}
+      >
+        <option value="start">the start</option>
+        <option value="failed_step">the step that failed</option>
+      </select>
+    </label>
+    <label class="field">
+      <span>On</span>
+      <select
+        value={rerun.code}
+        onChange={({ currentTarget }) => onChange({ ...rerun, code: currentTarget.value as Rerun["code"] })}
+      >
+        <option value="current">today’s code</option>
+        <option value="own">the code that each had</option>
+      </select>
+    </label>
+  </div>
+)
+
+/** Asks for an action on all deliveries or runs that match a filter, shows their number, and begins the action. */
+export const BulkDialog = ({ choices = ofDeliveries, filter, meant, of = "deliveries", onClose }: {
+  readonly of?: keyof typeof nouns
+  readonly choices?: ReadonlyArray<Action>
   readonly filter: Readonly<Record<string, string | number>>
   /** The filter in words. */
   readonly meant: string
   readonly onClose: () => void
 }) => {
-  const action = useSignal<Action>("retry")
+  const action = useSignal<Action>(choices[0]!)
+  const rerun = useSignal<Rerun>({ from: "start", code: "current" })
+  const { many, one: noun } = nouns[of]
   const rate = useSignal(defaultRate)
   const failure = useSignal<Failure | undefined>(undefined)
   const isUnderWay = useSignal(false)
@@ -65,7 +109,10 @@ export const BulkDialog = ({ filter, meant, onClose }: {
     isUnderWay.value = true
     failure.value = undefined
     try {
-      const begun = await begin(action.value, filter, { rate_limit: rate.value })
+      const begun = await begin(action.value, filter, {
+        rate_limit: rate.value,
+        ...rerunOf(action.value, rerun.value)
+      })
       onClose()
       visit(hrefOf(["bulk-actions", begun.id]))
     } catch (error) {
@@ -80,7 +127,7 @@ export const BulkDialog = ({ filter, meant, onClose }: {
       <form onSubmit={(event) => void start(event)}>
         <fieldset class="choices">
           <legend class="visually-hidden">What to do</legend>
-          {(Object.keys(actions) as ReadonlyArray<Action>).map((name) => (
+          {choices.map((name) => (
             <label key={name} class="choice-row">
               <input
                 type="radio"
@@ -96,10 +143,13 @@ export const BulkDialog = ({ filter, meant, onClose }: {
             </label>
           ))}
         </fieldset>
-        {action.value === "retry" || action.value === "replay"
+        {action.value === "rerun" ? <RerunChoice rerun={rerun.value} onChange={(next) => rerun.value = next} /> : null}
+        {action.value === "retry" || action.value === "replay" || of === "runs"
           ? (
             <label class="field rate">
-              <span>Attempts a second at each webhook, at most</span>
+              <span>
+                {of === "runs" ? "Runs a second of each, at most" : "Attempts a second at each webhook, at most"}
+              </span>
               <input
                 type="number"
                 min={1}
@@ -118,10 +168,10 @@ export const BulkDialog = ({ filter, meant, onClose }: {
           : (
             <p role="status" class="counted">
               {counting.state === "counting"
-                ? `Counting … ${counted(counting.soFar, "delivery", "deliveries")} so far`
+                ? `Counting … ${counted(counting.soFar, noun, many)} so far`
                 : counting.matched === 0
                 ? "Nothing matches now."
-                : `${counted(counting.matched, "delivery matches", "deliveries match")} now.`}
+                : `${counted(counting.matched, `${noun} matches`, `${many} match`)} now.`}
             </p>
           )}
         {failure.value === undefined ? null : <Failed what="It has not begun." failure={failure.value} />}
@@ -133,7 +183,7 @@ export const BulkDialog = ({ filter, meant, onClose }: {
             disabled={isUnderWay.value || counting.state !== "counted" || counting.matched === 0}
           >
             {actions[action.value].verb}
-            {counting.state === "counted" ? ` ${counted(counting.matched, "delivery", "deliveries")}` : ""}
+            {counting.state === "counted" ? ` ${counted(counting.matched, noun, many)}` : ""}
           </button>
         </div>
       </form>

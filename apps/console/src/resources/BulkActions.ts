@@ -6,18 +6,28 @@ export type { BulkActionResource }
 
 export type Action = BulkActionResource["action"]
 
-/** The verb and the meaning of each action, for use before and after the number of deliveries. */
+/** The verb and the meaning of each action, for use before and after the number of deliveries or runs. */
 export const actions: Readonly<Record<Action, { readonly verb: string; readonly meaning: string }>> = {
   retry: { verb: "Retry", meaning: "Attempts each once more, in order. A failure leaves it as it was before." },
   replay: { verb: "Replay", meaning: "Sends the events again, as deliveries of their own that are not retried." },
   skip: { verb: "Skip", meaning: "Drops those that are pending. They can be retried later." },
-  cancel: { verb: "Give up", meaning: "Ends the retries of those that are pending: they are exhausted." }
+  cancel: { verb: "Give up", meaning: "Ends the retries of those that are pending: they are exhausted." },
+  rerun: { verb: "Run again", meaning: "Begins a new run for each, in the order in which they came." },
+  cancel_runs: { verb: "Cancel", meaning: "Ends those that have not ended. What their steps have done stays." }
 }
+
+/** What can be done with deliveries, and with runs. */
+export const ofDeliveries: ReadonlyArray<Action> = ["retry", "replay", "skip", "cancel"]
+export const ofRuns: ReadonlyArray<Action> = ["rerun", "cancel_runs"]
 
 export const begin = async (
   action: Action,
   filter: Readonly<Record<string, string | number>>,
-  options: { readonly dry_run?: boolean; readonly rate_limit?: number }
+  options: {
+    readonly dry_run?: boolean
+    readonly rate_limit?: number
+    readonly rerun?: NonNullable<BulkActionResource["rerun"]>
+  }
 ): Promise<BulkActionResource> =>
   (await post<Single<BulkActionResource>>(["bulk_actions"], { body: { action, filter, ...options } })).data
 

@@ -58,11 +58,13 @@ interface Started {
 export const invoke = async (id: string, event: unknown): Promise<string> =>
   (await post<Single<Started>>(["workflows", id, "invocations"], { body: { event } })).data.id
 
-/** Runs a workflow again over the event of a run, from the given step on if there is one. */
-export const rerun = async (id: string, runId: string, fromStep?: string): Promise<string> =>
-  (await post<Single<Started>>(["workflows", id, "runs", runId, "rerun"], {
-    body: fromStep === undefined ? {} : { from_step: fromStep }
-  })).data.id
+/** Runs a workflow again over the event of a run: from a step on, or another event in its place. */
+export const rerun = async (
+  id: string,
+  runId: string,
+  options: { readonly from_step?: string; readonly event?: unknown } = {}
+): Promise<string> =>
+  (await post<Single<Started>>(["workflows", id, "runs", runId, "rerun"], { body: options })).data.id
 
 export const cancel = (id: string, runId: string): Promise<unknown> => post(["workflows", id, "runs", runId, "cancel"])
 

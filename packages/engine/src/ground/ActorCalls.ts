@@ -36,11 +36,14 @@ export interface IngestRequest {
   readonly isTest?: boolean
   /** Given if nothing of it is to be kept once its run has ended: the paths of the files that came with it. */
   readonly unstored?: ReadonlyArray<string>
+  /** The run whose event this one takes the place of. */
+  readonly rerunOf?: string
 }
 
 /** True if a request has nothing but what every one has. */
-export const isPlain = ({ authorization, isTest, kind, unstored }: IngestRequest): boolean =>
-  authorization === undefined && kind === undefined && isTest === undefined && unstored === undefined
+export const isPlain = ({ authorization, isTest, kind, rerunOf, unstored }: IngestRequest): boolean =>
+  authorization === undefined && kind === undefined && isTest === undefined && unstored === undefined &&
+  rerunOf === undefined
 
 /** The reasons for which a request is not taken, or not answered. */
 export type RequestError = BacklogFull | EndpointNotFound | NotAnswered | TokenRefused | Unavailable
@@ -64,7 +67,10 @@ export type EventRange = typeof EventRange.Type
 /** Before every event and after every one. */
 export const everyEvent: Pick<EventRange, "from" | "to"> = { from: 0n, to: (1n << 63n) - 1n }
 
-/** The outcome of the wish to cancel a run: only one that waits is cancelled, and one that was stays so. */
+/**
+ * The outcome of the wish to cancel a run: one that has ended is not, and one that was cancelled stays so. Of the wish to
+ * cancel one that waits after a step, any other is `not_waiting`, too.
+ */
 export const Cancellation = Schema.Literals(["cancelled", "not_waiting", "unknown"])
 export type Cancellation = typeof Cancellation.Type
 

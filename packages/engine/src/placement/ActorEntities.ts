@@ -53,7 +53,8 @@ export const ProgramEntity = Entity.make("Program", [
       hops: Schema.Int,
       authorization: Schema.optionalKey(Schema.String),
       isTest: Schema.optionalKey(Schema.Boolean),
-      unstored: Schema.optionalKey(Schema.Array(Schema.String))
+      unstored: Schema.optionalKey(Schema.Array(Schema.String)),
+      rerunOf: Schema.optionalKey(Schema.String)
     },
     success: HttpReply,
     error: Schema.Union([BacklogFull, EndpointNotFound, NotAnswered, TokenRefused, Unavailable])

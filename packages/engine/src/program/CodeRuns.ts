@@ -10,6 +10,7 @@ import type { CommitRejected, Submission } from "@headwater/log/commit/Submissio
 import { untilAnswered } from "@headwater/log/database/TransientSqlError"
 import { DedupeMarks } from "@headwater/log/logs/DedupeMarks"
 import { DataStoreEntries } from "@headwater/log/resources/DataStoreEntries"
+import { noRuns, type RunCounts } from "@headwater/log/work/RunBooks"
 import type { RunBatch, RunCall, RunRequest, RunResponse, RunResult } from "@headwater/sandbox/Run"
 import { Sandbox } from "@headwater/sandbox/Sandbox"
 import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
@@ -97,6 +98,17 @@ const mergeParts = (parts: ReadonlyArray<CommitParts>): CommitParts =>
     steps: parts.flatMap(({ steps = [] }) => steps),
     updates: parts.flatMap(({ updates = [] }) => updates)
   }
+
+/** The runs of a source over inputs, and if they failed. A hook is none, and what is refused to a workflow is no run of it. */
+const sourceRunsOf = (
+  { program }: ProgramMemory,
+  runs: ReadonlyArray<readonly [RunEvents.RunOrigin, boolean]>
+): RunCounts => {
+  if (program.workflow !== null) return noRuns
+  const inputs = runs.filter(([{ input }]) => input.kind !== "HOOK")
+  const failed = inputs.filter(([, hasFailed]) => hasFailed).length
+  return { received: inputs.length, done: inputs.length - failed, failed, cancelled: 0 }
+}
 
 const services = Effect.all({
   config: EngineConfig,
@@ -196,6 +208,7 @@ export class CodeRuns {
           updates: [...merged.updates ?? [], ...stored],
           duePut: [...parts.flatMap(({ duePut = [] }) => duePut), ...made.flatMap(({ delayed }) => delayed)],
           marks,
+          sourceRuns: sourceRunsOf(memory, runs.map(({ origin, result }) => [origin, result.outcome !== "success"])),
           state: runs.flatMap(({ result }) =>
             Object.entries(result.db).map(([key, value]) => ({ programId: memory.program.id, key, value }))
           ),
@@ -238,7 +251,7 @@ export class CodeRuns {
         meta: RunEvents.metaOf(origin),
         cause: origin.input.cause,
         payload: RunEvents.errorPayload(origin, now, failure)
-      }], parts))
+      }], { ...parts, sourceRuns: sourceRunsOf(memory, [[origin, true]]) }))
   }
 
   /** The database's answer to a commit of the run over an input that it refuses each time. Told once. */

@@ -4,8 +4,11 @@ import { labelOf } from "@headwater/domain/Program"
 import * as CrashPoint from "@headwater/log/commit/CrashPoint"
 import { untilAnswered } from "@headwater/log/database/TransientSqlError"
 import { EventLog } from "@headwater/log/logs/EventLog"
+import { BulkActions } from "@headwater/log/work/BulkActions"
+import type { WorkflowRun } from "@headwater/log/work/WorkflowRuns"
 import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
-import { Clock, Effect, Exit, Option } from "effect"
+import { Clock, Effect, Exit, FiberSet, Option } from "effect"
+import { BulkRuns } from "../bulk/BulkRuns.ts"
 import type {
   Cancellation,
   EventRange,
@@ -16,11 +19,13 @@ import type {
 } from "../ground/ActorCalls.ts"
 import { Draining } from "../ground/Draining.ts"
 import * as DueItems from "../ground/DueItems.ts"
+import type { CommitParts } from "../ground/EmitterLog.ts"
 import { Suspensions } from "../ground/Suspensions.ts"
 import { Unavailable } from "../ground/Unavailable.ts"
 import * as Wake from "../ground/Wake.ts"
 import { type Work, WorkLoop } from "../ground/WorkLoop.ts"
 import type { Feed, PassedItem } from "../routing/Feed.ts"
+import * as BulkRepeats from "./BulkRepeats.ts"
 import { CodeRuns } from "./CodeRuns.ts"
 import type { Deletion, NextWork } from "./NextWork.ts"
 import { ProgramChanges } from "./ProgramChanges.ts"
@@ -50,7 +55,11 @@ export interface ProgramActor {
   readonly retire: ProgramChanges["retire"]
   /** Has the program delete events of its log, none of them appended after this. Returns once that is durable. */
   readonly deleteEvents: (range: EventRange) => Effect.Effect<void, ProgramNotFound | Unavailable>
-  /** Ends a run of a workflow that waits. Returns once that is durable. */
+  /**
+   * Ends a run of a workflow that has not ended, wherever it is. Returns once that is durable.
+   *
+   * @param after given where it is to be one that waits after this step
+   */
   readonly cancelRun: (id: Id.RunId, after?: WaitPlace) => Effect.Effect<Cancellation, ProgramNotFound | Unavailable>
   /** Has a run of a workflow that waits go on. Returns once that is durable. */
   readonly resumeRun: (request: ResumptionRequest) => Effect.Effect<Resumption, ProgramNotFound | Unavailable>
@@ -91,6 +100,13 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
     onDurable: (memory) => {
       if (!inputs.requestsWait(memory)) goOn()
     }
+  })
+  const bulkActions = yield* BulkActions
+  const bulkFibers = yield* FiberSet.make<void>()
+  const bulkRuns = new BulkRuns<BulkRepeats.RepeatedItem>({
+    ownerId: programId,
+    bulk: bulkActions,
+    start: (work, onEnd) => startBulk(work, onEnd)
   })
   const loop = new WorkLoop()
 
@@ -187,6 +203,7 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
 
   /** Does one thing; answers whether there was any. */
   const step = Effect.gen(function*() {
+    if (isStopping() || owner.hasFailed) bulkRuns.halt()
     if (isStopping()) return false
     if (inputs.isFull) {
       yield* owner.settled
@@ -199,6 +216,7 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
       most: memory.program.workflow === null ? runs.most : steps.mostTogether(memory),
       mostTicks: runs.mostTicks
     })
+    if (inputs.takeBulk()) yield* bulkRuns.look((part) => bulkOf(memory, part))
     if (Option.isNone(next)) return false
     const work = next.value
     switch (work._tag) {
@@ -238,15 +256,51 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
 
   const work: Work = {
     step: Effect.suspend(() => Effect.provideService(step, OnBehalfOf, owner.ready?.accountId ?? "")),
-    isBusy: () => stepping.busy.size > 0,
+    isBusy: () => stepping.busy.size > 0 || bulkRuns.isBusy,
     settle: Effect.gen(function*() {
       if (isStopping()) {
+        bulkRuns.halt()
         yield* stepping.ended
+        yield* FiberSet.awaitEmpty(bulkFibers)
         yield* requests.refuseAll
         return false
       }
       yield* owner.settled
       return (yield* inputs.noteSettled) || owner.hasFailed
+    })
+  }
+
+  const noResponse = (run: WorkflowRun) => isOfEndpoint(run) ? requests.noResponse(run.trigger.id) : Effect.void
+
+  /** @param parts to be written with the end of the run */
+  const cancel = (id: Id.RunId, parts: CommitParts) =>
+    waiting.cancel(id, {
+      onCancelled: noResponse,
+      parts,
+      without: (cancelling) => stepping.without(id, cancelling)
+    }).pipe(Effect.ensuring(Effect.sync(goOn)))
+
+  const bulkOf = yield* BulkRepeats.make({ owner, requests, isStopping: () => isStopping(), cancel })
+
+  const runBulk = yield* FiberSet.runtime(bulkFibers)<never>()
+
+  /** Has a part of a bulk action at work beside everything else. */
+  const startBulk = (work: Effect.Effect<void>, onEnd: () => void) => {
+    const onDefect = (defect: unknown) =>
+      Effect.andThen(
+        Effect.logError("A bulk action's work failed; it goes on later", defect).pipe(
+          Effect.annotateLogs(labelOf(programId))
+        ),
+        owner.invalidate
+      )
+    runBulk(
+      work.pipe(
+        Effect.catchDefect(onDefect),
+        Effect.provideService(OnBehalfOf, owner.ready?.accountId ?? "")
+      )
+    ).addObserver(() => {
+      onEnd()
+      loop.signal()
     })
   }
 
@@ -279,13 +333,7 @@ export const make = Effect.fnUntraced(function*(programId: Id.ProgramId, options
       inputs.absorb(Wake.forDueWork)
       options.kick()
     }),
-    cancelRun: Effect.fnUntraced(function*(id, after) {
-      return yield* waiting.cancel(
-        id,
-        after,
-        (run) => isOfEndpoint(run) ? requests.noResponse(run.trigger.id) : Effect.void
-      )
-    }),
+    cancelRun: (id, after) => after === undefined ? cancel(id, {}) : waiting.cancelAfter(id, after, noResponse),
     resumeRun: Effect.fnUntraced(function*(request) {
       const resumption = yield* waiting.resume(request)
       if (resumption === "resumed") {

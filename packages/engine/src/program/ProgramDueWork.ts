@@ -81,6 +81,7 @@ const tickInput = (
 export class ProgramDueWork {
   private due: Array<DueItem> = []
   private deletions: Array<Deletion> = []
+  private isBulkDue = false
   private readonly held = new Map<string, DueItem>()
   /** The due times of timers and delayed emits taken by commits that may be under way. */
   private readonly taken = new Map<string, number>()
@@ -102,6 +103,13 @@ export class ProgramDueWork {
 
   get hasDue(): boolean {
     return this.due.length > 0
+  }
+
+  /** True if a part of a bulk action is due, which the program looks for itself. Told once. */
+  takeBulk(): boolean {
+    const isDue = this.isBulkDue
+    this.isBulkDue = false
+    return isDue
   }
 
   get hasDeletions(): boolean {
@@ -128,6 +136,10 @@ export class ProgramDueWork {
       this.due = []
       for (const item of page) {
         const key = keyOf(item)
+        if (item.kind === "bulk") {
+          this.isBulkDue = true
+          continue
+        }
         if (this.held.has(key) || item.dueAt <= (this.taken.get(key) ?? -Infinity)) continue
         if (memory.program.workflow !== null && heldKinds.includes(item.kind)) this.held.set(key, item)
         else this.due.push(item)

@@ -11,10 +11,11 @@ import { EnvironmentVariables } from "@headwater/log/resources/EnvironmentVariab
 import { Programs } from "@headwater/log/resources/Programs"
 import { StoredFiles } from "@headwater/log/resources/StoredFiles"
 import { Subscriptions } from "@headwater/log/resources/Subscriptions"
+import { BulkActions } from "@headwater/log/work/BulkActions"
 import { Cursors } from "@headwater/log/work/Cursors"
 import { DueWork } from "@headwater/log/work/DueWork"
 import { WorkflowRuns } from "@headwater/log/work/WorkflowRuns"
-import { Effect, Schema } from "effect"
+import { Clock, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 
 const isWorkflowId = Schema.is(Id.WorkflowId)
@@ -24,6 +25,7 @@ const isWorkflowId = Schema.is(Id.WorkflowId)
  * the head; then the log goes, in bites. The program's own row is last, so that a removal that is cut off can be resumed.
  */
 export const make = Effect.gen(function*() {
+  const bulkActions = yield* BulkActions
   const consumers = yield* Consumers
   const cursors = yield* Cursors
   const deployments = yield* Deployments
@@ -54,6 +56,7 @@ export const make = Effect.gen(function*() {
     CrashPoint.reached("remove-detached")
     yield* onDetached
     yield* dueWork.removeAll(id)
+    yield* bulkActions.endOfOwner(id, yield* Clock.currentTimeMillis)
     yield* state.removeAll(id)
     yield* marks.removeAll(id)
     yield* environment.removeAll(id)

@@ -23,6 +23,8 @@ export interface ProgramInput {
   readonly isShaped?: boolean
   /** Set for a request of which nothing is to be kept once its run has ended: the paths of the files that came with it. */
   readonly unstored?: ReadonlyArray<string>
+  /** The run whose event this one takes the place of, or the error about the run of a source that it repeats. */
+  readonly rerunOf?: string
   /** The id by which the input is known: the emit id of an event, the request's, or the tick's own. */
   readonly id: string
   /** The time at which it came about, in Unix milliseconds. */

@@ -13,7 +13,7 @@ import { type BatchItem, type EventItem, type Feed, type FeedItem, FeedReader } 
 import type { NextItem } from "../routing/Inbox.ts"
 import type { Deletion, NextWork } from "./NextWork.ts"
 import { ProgramDueWork } from "./ProgramDueWork.ts"
-import type { ProgramInput } from "./ProgramInput.ts"
+import type { InputKind, ProgramInput } from "./ProgramInput.ts"
 import { answersItself, type ProgramMemory } from "./ProgramMemory.ts"
 import { exceededOf, type QuotaExceeded, Quotas } from "./Quotas.ts"
 import { RequestTurn } from "./RunTurns.ts"
@@ -24,13 +24,17 @@ const quotaWaitMs = 60_000
 
 const kinds = { email: "EMAIL", invocation: "INVOCATION", rerun: "RERUN" } as const
 
-const kindOf = ({ meta }: LoggedEvent): "EMAIL" | "INVOCATION" | "RERUN" | undefined =>
-  meta.kind === undefined ? undefined : kinds[meta.kind]
+const kindOf = ({ meta }: LoggedEvent): InputKind | undefined =>
+  meta.as ?? (meta.kind === undefined ? undefined : kinds[meta.kind])
 
 /** The event of a request, in the form that the HTTP interface asks for. */
-const ofRequest = ({ http }: ProgramMemory, { meta: { kind, unstored }, payload }: LoggedEvent) => ({
+const ofRequest = ({ http }: ProgramMemory, { meta: { as, kind, rerunOf, unstored }, payload }: LoggedEvent) => ({
   ...(unstored === undefined ? {} : { unstored }),
-  ...(kind !== undefined || http === undefined || http.event === "whole"
+  ...(rerunOf === undefined ? {} : { rerunOf }),
+  // As the source got it, so that nothing is to be made of it any more.
+  ...(as !== undefined ?
+    { eventJson: payload, isShaped: true } :
+    kind !== undefined || http === undefined || http.event === "whole"
     ? { eventJson: payload }
     : { eventJson: HttpTrigger.eventJson(http, payload), isShaped: true })
 })
@@ -165,6 +169,11 @@ export class ProgramInputs {
     return this.requestTurn.isAwaited && !answersItself(memory)
   }
 
+  /** True if a part of a bulk action is due. Told once. */
+  takeBulk(): boolean {
+    return this.due.takeBulk()
+  }
+
   /** A commit that is handed over puts work off to a time, in Unix milliseconds. */
   notePutOff(dueAt: number): void {
     this.due.notePutOff(dueAt)
@@ -270,13 +279,15 @@ export class ProgramInputs {
   /** An input with those known to follow that can be run together with it: like events, while nobody waits for an answer. */
   private withOthers(memory: ProgramMemory, feed: Feed, first: ProgramInput, kind: "EVENT" | "HTTP", now: number) {
     const { accountId } = memory.program
-    if (first.kind === "RERUN" || kind === "HTTP" && answersItself(memory)) return [first] as const
+    if (first.kind === "RERUN" || first.rerunOf !== undefined || kind === "HTTP" && answersItself(memory)) {
+      return [first] as const
+    }
     const { most } = this.options
     const mayRun = kind === "HTTP" ? most : Math.min(most, this.services.quotas.runsLeft(accountId, now))
     if (mayRun <= 1) return [first] as const
     const [, ...others] = feed.knownEvents(now, mayRun, this.limits.runsTogether.characters)
     const inputs = others.map((item) => ofEvent(memory, feed, item, kind))
-    const other = inputs.findIndex((input) => input.kind !== first.kind)
+    const other = inputs.findIndex((input) => input.kind !== first.kind || input.rerunOf !== undefined)
     return [first, ...(other < 0 ? inputs : inputs.slice(0, other))] as const
   }
 

@@ -1,4 +1,4 @@
-import type { NewEvent } from "@headwater/domain/Event"
+import type { EventMeta, NewEvent } from "@headwater/domain/Event"
 import * as EventId from "@headwater/domain/EventId"
 import type * as Id from "@headwater/domain/Id"
 import * as Stream from "@headwater/domain/Stream"
@@ -9,6 +9,7 @@ import type { RunResponse } from "@headwater/sandbox/Run"
 import { Clock, Deferred, Effect, Exit, type Fiber, Option, Schema } from "effect"
 import { createHash, timingSafeEqual } from "node:crypto"
 import type { IngestRequest, OnAnswered, ProgramNotFound } from "../ground/ActorCalls.ts"
+import type { CommitParts } from "../ground/EmitterLog.ts"
 import { EngineLimits, type Limits } from "../ground/EngineLimits.ts"
 import { BacklogFull, EndpointNotFound, type HttpReply, NotAnswered, TokenRefused } from "../ground/HttpExchange.ts"
 import { Unavailable } from "../ground/Unavailable.ts"
@@ -76,12 +77,22 @@ interface Waiting {
   readonly reply: Deferred.Deferred<HttpReply, NotAnswered>
 }
 
-const eventsOf = ({ emitId, hops, kind, payload, unstored }: IngestRequest): ReadonlyArray<NewEvent> => [{
+/** A request that begins a run again: that of a source comes as it was. */
+export type RepeatedRequest = IngestRequest & Pick<EventMeta, "as">
+
+const eventsOf = (
+  { as, emitId, hops, kind, payload, rerunOf, unstored }: RepeatedRequest
+): ReadonlyArray<NewEvent> => [{
   emitId,
   hops,
   payload,
   stream: Stream.requests,
-  meta: { ...(kind === undefined ? {} : { kind }), ...(unstored === undefined ? {} : { unstored }) }
+  meta: {
+    ...(kind === undefined ? {} : { kind }),
+    ...(unstored === undefined ? {} : { unstored }),
+    ...(rerunOf === undefined ? {} : { rerunOf }),
+    ...(as === undefined ? {} : { as })
+  }
 }]
 
 interface Options {
@@ -144,6 +155,19 @@ export class ProgramRequests {
       if (request.isTest === true) return answered(Exit.fail(new NotAnswered({ reason: "ended" })))
       run(this.replyTo(request.emitId, receivedAt + responseTimeoutMs - clock.currentTimeMillisUnsafe()))
         .addObserver(answered)
+    })
+  }
+
+  /** Puts a request in line with parts of the same commit. Answers why it is not, if it is not. */
+  enterWith(
+    memory: ProgramMemory,
+    request: RepeatedRequest,
+    parts: CommitParts
+  ): Effect.Effect<BacklogFull | EndpointNotFound | TokenRefused | undefined> {
+    return Effect.suspend(() => {
+      const refusal = this.refusalOf(memory, request)
+      if (refusal !== undefined || this.enter(memory, request, parts) !== undefined) return Effect.succeed(refusal)
+      return Effect.andThen(this.parts.owner.room(memory), this.enterWith(memory, request, parts))
     })
   }
 
@@ -236,9 +260,9 @@ export class ProgramRequests {
   }
 
   /** Puts a request in line; undefined where it has to wait for room. */
-  private enter(memory: ProgramMemory, request: IngestRequest): Submission | undefined {
+  private enter(memory: ProgramMemory, request: RepeatedRequest, parts: CommitParts = {}): Submission | undefined {
     const { onDurable, owner, turns } = this.parts
-    const submission = owner.submit(memory, eventsOf(request), {})
+    const submission = owner.submit(memory, eventsOf(request), parts)
     if (submission === undefined) return undefined
     const { emitId, payload } = request
     const entered = submission.commit.events!

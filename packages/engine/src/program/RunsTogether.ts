@@ -28,6 +28,8 @@ interface Together {
   readonly besideOf?: (run: number) => number
   /** True if the runs after one are given up, and to be done again. */
   readonly isLast?: (result: RunResult) => boolean
+  /** Those that have not ended are given up when this returns. */
+  readonly givenUp?: Effect.Effect<void>
 }
 
 /**
@@ -65,13 +67,14 @@ export class RunsTogether {
 
   /** Answers how many runs were done: the others are still to be done, and so are those that the sandbox can't do. */
   run(together: Together): Effect.Effect<number, SandboxUnavailable> {
-    const { call, executable, isLast = () => false, memory } = together
+    const { call, executable, givenUp, isLast = () => false, memory } = together
     return Effect.gen({ self: this }, function*() {
       const batch = yield* this.code.executeBatch(memory, executable, call)
+      const next = givenUp === undefined ? batch.next : Effect.raceFirst(batch.next, Effect.as(givenUp, []))
       let taken = 0
       let wallMs = 0
       yield* Effect.gen({ self: this }, function*() {
-        let results = yield* batch.next
+        let results = yield* next
         while (results.length > 0) {
           const last = results.findIndex(isLast)
           const kept = last < 0 ? results : results.slice(0, last + 1)
@@ -79,7 +82,7 @@ export class RunsTogether {
           taken += kept.length
           for (const result of kept) wallMs += result.wallMs
           if (last >= 0) return
-          results = yield* batch.next
+          results = yield* next
         }
       }).pipe(Effect.ensuring(batch.giveUp))
       if (taken < runsOf(call)) this.fitting = Math.max(1, taken)

@@ -1,3 +1,4 @@
+import { BulkRerun } from "@headwater/domain/BulkAction"
 import * as Id from "@headwater/domain/Id"
 import { declaredProps } from "@headwater/domain/Program"
 import { changed } from "@headwater/domain/RunFile"
@@ -10,7 +11,7 @@ import { WorkflowFiles } from "@headwater/log/work/WorkflowFiles"
 import { type RunFault, type StepRecord, type WorkflowRun, WorkflowRuns } from "@headwater/log/work/WorkflowRuns"
 import type { RunResponse, StepKeys } from "@headwater/sandbox/Run"
 import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
-import { Clock, Effect, Exit, Option, Schema } from "effect"
+import { Clock, Effect, Exit, Fiber, Option, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { endpointUrl, EngineConfig } from "../ground/EngineConfig.ts"
 import { EngineLimits } from "../ground/EngineLimits.ts"
@@ -63,8 +64,26 @@ const goOn = (
   return after.paths.size === 0 || RunStanding.isRunning(forked.standing) ? "elsewhere" : "still"
 }
 
+/** A step of a run; undefined if that is cancelled meanwhile: its process is given up, and nothing of the step is kept. */
+const abortable = <A, E>(progress: WorkflowProgress, step: Effect.Effect<A, E>): Effect.Effect<A | undefined, E> =>
+  Effect.gen(function*() {
+    if (progress.isAborted) return undefined
+    const fiber = yield* Effect.forkChild(step)
+    progress.onAbort = () => fiber.interruptUnsafe()
+    const exit = yield* Fiber.await(fiber)
+    progress.onAbort = undefined
+    return progress.isAborted && Exit.hasInterrupts(exit) ? undefined : yield* exit
+  })
+
 /** The request of a rerun, in its event. */
-export const Rerun = Schema.Struct({ run: Id.RunId, step: Schema.NullOr(Schema.String) })
+export const Rerun = Schema.Struct({
+  run: Id.RunId,
+  /** The first step to run; null for the first of all, or the one that failed. */
+  step: Schema.NullOr(Schema.String),
+  from: Schema.optionalKey(BulkRerun.fields.from),
+  code: Schema.optionalKey(BulkRerun.fields.code)
+})
+export type Rerun = typeof Rerun.Type
 
 const decodeRerun = Schema.decodeUnknownEffect(Schema.fromJsonString(Rerun))
 
@@ -133,7 +152,8 @@ export class StepRuns {
       const startedAt = yield* Clock.currentTimeMillis
       const isShadow = shadow || input.isShadow === true
       const run = runOver(id, workflow.deploymentId, input, yield* this.runIdOf(input), startedAt, isShadow)
-      yield* this.enter(memory, input, run)
+      const { rerunOf } = input
+      yield* this.enter(memory, input, rerunOf === undefined ? run : yield* this.insteadOf(run, Id.RunId.make(rerunOf)))
     })
   }
 
@@ -153,7 +173,8 @@ export class StepRuns {
   chooseTogether(memory: ProgramMemory, inputs: ReadonlyArray<ProgramInput>): ReadonlyArray<ProgramInput> {
     if (this.mostTogether(memory) === 1) return []
     const end = inputs.findIndex((input) =>
-      !isOfRun(input) || this.uncommitted.hasRun(input.id) || input.kind === "HTTP" && answersItself(memory)
+      !isOfRun(input) || input.rerunOf !== undefined || this.uncommitted.hasRun(input.id) ||
+      input.kind === "HTTP" && answersItself(memory)
     )
     return end < 0 ? inputs : inputs.slice(0, end)
   }
@@ -204,8 +225,8 @@ export class StepRuns {
   ): Effect.Effect<Onward, SandboxUnavailable> {
     return Effect.gen({ self: this }, function*() {
       const { path, run } = progress
-      if (path?.forked.isOver === true) return "still"
-      const executable = yield* this.executableOf(memory, progress)
+      if (path?.forked.isOver === true || progress.isAborted) return "still"
+      const executable = yield* this.executableOf(memory, progress.run)
       const until = path?.forked.standing.paths.get(path.name)?.until
       if (executable !== undefined && path !== undefined && until !== undefined && run.step >= until) {
         return yield* this.join(memory, path, executable)
@@ -221,7 +242,8 @@ export class StepRuns {
       }
       CrashPoint.reached("step-chosen")
       const step = this.uncommitted.takeStep(progress) ??
-        (yield* this.execute(memory, progress, executable, onRespond))
+        (yield* abortable(progress, this.execute(memory, progress, executable, onRespond)))
+      if (step === undefined) return "still"
       CrashPoint.reached("step-ended")
       return yield* this.commit(memory, progress, executable, step, onRespond !== undefined)
     })
@@ -368,7 +390,7 @@ export class StepRuns {
 
   private executableOf(
     memory: ProgramMemory,
-    { run: { deploymentId, workflowId } }: WorkflowProgress
+    { deploymentId, workflowId }: Pick<WorkflowRun, "deploymentId" | "workflowId">
   ): Effect.Effect<Executable | undefined> {
     return Effect.gen({ self: this }, function*() {
       if (deploymentId === memory.program.workflow?.deploymentId) return executableOf(memory)
@@ -413,31 +435,44 @@ export class StepRuns {
     })
   }
 
-  /** Begins a run over the event of another, on the code of today, with what the steps before the one asked for gave then. */
+  /** A run over an event that takes the place of another's, and came about as that did. */
+  private insteadOf(run: WorkflowRun, rerunOf: Id.RunId): Effect.Effect<WorkflowRun> {
+    return Effect.map(untilAnswered(this.parts.runs.outline(run.workflowId, rerunOf)), (former) => {
+      if (Option.isNone(former)) return { ...run, trigger: { ...run.trigger, rerunOf } }
+      const { emitterId, eventId, hops, id, kind } = former.value.trigger
+      const insteadOf = { id, emitterId, ...(eventId === undefined ? {} : { eventId }) }
+      return { ...run, trigger: { ...run.trigger, kind, hops, rerunOf, insteadOf } }
+    })
+  }
+
+  /** Begins a run over the event of another, with what the steps before the one asked for gave then. */
   private beginAgain(memory: ProgramMemory, input: ProgramInput, deploymentId: Id.DeploymentId): Effect.Effect<void> {
     return Effect.gen({ self: this }, function*() {
       const { code, runs } = this.parts
       const asked = yield* Effect.orDie(decodeRerun(input.eventJson))
       const workflowId = workflowIdOf(memory)
-      const former = yield* untilAnswered(runs.get(workflowId, asked.run))
-      const all = memory.component.steps ?? []
-      const step = asked.step === null ? 0 : all.findIndex(({ name }) => name === asked.step)
-      if (Option.isNone(former) || step < 0) {
-        const message = step < 0
-          ? `the workflow no longer has the step ${JSON.stringify(asked.step)}`
-          : `the run ${asked.run} no longer exists`
-        yield* code.fail(memory, originOf(memory, input), { name: "NotRepeatable", message }, input.take())
-        return
+      const refuse = (message: string) =>
+        code.fail(memory, originOf(memory, input), { name: "NotRepeatable", message }, input.take())
+      const former = Option.getOrUndefined(yield* untilAnswered(runs.get(workflowId, asked.run)))
+      if (former === undefined) return void (yield* refuse(`the run ${asked.run} no longer exists`))
+      if (former.endedAt !== null && UnstoredRuns.isUnstored(former)) {
+        return void (yield* refuse(`nothing of the run ${asked.run} is kept, as its request asked for`))
       }
+      const isOwn = asked.code === "own"
+      const executable = isOwn ? yield* this.executableOf(memory, former) : executableOf(memory)
+      const recorded = yield* untilAnswered(runs.stepsOf(asked.run))
+      const failed = asked.from === "failed_step"
+        ? recorded.findLast(({ status }) => status === "error")?.name
+        : undefined
+      const name = asked.step ?? failed
+      const all = executable?.component.steps ?? []
+      const step = name === undefined ? 0 : all.findIndex((step) => step.name === name)
+      if (executable === undefined) return void (yield* refuse(`the code of the run ${asked.run} no longer exists`))
+      if (step < 0) return void (yield* refuse(`the workflow no longer has the step ${JSON.stringify(name)}`))
       const id = yield* this.runIdOf(input)
-      const { endedAt, event, trigger: { shadow: _, ...trigger } } = former.value
-      if (endedAt !== null && UnstoredRuns.isUnstored(former.value)) {
-        const message = `nothing of the run ${asked.run} is kept, as its request asked for`
-        yield* code.fail(memory, originOf(memory, input), { name: "NotRepeatable", message }, input.take())
-        return
-      }
+      const { event, trigger: { shadow: _, ...trigger } } = former
       const before = new Set(all.slice(0, step).map(({ name }) => name))
-      const done = (yield* untilAnswered(runs.stepsOf(asked.run)))
+      const done = recorded
         .filter(({ name, result }) => result !== null && before.has(name))
         .map((record, index) => ({
           ...record,
@@ -447,15 +482,18 @@ export class StepRuns {
           configuredProps: null,
           resumeData: null
         }))
-      const startedAt = yield* Clock.currentTimeMillis
-      // Of a run in shadow too: it is asked for, and sends if its workflow does.
-      const again = { ...trigger, rerunOf: asked.run, ...(memory.program.shadow ? { shadow: true } : {}) }
-      yield* this.enter(
-        memory,
-        input,
-        { id, workflowId, deploymentId, trigger: again, event, startedAt, ...beginning, step },
-        done
-      )
+      const run: WorkflowRun = {
+        id,
+        workflowId,
+        deploymentId: isOwn ? former.deploymentId : deploymentId,
+        // Of a run in shadow too: it is asked for, and sends if its workflow does.
+        trigger: { ...trigger, rerunOf: asked.run, ...(memory.program.shadow ? { shadow: true } : {}) },
+        event,
+        startedAt: yield* Clock.currentTimeMillis,
+        ...beginning,
+        step
+      }
+      yield* this.enter(memory, input, run, done)
     })
   }
 }

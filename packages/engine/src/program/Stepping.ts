@@ -1,3 +1,4 @@
+import type { RunId } from "@headwater/domain/Id"
 import type { RunResponse } from "@headwater/sandbox/Run"
 import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
 import { Effect, FiberSet, Option } from "effect"
@@ -5,7 +6,7 @@ import type { ProgramInput } from "./ProgramInput.ts"
 import type { ProgramMemory } from "./ProgramMemory.ts"
 import type { ProgramRequests } from "./ProgramRequests.ts"
 import type { StepRuns } from "./StepRuns.ts"
-import { isOfEndpoint, type WorkflowProgress } from "./WorkflowProgress.ts"
+import { isOfEndpoint, placeOf, type WorkflowProgress } from "./WorkflowProgress.ts"
 
 interface Options {
   readonly steps: StepRuns
@@ -22,6 +23,9 @@ interface Options {
   readonly onEnd: () => void
 }
 
+/** What is held of a run, or a path of it, that is at a step. */
+type Held = Pick<WorkflowProgress, "abort" | "held">
+
 /** The name of what is done together. */
 const together = "together"
 
@@ -30,9 +34,13 @@ const together = "together"
  *
  * - G1. A run is in `busy` from before its fiber starts until that ends, however it ends; `onEnd` is called after that.
  * - G2. A run that may not go on is put back to those under way, the first of them.
+ * - G3. Of a run that is being cancelled no step begins, and those under way commit nothing but what they have handed over.
  */
 export class Stepping {
-  private readonly atStep = new Map<string, Pick<WorkflowProgress, "held">>()
+  private readonly atStep = new Map<string, Held>()
+  private readonly aborting = new Set<RunId>()
+  /** Called when a run, or a path of it, leaves. */
+  private readonly onLeave = new Set<() => void>()
   private readonly fibers: FiberSet.FiberSet<void>
   private readonly options: Options
 
@@ -54,10 +62,34 @@ export class Stepping {
     return FiberSet.awaitEmpty(this.fibers)
   }
 
+  /** Does something while no step of a run is under way: those that are, are given up. */
+  without<A, E>(id: RunId, use: Effect.Effect<A, E>): Effect.Effect<A, E> {
+    return Effect.suspend(() => {
+      this.aborting.add(id)
+      for (const [key, held] of this.atStep) if (placeOf(key).run === id) held.abort()
+      return Effect.andThen(this.leftBy(id), use)
+    }).pipe(Effect.ensuring(Effect.sync(() => this.aborting.delete(id))))
+  }
+
+  /** Returns when nothing of a run is at a step. */
+  private leftBy(id: RunId): Effect.Effect<void> {
+    return Effect.callback((resume) => {
+      const look = () => {
+        for (const key of this.atStep.keys()) if (placeOf(key).run === id) return
+        this.onLeave.delete(look)
+        resume(Effect.void)
+      }
+      this.onLeave.add(look)
+      look()
+      return Effect.sync(() => this.onLeave.delete(look))
+    })
+  }
+
   /** Has a run go from step to step as far as it may. */
   start(memory: ProgramMemory, progress: WorkflowProgress): Effect.Effect<void> {
     return Effect.suspend(() => {
       const { key } = progress
+      if (this.aborting.has(progress.run.id)) return Effect.void
       this.atStep.set(key, progress)
       return this.run([key], this.proceed(memory, progress))
     })
@@ -72,11 +104,11 @@ export class Stepping {
     return Effect.suspend(() => {
       const { mayGoOn, oneOfMany, steps } = this.options
       const ids = new Set<string>()
-      const add = (id: string, held: Pick<WorkflowProgress, "held">) => {
+      const add = (id: string, held: Held) => {
         ids.add(id)
         this.atStep.set(id, held)
       }
-      add(together, { held: 0 })
+      add(together, { abort: () => {}, held: 0 })
       const work = Effect.suspend(() =>
         mayGoOn(memory)
           ? steps.runTogether(memory, inputs, (progress) => add(progress.run.id, progress))
@@ -98,6 +130,7 @@ export class Stepping {
           : Effect.succeedNone
       )
       while (true) {
+        if (progress.isAborted) return
         const onward = yield* oneOfMany(goOn)
         if (Option.isNone(onward)) {
           memory.underWay.unshift(progress)
@@ -118,6 +151,7 @@ export class Stepping {
       Effect.catchDefect(onDefect),
       Effect.ensuring(Effect.sync(() => {
         for (const id of ids) this.atStep.delete(id)
+        for (const look of this.onLeave) look()
         onEnd()
       })),
       FiberSet.run(this.fibers),

@@ -4,7 +4,7 @@ import type { WorkflowFiles } from "@headwater/log/work/WorkflowFiles"
 import type { WorkflowRun, WorkflowRuns } from "@headwater/log/work/WorkflowRuns"
 import type { RunResult } from "@headwater/sandbox/Run"
 import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
-import { Clock, Effect, Exit } from "effect"
+import { Clock, Effect, Exit, Latch } from "effect"
 import type { CommitParts } from "../ground/EmitterLog.ts"
 import type { Limits } from "../ground/EngineLimits.ts"
 import type { CodeRuns } from "./CodeRuns.ts"
@@ -60,6 +60,8 @@ export class StepsTogether {
   private isHandingOver = false
   /** The run that was begun before it ended. */
   private begun: BeginningRun | undefined
+  /** Open once that one is being cancelled: it is given up, and those behind it are still to be run. */
+  private readonly givenUp = Latch.makeUnsafe(false)
   /** The start of the run after those that are handed over. */
   private startedAt: number
   private readonly executable: Executable
@@ -86,8 +88,11 @@ export class StepsTogether {
         executable: this.executable,
         call,
         handOver: (results, first) => this.handOver(results, this.runs.slice(first, first + results.length)),
-        besideOf: (run) => this.runs[run]!.input.eventJson.length
+        besideOf: (run) => this.runs[run]!.input.eventJson.length,
+        givenUp: this.givenUp.await
       })
+    ).pipe(
+      Effect.map((count) => this.begun?.progress.isAborted === true ? Math.max(count, this.handedOver + 1) : count)
     )
   })
 
@@ -155,6 +160,7 @@ export class StepsTogether {
     const submission = owner.submit(memory, [], () => ({ ...input.take(), ...usage, runs: [progress.run] }))
     if (submission === undefined) return
     this.begun = run
+    progress.onAbort = () => this.givenUp.openUnsafe()
     onBegun(progress)
     submission.onEnd((exit) => {
       if (Exit.isFailure(exit)) uncommitted.keepRun(input.id, progress.run.id)

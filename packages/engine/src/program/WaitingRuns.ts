@@ -2,8 +2,9 @@ import * as Id from "@headwater/domain/Id"
 import type { Submission } from "@headwater/log/commit/Submission"
 import { untilAnswered } from "@headwater/log/database/TransientSqlError"
 import type { DueItem } from "@headwater/log/work/DueWork"
+import { WorkflowFiles } from "@headwater/log/work/WorkflowFiles"
 import { type RunWait, type StepRecord, type WorkflowRun, WorkflowRuns } from "@headwater/log/work/WorkflowRuns"
-import { Clock, Effect, Option, Semaphore } from "effect"
+import { Clock, Effect, Exit, Option, Semaphore } from "effect"
 import {
   type Cancellation,
   placeAfter,
@@ -71,6 +72,12 @@ const numberOf = (
   { path }: { readonly path?: string }
 ): number => path === undefined ? steps.at(-1)?.n ?? 0 : steps.filter((step) => step.path === path).length
 
+/** Has nothing of a run go on. */
+const drop = ({ underWay, unread }: ProgramMemory, id: Id.RunId): void => {
+  for (let i = underWay.length - 1; i >= 0; i--) if (underWay[i]!.run.id === id) underWay.splice(i, 1)
+  if (unread.includes(id)) unread.splice(unread.indexOf(id), 1)
+}
+
 /** Those that wait after a step, which handed out the keys of its run; all of them where no step is given. */
 const waitingAfter = (
   standing: RunStanding.RunStanding,
@@ -88,7 +95,7 @@ const waitingAfter = (
  *
  *     waiting ── its time ──▶ under way, or cancelled where it was suspended and is not to be resumed then
  *        ├────── resume ────▶ waiting for its turn ──▶ under way
- *        └────── cancel ────▶ cancelled
+ *        └────── cancel ────▶ cancelled ◀── cancel ── under way
  *
  * - W1. Decisions on a run are made while `deciding` is held: one is not taken up and cancelled at once.
  * - W2. A run goes on once for each time that it waits, also where the wish to resume it comes twice.
@@ -96,6 +103,7 @@ const waitingAfter = (
 export class WaitingRuns {
   private readonly deciding = Semaphore.makeUnsafe(1)
   private readonly erasureOf: UnstoredRuns.ErasureOf
+  private readonly files: WorkflowFiles["Service"]
   private readonly limits: Limits
   private readonly owner: ProgramOwner
   private readonly runs: WorkflowRuns["Service"]
@@ -103,17 +111,25 @@ export class WaitingRuns {
   private constructor(
     owner: ProgramOwner,
     runs: WorkflowRuns["Service"],
+    files: WorkflowFiles["Service"],
     limits: Limits,
     erasureOf: UnstoredRuns.ErasureOf
   ) {
     this.erasureOf = erasureOf
+    this.files = files
     this.owner = owner
     this.runs = runs
     this.limits = limits
   }
 
   static readonly make = Effect.fnUntraced(function*(owner: ProgramOwner) {
-    return new WaitingRuns(owner, yield* WorkflowRuns, yield* EngineLimits, yield* UnstoredRuns.makeErasureOf)
+    return new WaitingRuns(
+      owner,
+      yield* WorkflowRuns,
+      yield* WorkflowFiles,
+      yield* EngineLimits,
+      yield* UnstoredRuns.makeErasureOf
+    )
   })
 
   /** Has a run, or a path of it, go on for which it is time, or its turn. */
@@ -145,15 +161,10 @@ export class WaitingRuns {
     }))
   }
 
-  /**
-   * Ends a run that waits, for good. Returns once that is durable.
-   *
-   * @param after given where it is to be one that waits after this step
-   * @param onCancelled tells who waits for its response
-   */
-  cancel(
+  /** Ends a run that waits after a step, for good. Returns once that is durable. */
+  cancelAfter(
     id: Id.RunId,
-    after: WaitPlace | undefined,
+    after: WaitPlace,
     onCancelled: (run: WorkflowRun) => Effect.Effect<void>
   ): Effect.Effect<Cancellation, ProgramNotFound | Unavailable> {
     return this.decide<Cancellation>(
@@ -162,18 +173,65 @@ export class WaitingRuns {
       (current, standing, forked) =>
         Effect.gen({ self: this }, function*() {
           const { run } = standing
-          const steps = after === undefined ? [] : yield* untilAnswered(this.runs.stepOutlinesOf(id))
-          const isAfter = after === undefined || numberOf(steps, after) === after.n
-          if (run.status === "cancelled" && isAfter) {
+          const steps = yield* untilAnswered(this.runs.stepOutlinesOf(id))
+          if (run.status === "cancelled" && numberOf(steps, after) === after.n) {
             yield* onCancelled(run)
             return yield* decided("cancelled" as const)
           }
-          if (waitingAfter(standing, steps, after ?? null).length === 0) return yield* decided("not_waiting" as const)
-          const cancelled = RunStanding.ended(standing, cancelledAt(yield* Clock.currentTimeMillis))
-          const { durable } = yield* this.handOver(current, forked, standing, cancelled)
-          return { durable: Effect.andThen(durable, onCancelled(run)) }
+          if (waitingAfter(standing, steps, after).length === 0) return yield* decided("not_waiting" as const)
+          return yield* this.handOverCancelled(current, standing, forked, {}, onCancelled)
         })
     )
+  }
+
+  /**
+   * Ends a run that has not ended, for good, wherever it is. Returns once that is durable.
+   *
+   * @param without does something while no step of the run is under way
+   * @param parts to be written with its end, if it is ended here
+   */
+  cancel(
+    id: Id.RunId,
+    { onCancelled, parts, without }: {
+      readonly onCancelled: (run: WorkflowRun) => Effect.Effect<void>
+      readonly parts: CommitParts
+      readonly without: <A, E>(cancelling: Effect.Effect<A, E>) => Effect.Effect<A, E>
+    }
+  ): Effect.Effect<Cancellation, ProgramNotFound | Unavailable> {
+    const cancelling = this.decide<Cancellation>(
+      "cancelled",
+      id,
+      (current, standing, forked) =>
+        Effect.gen({ self: this }, function*() {
+          const { run } = standing
+          if (run.status === "cancelled") {
+            yield* onCancelled(run)
+            return yield* decided("cancelled" as const)
+          }
+          if (run.endedAt !== null) return yield* decided("not_waiting" as const)
+          drop(current, id)
+          return yield* this.handOverCancelled(current, standing, forked, parts, onCancelled)
+        }),
+      without
+    )
+    // What was given up of it is still to be done where it is not cancelled.
+    return Effect.onExit(cancelling, (exit) => Exit.isSuccess(exit) ? Effect.void : this.owner.invalidate)
+  }
+
+  private handOverCancelled(
+    memory: ProgramMemory,
+    standing: RunStanding.RunStanding,
+    forked: ForkedRun | undefined,
+    parts: CommitParts,
+    onCancelled: (run: WorkflowRun) => Effect.Effect<void>
+  ) {
+    return Effect.gen({ self: this }, function*() {
+      const { run } = standing
+      const cancelled = RunStanding.ended(standing, cancelledAt(yield* Clock.currentTimeMillis))
+      const { durable } = yield* this.handOver(memory, forked, standing, cancelled, parts)
+      const removeFiles = untilAnswered(this.files.removeOf(run.id))
+      return { durable: Effect.andThen(durable, Effect.andThen(removeFiles, onCancelled(run))) }
+    })
   }
 
   /**
@@ -268,7 +326,8 @@ export class WaitingRuns {
       current: ProgramMemory,
       standing: RunStanding.RunStanding,
       forked: ForkedRun | undefined
-    ) => Effect.Effect<Pick<Submission, "durable">, Decided<A | "unknown">>
+    ) => Effect.Effect<Pick<Submission, "durable">, Decided<A | "unknown">>,
+    without: <A, E>(deciding: Effect.Effect<A, E>) => Effect.Effect<A, E> = (deciding) => deciding
   ): Effect.Effect<A | "unknown", ProgramNotFound | Unavailable> {
     const { owner } = this
     const decideOn = (current: ProgramMemory) => {
@@ -295,6 +354,7 @@ export class WaitingRuns {
         Fenced: () => changingOwners,
         CommitRejected: () => changingOwners
       }),
+      without,
       this.deciding.withPermits(1)
     )
   }

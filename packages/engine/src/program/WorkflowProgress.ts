@@ -56,6 +56,10 @@ export class WorkflowProgress {
   resumed: string | null = null
   /** True in a trial, of which nothing is kept. */
   readonly isTrial: boolean
+  /** True once its run is being cancelled: it takes no further step. */
+  isAborted = false
+  /** Told of that. */
+  onAbort: (() => void) | undefined
 
   constructor(
     run: WorkflowRun,
@@ -94,6 +98,12 @@ export class WorkflowProgress {
   get held(): number {
     const { callback, resumed, run: { event, rerunContext }, steps } = this
     return [event, rerunContext, callback, resumed].reduce((sum, text) => sum + (text?.length ?? 0), steps.held)
+  }
+
+  /** Has it give up the step that it is at, and take no other. */
+  abort(): void {
+    this.isAborted = true
+    this.onAbort?.()
   }
 
   /** Notes the requests by which it went on after its own ones of these steps. */

@@ -2,6 +2,7 @@ import * as DeliveryId from "@headwater/domain/DeliveryId"
 import type { LoggedEvent } from "@headwater/domain/Event"
 import type * as Id from "@headwater/domain/Id"
 import { Effect, Option } from "effect"
+import { BulkRuns } from "../bulk/BulkRuns.ts"
 import type { Reopening, WebhookNotFound } from "../ground/ActorCalls.ts"
 import { EngineLimits } from "../ground/EngineLimits.ts"
 import type { TestedAttempt } from "../ground/TestedAttempt.ts"
@@ -9,7 +10,8 @@ import { Unavailable } from "../ground/Unavailable.ts"
 import type * as Wake from "../ground/Wake.ts"
 import { Attempt } from "./Attempt.ts"
 import { mostTests } from "./AttemptSlots.ts"
-import { BulkRuns } from "./BulkRuns.ts"
+import { BulkDeliveries } from "./BulkDeliveries.ts"
+import type { DeliveryItem } from "./DeliveryItems.ts"
 import { FirstAttempts } from "./FirstAttempts.ts"
 import { Interventions } from "./Interventions.ts"
 import { Outcomes } from "./Outcome.ts"
@@ -37,7 +39,8 @@ export class WebhookActor {
   private readonly interventions: Interventions
   private readonly firstAttempts: FirstAttempts
   private readonly retryAttempts: RetryAttempts
-  private readonly bulkRuns: BulkRuns
+  private readonly bulkRuns: BulkRuns<DeliveryItem>
+  private readonly outcomes: Outcomes
 
   private constructor(owner: WebhookOwner, order: StrictOrder, outcomes: Outcomes, firstAttempts: FirstAttempts) {
     this.owner = owner
@@ -45,7 +48,12 @@ export class WebhookActor {
     this.firstAttempts = firstAttempts
     this.interventions = new Interventions(owner, order)
     this.retryAttempts = new RetryAttempts(owner, order, outcomes)
-    this.bulkRuns = new BulkRuns(owner, order, this.interventions, outcomes)
+    this.outcomes = outcomes
+    this.bulkRuns = new BulkRuns({
+      ownerId: owner.id,
+      bulk: owner.tables.bulk,
+      start: (work, onEnd) => void owner.start(work, onEnd)
+    })
   }
 
   /** @param kick has `wake` called: there is something to do that nobody hinted at */
@@ -197,7 +205,8 @@ export class WebhookActor {
       this.firstAttempts.work(memory)
       if (hints.due || hints.look) {
         memory.retries.hint()
-        yield* this.bulkRuns.look(memory)
+        const { interventions, order, outcomes, owner } = this
+        yield* this.bulkRuns.look((part) => new BulkDeliveries({ interventions, memory, order, outcomes, owner, part }))
       }
       yield* this.retryAttempts.start(memory)
       // Slots and turns that were left to retries may be free again.

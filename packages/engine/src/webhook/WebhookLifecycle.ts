@@ -113,7 +113,7 @@ export class WebhookLifecycle extends Context.Service<WebhookLifecycle, {
           yield* webhooks.delete(accountId, id)
           yield* dueWork.removeAll(id)
           yield* deliveries.removeOfWebhook(id)
-          yield* bulkActions.endOfWebhook(id, yield* Clock.currentTimeMillis)
+          yield* bulkActions.endOfOwner(id, yield* Clock.currentTimeMillis)
         }))
         yield* attempts.removeOfWebhook(id)
         yield* router.invalidate(accountId)

@@ -10,6 +10,7 @@ import type { BulkMark } from "../work/BulkActions.ts"
 import type { CursorMove, CursorSettlement } from "../work/Cursors.ts"
 import type { Delivery, DeliveryChange } from "../work/Deliveries.ts"
 import type { DueItem } from "../work/DueWork.ts"
+import { noRuns, type RunCounts } from "../work/RunBooks.ts"
 import type { RunProgress, StepRecord, StepResumption, WorkflowRun } from "../work/WorkflowRuns.ts"
 import type { Fenced } from "./CommitWriter.ts"
 import type { UsageEntry } from "./Usage.ts"
@@ -35,6 +36,8 @@ export interface Commit {
   readonly deliveryChanges?: ReadonlyArray<DeliveryChange>
   readonly attempts?: ReadonlyArray<Attempt>
   readonly usage?: ReadonlyArray<UsageEntry>
+  /** The runs of a source, which leave nothing but what they emitted. */
+  readonly sourceRuns?: RunCounts
   /** Runs of a workflow that begin. */
   readonly runs?: ReadonlyArray<WorkflowRun>
   /** Written after `runs`. */
@@ -53,6 +56,21 @@ export interface Commit {
    * the commit is written.
    */
   readonly also?: Effect.Effect<void, SqlError.SqlError | Fenced>
+}
+
+/** The runs of the program that began and ended by a commit of its owner. */
+export const runsIn = ({ runChanges = [], runs = [], sourceRuns }: Commit): RunCounts => {
+  if (runs.length === 0 && runChanges.length === 0) return sourceRuns ?? noRuns
+  let [done, failed, cancelled] = [0, 0, 0]
+  for (const list of [runs, runChanges]) {
+    for (const { endedAt, status } of list) {
+      if (endedAt === null) continue
+      if (status === "success") done += 1
+      else if (status === "error") failed += 1
+      else cancelled += 1
+    }
+  }
+  return { received: runs.length, done, failed, cancelled }
 }
 
 const lists = [

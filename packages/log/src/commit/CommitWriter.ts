@@ -12,8 +12,9 @@ import { BulkActions } from "../work/BulkActions.ts"
 import { addTally, type CursorChange, type CursorMove, Cursors, intoCursorsJournal, keyText } from "../work/Cursors.ts"
 import { Deliveries } from "../work/Deliveries.ts"
 import { type DueItem, type DueKey, DueWork } from "../work/DueWork.ts"
+import { add as addRuns, isBooked, noRuns, type RunCounts } from "../work/RunBooks.ts"
 import { WorkflowRuns } from "../work/WorkflowRuns.ts"
-import { type Commit, fenceOf } from "./Commit.ts"
+import { type Commit, fenceOf, runsIn } from "./Commit.ts"
 import * as CrashPoint from "./CrashPoint.ts"
 import type { UsageEntry } from "./Usage.ts"
 
@@ -45,11 +46,22 @@ const newestFences = (commits: ReadonlyArray<Commit>): ReadonlyMap<string, Fence
   return newest
 }
 
-/** The heads of emitters after all commits, and the use of their runs, by day. */
+/** The heads of emitters after all commits, and the use of their runs, by day, and their books. */
 const headMoves = (commits: ReadonlyArray<Commit>): ReadonlyArray<HeadMove> => {
   const heads = new Map<string, Head>()
   const used = new Map<string, UsageEntry>()
-  for (const { events, head, usage } of commits) {
+  const booked = new Map<string, RunCounts>()
+  const takeRuns = (emitterId: string) => {
+    const runs = booked.get(emitterId)
+    booked.delete(emitterId)
+    return runs
+  }
+  for (const commit of commits) {
+    const { events, head, usage } = commit
+    const runs = head === undefined ? noRuns : runsIn(commit)
+    if (head !== undefined && isBooked(runs)) {
+      booked.set(head.emitterId, addRuns(booked.get(head.emitterId) ?? noRuns, runs))
+    }
     if (head !== undefined && events !== undefined && events.length > 0) heads.set(head.emitterId, head)
     for (const entry of usage ?? nothing) {
       const key = `${entry.emitterId} ${entry.day}`
@@ -66,10 +78,15 @@ const headMoves = (commits: ReadonlyArray<Commit>): ReadonlyArray<HeadMove> => {
   }
   const moves: Array<HeadMove> = []
   for (const entry of used.values()) {
-    moves.push({ emitterId: entry.emitterId, to: heads.get(entry.emitterId), used: entry })
-    heads.delete(entry.emitterId)
+    const { emitterId } = entry
+    moves.push({ emitterId, to: heads.get(emitterId), used: entry, runs: takeRuns(emitterId) })
+    heads.delete(emitterId)
   }
-  for (const head of heads.values()) moves.push({ emitterId: head.emitterId, to: head, used: undefined })
+  for (const head of heads.values()) {
+    const { emitterId } = head
+    moves.push({ emitterId, to: head, used: undefined, runs: takeRuns(emitterId) })
+  }
+  for (const [emitterId, runs] of booked) moves.push({ emitterId, to: undefined, used: undefined, runs })
   return moves
 }
 

@@ -4,6 +4,7 @@ import { Effect, Option, Schedule, Schema } from "effect"
 import { Migrator, SqlClient, SqlError } from "effect/sql"
 import * as Baseline from "./Baseline.ts"
 import * as DatabaseClaim from "./DatabaseClaim.ts"
+import * as BulkOwners from "./migrations/BulkOwners.ts"
 import * as Couriers from "./migrations/Couriers.ts"
 import * as DataStores from "./migrations/DataStores.ts"
 import * as EnvironmentVariables from "./migrations/EnvironmentVariables.ts"
@@ -14,6 +15,7 @@ import * as MovingPrograms from "./migrations/MovingPrograms.ts"
 import * as OAuthAccounts from "./migrations/OAuthAccounts.ts"
 import * as OAuthConnections from "./migrations/OAuthConnections.ts"
 import * as Projects from "./migrations/Projects.ts"
+import * as RunBooks from "./migrations/RunBooks.ts"
 import * as RunPaths from "./migrations/RunPaths.ts"
 import * as StepProps from "./migrations/StepProps.ts"
 import * as StoredFileChecksums from "./migrations/StoredFileChecksums.ts"
@@ -43,7 +45,9 @@ const migrations = {
   "0050_run_paths": RunPaths.make,
   "0051_import_reports": ImportReports.make,
   "0052_moving_programs": MovingPrograms.make,
-  "0053_couriers": Couriers.make
+  "0053_couriers": Couriers.make,
+  "0054_bulk_owners": BulkOwners.make,
+  "0055_run_books": RunBooks.make
 }
 
 /** A version of before the baseline has made the database. */
@@ -162,5 +166,5 @@ export const { run, runForServer, schemaNumber } = make({
   migrations,
   // Raised by a migration after which older versions would misread the database or the messages of newer nodes, or be
   // misread: to its own number. Up to then old and new nodes run beside each other while a server is upgraded.
-  oldestBeside: 53
+  oldestBeside: 55
 })

@@ -5,6 +5,7 @@ import { SqlClient, type SqlError } from "effect/sql"
 import * as Insertion from "../internal/Insertion.ts"
 import { byPlace, shared } from "../internal/SharedStatement.ts"
 import { bigints, numbers, texts } from "../internal/SqlArray.ts"
+import type { RunCounts } from "../work/RunBooks.ts"
 import { type Fence, Fences } from "./Fences.ts"
 import { Journals } from "./Journals.ts"
 
@@ -25,10 +26,12 @@ export interface Head {
 export const ordinalOf = ({ streams }: Pick<Head, "streams">, stream: string): number =>
   OwnMember.get(streams, stream) ?? 0
 
-/** The change of a commit to an emitter: the end of its log, its use on a day, or both. */
+/** The change of a commit to an emitter: the end of its log, its use on a day, its books, or several of them. */
 export interface HeadMove {
   readonly emitterId: string
   readonly to: Pick<Head, "lastId" | "streams"> | undefined
+  /** Its runs that began and ended. */
+  readonly runs?: RunCounts | undefined
   readonly used: { readonly day: string; readonly invocations: number; readonly computeMs: number } | undefined
 }
 
@@ -50,15 +53,22 @@ const fromRow = (row: HeadRow, fence: Fence): Head => ({
 
 /** Moves heads, of each emitter the last one named, in a transaction that holds their fences. */
 export const intoHeadsJournal = Insertion.into<HeadMove>("heads_journal")`
-  INSERT INTO heads_journal (emitter_id, last_id, streams, day, invocations, compute_ms)
-  SELECT emitter_id, last_id, streams::jsonb, day::date, invocations, compute_ms FROM unnest(
+  INSERT INTO heads_journal (
+    emitter_id, last_id, streams, day, invocations, compute_ms, runs_received, runs_done, runs_failed, runs_cancelled
+  )
+  SELECT emitter_id, last_id, streams::jsonb, day::date, invocations, compute_ms, received, done, failed, cancelled
+  FROM unnest(
     ${(moves) => texts(moves.map(({ emitterId }) => emitterId))},
     ${(moves) => bigints(moves.map(({ to }) => to?.lastId ?? null))},
     ${(moves) => texts(moves.map(({ to }) => to === undefined ? null : JSON.stringify(to.streams)))},
     ${(moves) => texts(moves.map(({ used }) => used?.day ?? null))},
     ${(moves) => numbers(moves.map(({ used }) => used?.invocations ?? null))},
-    ${(moves) => numbers(moves.map(({ used }) => used?.computeMs ?? null))}
-  ) AS m (emitter_id, last_id, streams, day, invocations, compute_ms)`
+    ${(moves) => numbers(moves.map(({ used }) => used?.computeMs ?? null))},
+    ${(moves) => numbers(moves.map(({ runs }) => runs?.received ?? null))},
+    ${(moves) => numbers(moves.map(({ runs }) => runs?.done ?? null))},
+    ${(moves) => numbers(moves.map(({ runs }) => runs?.failed ?? null))},
+    ${(moves) => numbers(moves.map(({ runs }) => runs?.cancelled ?? null))}
+  ) AS m (emitter_id, last_id, streams, day, invocations, compute_ms, received, done, failed, cancelled)`
 
 /** The ends of emitters' logs: the view `heads`, of the tables `heads_folded` and `heads_journal` (`Journals`). */
 export class Heads extends Context.Service<Heads, {

@@ -1,10 +1,11 @@
 import * as Recurring from "@headwater/domain/Recurring"
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import type { Commit } from "../commit/Commit.ts"
+import { type Commit, runsIn } from "../commit/Commit.ts"
 import * as CrashPoint from "../commit/CrashPoint.ts"
 import { texts } from "../internal/SqlArray.ts"
 import type { CursorKey } from "../work/Cursors.ts"
+import { isBooked } from "../work/RunBooks.ts"
 
 /** The interval at which this node folds what it journaled, in milliseconds. */
 export const foldEveryMs = 5_000
@@ -61,7 +62,8 @@ const foldEmitters =
         WHERE emitter_id = ANY (${texts(locked.map(({ emitter_id }) => emitter_id))})
       ), moved AS MATERIALIZED (
         DELETE FROM heads_journal j USING base b WHERE j.emitter_id = b.emitter_id AND j.seq > b.folded_seq
-        RETURNING j.emitter_id, b.account_id, j.seq, j.last_id, j.streams, j.day, j.invocations, j.compute_ms
+        RETURNING j.emitter_id, b.account_id, j.seq, j.last_id, j.streams, j.day, j.invocations, j.compute_ms,
+          j.runs_received, j.runs_done, j.runs_failed, j.runs_cancelled
       ), stored AS MATERIALIZED (
         DELETE FROM program_state_journal j USING base b WHERE j.program_id = b.emitter_id AND j.seq > b.folded_seq
         RETURNING j.program_id, j.seq, j.key, j.value
@@ -86,6 +88,10 @@ const foldEmitters =
       ), newest AS (
         SELECT DISTINCT ON (emitter_id) emitter_id, last_id, streams FROM moved WHERE last_id IS NOT NULL
         ORDER BY emitter_id, seq DESC
+      ), booked AS (
+        SELECT emitter_id, coalesce(sum(runs_received), 0)::bigint AS received, coalesce(sum(runs_done), 0)::bigint AS done,
+          coalesce(sum(runs_failed), 0)::bigint AS failed, coalesce(sum(runs_cancelled), 0)::bigint AS cancelled
+        FROM moved GROUP BY emitter_id
       ), upto AS (
         SELECT emitter_id, max(seq) AS seq FROM (
           SELECT emitter_id, seq FROM moved UNION ALL SELECT program_id, seq FROM stored
@@ -95,8 +101,12 @@ const foldEmitters =
       UPDATE heads_folded b SET
         last_id = coalesce(n.last_id, b.last_id),
         streams = coalesce(n.streams, b.streams),
+        runs_received = b.runs_received + coalesce(k.received, 0),
+        runs_done = b.runs_done + coalesce(k.done, 0),
+        runs_failed = b.runs_failed + coalesce(k.failed, 0),
+        runs_cancelled = b.runs_cancelled + coalesce(k.cancelled, 0),
         folded_seq = u.seq
-      FROM upto u LEFT JOIN newest n USING (emitter_id)
+      FROM upto u LEFT JOIN newest n USING (emitter_id) LEFT JOIN booked k USING (emitter_id)
       WHERE b.emitter_id = u.emitter_id`
       CrashPoint.reached("fold-written")
     }))
@@ -231,7 +241,9 @@ class Folding {
   /** Notes what commits moved, to be folded next time. */
   note(commits: ReadonlyArray<Commit>): void {
     const { touched } = this
-    for (const { events, head, moves, settlements, state, usage } of commits) {
+    for (const commit of commits) {
+      const { events, head, moves, settlements, state, usage } = commit
+      if (head !== undefined && isBooked(runsIn(commit))) touched.emitters.add(head.emitterId)
       if (events !== undefined && events.length > 0 && head !== undefined) touched.emitters.add(head.emitterId)
       for (const { emitterId } of usage ?? []) touched.emitters.add(emitterId)
       for (const { programId } of state ?? []) touched.emitters.add(programId)

@@ -21,6 +21,9 @@ export interface Deployment extends Schema.Schema.Type<typeof Values> {
   readonly componentId: ComponentId
 }
 
+/** Runs that have ended can be run again on the code and props that they had, as long as that is one of so many. */
+const kept = 50
+
 const Row = Schema.Struct({ component_id: ComponentId, sealed_values: Schema.Uint8Array })
 
 /** The `deployments` table. Nothing in it changes. */
@@ -31,7 +34,7 @@ export class Deployments extends Context.Service<Deployments, {
     workflowId: WorkflowId,
     id: DeploymentId
   ) => Effect.Effect<Option.Option<Deployment>, SqlError.SqlError>
-  /** Removes those of a workflow that no run which has not ended is of, but for the current one. */
+  /** Removes those of a workflow that no run which has not ended is of, but for the current one and the newest 50. */
   readonly removeUnused: (workflowId: ProgramId, current: DeploymentId) => Effect.Effect<void, SqlError.SqlError>
   readonly removeAll: (workflowId: WorkflowId) => Effect.Effect<void, SqlError.SqlError>
 }>()("@headwater/log/resources/Deployments") {
@@ -61,7 +64,9 @@ export class Deployments extends Context.Service<Deployments, {
             SELECT component_id, sealed_values FROM deployments WHERE id = ${id} AND workflow_id = ${workflowId}`),
         removeUnused: (workflowId, current) =>
           Effect.asVoid(sql`
-            DELETE FROM deployments d WHERE workflow_id = ${workflowId} AND id <> ${current} AND NOT EXISTS (
+            DELETE FROM deployments d WHERE workflow_id = ${workflowId} AND id <> ${current} AND id NOT IN (
+              SELECT id FROM deployments WHERE workflow_id = ${workflowId} ORDER BY id COLLATE "C" DESC LIMIT ${kept}
+            ) AND NOT EXISTS (
               SELECT FROM workflow_runs r
               WHERE r.workflow_id = ${workflowId} AND r.ended_at IS NULL AND r.deployment_id = d.id
             )`),

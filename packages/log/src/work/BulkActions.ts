@@ -1,4 +1,4 @@
-import { BulkAction, type BulkActionState, BulkFilter } from "@headwater/domain/BulkAction"
+import { BulkAction, type BulkActionState, BulkFilter, BulkRerun } from "@headwater/domain/BulkAction"
 import * as EventId from "@headwater/domain/EventId"
 import * as Id from "@headwater/domain/Id"
 import * as RandomBytes from "@headwater/domain/RandomBytes"
@@ -10,13 +10,13 @@ import { byPlace, shared } from "../internal/SharedStatement.ts"
 import { texts } from "../internal/SqlArray.ts"
 import * as Page from "../lists/Page.ts"
 
-/** The outcome of one delivery or event of a bulk action: nothing was to be done with one that was skipped. */
+/** The outcome of one delivery, event or run of a bulk action: nothing was to be done with one that was skipped. */
 export type BulkOutcome = "done" | "failed" | "skipped"
 
-/** A bulk action's part at one webhook. */
+/** A bulk action's part at one owner: a webhook, or a source or workflow. */
 export interface BulkPartKey {
   readonly bulkId: string
-  readonly webhookId: string
+  readonly ownerId: string
 }
 
 /** That something of the page that a part is at is dealt with. */
@@ -49,15 +49,22 @@ export interface BulkAdvance {
   readonly toDo: number
   /** The outcomes of items that were dealt with and are not marked. */
   readonly tally: BulkTally
+  /** The reason for which its owner was switched off, where the rest of it is skipped for that. */
+  readonly stoppedFor: string | null
 }
 
 /** The progress of a bulk action: matched = done + failed + skipped + left. */
 export interface BulkProgress extends BulkTally {
   /** So far. */
   readonly matched: number
-  readonly webhooks: number
+  /** The number of webhooks, or sources and workflows, at which it is carried out. */
+  readonly owners: number
   /** At which it has ended. */
-  readonly webhooksEnded: number
+  readonly ownersEnded: number
+  /** Those whose owner has paused them: it waits there. */
+  readonly waitsAt: ReadonlyArray<string>
+  /** Those that were switched off for a reason, and what was left there was skipped. */
+  readonly stoppedAt: ReadonlyArray<{ readonly id: string; readonly reason: string }>
   /** Items older than this time are dealt with, in Unix milliseconds; null before it began, and once it has ended. */
   readonly placeAt: number | null
   /** Unix milliseconds; null while it has not. */
@@ -74,6 +81,7 @@ const FilterText = Schema.fromJsonString(BulkFilter)
 const Row = Schema.Struct({
   ...BulkAction.fields,
   filter: FilterText,
+  rerun: Schema.NullOr(Schema.fromJsonString(BulkRerun)),
   createdAt: Column.Int8
 }).pipe(Schema.encodeKeys({
   accountId: "account_id",
@@ -87,8 +95,10 @@ interface ProgressRow {
   readonly done: bigint
   readonly failed: bigint
   readonly skipped: bigint
-  readonly webhooks: bigint
+  readonly owners: bigint
   readonly open: bigint
+  readonly waits_at: ReadonlyArray<string>
+  readonly stopped_at: ReadonlyArray<{ readonly id: string; readonly reason: string }>
   readonly place_at: bigint | null
   readonly ended_at: bigint | null
 }
@@ -98,8 +108,10 @@ const progressFromRow = (row: ProgressRow, createdAt: number): BulkProgress => (
   done: Number(row.done),
   failed: Number(row.failed),
   skipped: Number(row.skipped),
-  webhooks: Number(row.webhooks),
-  webhooksEnded: Number(row.webhooks - row.open),
+  owners: Number(row.owners),
+  ownersEnded: Number(row.owners - row.open),
+  waitsAt: row.waits_at,
+  stoppedAt: row.stopped_at,
   placeAt: row.place_at === null ? null : Number(row.place_at),
   endedAt: row.open > 0n ? null : row.ended_at === null ? createdAt : Number(row.ended_at)
 })
@@ -109,85 +121,120 @@ const bite = 1_000
 
 const decode = (row: unknown) => Effect.orDie(Schema.decodeUnknownEffect(Row)(row))
 
+/** Where a bulk action is to be done. */
+export type BulkPlace =
+  /** At all webhooks, or one of them; `ownOnly` leaves out what sends workflows' own requests. */
+  | { readonly at: "webhooks"; readonly id: string | undefined; readonly ownOnly: boolean }
+  /** At all sources and workflows, or one of them; `workflowsOnly` leaves out sources. */
+  | { readonly at: "programs"; readonly id: string | undefined; readonly workflowsOnly: boolean }
+
 /** The beginning of bulk actions. */
-const beginning = (sql: SqlClient.SqlClient) => ({
-  /**
-   * Begins one, at all webhooks of the account that the filter allows. Answers where it is to be done.
-   *
-   * @param options.webhookId the only webhook it is about, if it is about one
-   * @param options.ownOnly leaves out what sends workflows' own requests
-   */
-  insert: Effect.fnUntraced(
-    function*(
-      { accountId, action, dryRun, filter, rateLimit }: Pick<
-        BulkAction,
-        "accountId" | "action" | "dryRun" | "filter" | "rateLimit"
-      >,
-      { ownOnly, webhookId }: { readonly webhookId: string | undefined; readonly ownOnly: boolean }
-    ) {
-      // Everything that is there now is meant, also items of a later time if the clock was set back.
-      const [newest] = yield* sql<{ readonly event: bigint | null; readonly delivery: string | null }>`
-        SELECT (SELECT max(last_id) FROM heads WHERE account_id = ${accountId}) AS event, (
-          SELECT max(d.id) FROM unnest(ARRAY['pending', 'exhausted', 'dropped']) AS s (state) CROSS JOIN LATERAL (
-            SELECT id FROM deliveries WHERE account_id = ${accountId} AND state = s.state ORDER BY id DESC LIMIT 1
-          ) AS d
-        ) AS delivery`
-      const now = Math.max(
-        yield* Clock.currentTimeMillis,
-        EventId.milliseconds(newest?.event ?? 0n),
-        newest?.delivery ? Id.timeOf(newest.delivery) : 0
-      )
-      const id = Id.BulkActionId.make(Id.of("bulkAction", now, RandomBytes.take(Id.randomLength)))
-      const text = yield* Effect.orDie(Schema.encodeEffect(FilterText)(filter))
-      const meant: Array<Statement.Fragment> = [sql`account_id = ${accountId}`]
-      if (webhookId !== undefined) meant.push(sql`id = ${webhookId}`)
-      if (ownOnly) meant.push(sql`workflow_id IS NULL`)
-      return yield* sql.withTransaction(Effect.gen(function*() {
-        yield* sql`
-              INSERT INTO bulk_actions ${
-          sql.insert({
-            id,
-            account_id: accountId,
-            action,
-            filter: text,
-            dry_run: dryRun,
-            rate_limit: rateLimit,
-            state: "running",
-            created_at: now
-          })
-        }`
-        // Held, so that no part is begun at a webhook that is being deleted.
-        const parts = yield* sql<{ readonly webhook_id: Id.WebhookId }>`
-          WITH meant AS (
-            SELECT id FROM webhooks WHERE ${sql.and(meant)} ORDER BY id FOR KEY SHARE
-          ), parts AS (
-            INSERT INTO bulk_parts (bulk_id, webhook_id) SELECT ${id}, id FROM meant RETURNING webhook_id
-          )
-          INSERT INTO due_work (owner_id, kind, key, due_at, payload)
-          SELECT webhook_id, 'bulk', ${id}, ${now}, '{}' FROM parts RETURNING owner_id AS webhook_id`
-        return { id, webhookIds: parts.map(({ webhook_id }) => webhook_id) }
-      }))
+const beginning = (sql: SqlClient.SqlClient) => {
+  /** Everything that is there now is meant, also items of a later time if the clock was set back. */
+  const presentOf = Effect.fnUntraced(function*(accountId: Id.AccountId) {
+    const [newest] = yield* sql<{
+      readonly event: bigint | null
+      readonly delivery: string | null
+      readonly run: string | null
+    }>`
+      SELECT (SELECT max(last_id) FROM heads WHERE account_id = ${accountId}) AS event, (
+        SELECT max(d.id) FROM unnest(ARRAY['pending', 'exhausted', 'dropped']) AS s (state) CROSS JOIN LATERAL (
+          SELECT id FROM deliveries WHERE account_id = ${accountId} AND state = s.state ORDER BY id DESC LIMIT 1
+        ) AS d
+      ) AS delivery, (
+        SELECT max(r.id) FROM programs p CROSS JOIN LATERAL (
+          SELECT id FROM workflow_runs WHERE workflow_id = p.id ORDER BY id DESC LIMIT 1
+        ) AS r WHERE p.account_id = ${accountId} AND p.workflow IS NOT NULL
+      ) AS run`
+    return Math.max(
+      yield* Clock.currentTimeMillis,
+      EventId.milliseconds(newest?.event ?? 0n),
+      newest?.delivery ? Id.timeOf(newest.delivery) : 0,
+      newest?.run ? Id.timeOf(newest.run) : 0
+    )
+  })
+
+  /** Held, so that no part is begun at an owner that is being deleted. */
+  const meantAt = (accountId: Id.AccountId, place: BulkPlace): Statement.Fragment => {
+    const meant: Array<Statement.Fragment> = [sql`account_id = ${accountId}`]
+    if (place.id !== undefined) meant.push(sql`id = ${place.id}`)
+    if (place.at === "webhooks") {
+      if (place.ownOnly) meant.push(sql`workflow_id IS NULL`)
+      return sql`SELECT id FROM webhooks WHERE ${sql.and(meant)} ORDER BY id FOR KEY SHARE`
     }
-  )
-})
+    if (place.workflowsOnly) meant.push(sql`workflow IS NOT NULL`)
+    return sql`SELECT id FROM programs WHERE ${sql.and([...meant, sql`state <> 'deleting'`])} ORDER BY id FOR KEY SHARE`
+  }
+
+  return {
+    /** Begins one, at all owners of the account that are meant. Answers these. */
+    insert: Effect.fnUntraced(
+      function*(
+        { accountId, action, dryRun, filter, rateLimit, rerun }: Pick<
+          BulkAction,
+          "accountId" | "action" | "dryRun" | "filter" | "rateLimit" | "rerun"
+        >,
+        place: BulkPlace
+      ) {
+        const now = yield* presentOf(accountId)
+        const id = Id.BulkActionId.make(Id.of("bulkAction", now, RandomBytes.take(Id.randomLength)))
+        const text = yield* Effect.orDie(Schema.encodeEffect(FilterText)(filter))
+        return yield* sql.withTransaction(Effect.gen(function*() {
+          yield* sql`
+            INSERT INTO bulk_actions ${
+            sql.insert({
+              id,
+              account_id: accountId,
+              action,
+              filter: text,
+              rerun: rerun === null ? null : JSON.stringify(rerun),
+              dry_run: dryRun,
+              rate_limit: rateLimit,
+              state: "running",
+              created_at: now
+            })
+          }`
+          const parts = yield* sql<{ readonly owner_id: string }>`
+            WITH meant AS (${meantAt(accountId, place)}), parts AS (
+              INSERT INTO bulk_parts (bulk_id, owner_id) SELECT ${id}, id FROM meant RETURNING owner_id
+            )
+            INSERT INTO due_work (owner_id, kind, key, due_at, payload)
+            SELECT owner_id, 'bulk', ${id}, ${now}, '{}' FROM parts RETURNING owner_id`
+          return { id, ownerIds: parts.map(({ owner_id }) => owner_id) }
+        }))
+      }
+    )
+  }
+}
 
 /** Bulk actions as a whole. */
 const resources = (sql: SqlClient.SqlClient) => {
+  /** A part waits for as long as the owner of its webhook, source or workflow has paused that. */
+  const pausable = sql`
+    LEFT JOIN webhooks w ON w.id = part.owner_id LEFT JOIN programs g ON g.id = part.owner_id`
+  const isPaused = sql`coalesce(NOT w.active AND w.disabled_reason IS NULL, NOT g.active, false)`
+  const isOpenPart = sql`part.ended_at IS NULL`
+
   const withProgress = Effect.fnUntraced(function*(
     where: Statement.Fragment,
     order: Statement.Fragment,
     limit: number
   ) {
     const rows = yield* sql<ProgressRow>`
-      SELECT b.*, p.webhooks, p.open, p.place_at, p.ended_at, p.matched, p.done + m.done AS done,
-        p.failed + m.failed AS failed, p.skipped + m.skipped AS skipped
+      SELECT b.*, p.owners, p.open, p.place_at, p.ended_at, p.matched, p.done + m.done AS done,
+        p.failed + m.failed AS failed, p.skipped + m.skipped AS skipped, p.waits_at, p.stopped_at
       FROM (SELECT * FROM bulk_actions WHERE ${where} ${order} LIMIT ${limit}) AS b
       CROSS JOIN LATERAL (
-        SELECT count(*) AS webhooks, count(*) FILTER (WHERE ended_at IS NULL) AS open, max(ended_at) AS ended_at,
+        SELECT count(*) AS owners, count(*) FILTER (WHERE ended_at IS NULL) AS open, max(ended_at) AS ended_at,
           min(place_at) FILTER (WHERE ended_at IS NULL) AS place_at, coalesce(sum(matched), 0)::bigint AS matched,
           coalesce(sum(done), 0)::bigint AS done, coalesce(sum(failed), 0)::bigint AS failed,
-          coalesce(sum(skipped), 0)::bigint AS skipped
-        FROM bulk_parts WHERE bulk_id = b.id
+          coalesce(sum(skipped), 0)::bigint AS skipped,
+          coalesce(array_agg(owner_id ORDER BY owner_id) FILTER (WHERE ${isOpenPart} AND ${isPaused}), '{}') AS waits_at,
+          coalesce(
+            json_agg(json_build_object('id', owner_id, 'reason', stopped_for) ORDER BY owner_id)
+              FILTER (WHERE stopped_for IS NOT NULL), '[]'
+          ) AS stopped_at
+        FROM bulk_parts AS part ${pausable} WHERE bulk_id = b.id
       ) AS p
       CROSS JOIN LATERAL (
         SELECT count(*) FILTER (WHERE outcome = 'done') AS done, count(*) FILTER (WHERE outcome = 'failed') AS failed,
@@ -222,13 +269,18 @@ const resources = (sql: SqlClient.SqlClient) => {
         ),
         (found) => Page.uncounted(found, request, ({ action }) => action.id)
       ),
-    /** The number of an account's that have not ended. */
-    countOpen: (accountId: Id.AccountId): Effect.Effect<number, SqlError.SqlError> =>
+    /** The number of an account's that have not ended, and of those that neither count alone nor wait for who paused. */
+    countOpen: (
+      accountId: Id.AccountId
+    ): Effect.Effect<{ readonly all: number; readonly atWork: number }, SqlError.SqlError> =>
       Effect.map(
-        sql<{ readonly count: bigint }>`
-          SELECT count(*) AS count FROM bulk_actions b WHERE account_id = ${accountId}
-            AND EXISTS (SELECT FROM bulk_parts p WHERE p.bulk_id = b.id AND p.ended_at IS NULL)`,
-        ([row]) => Number(row?.count ?? 0n)
+        sql<{ readonly all: bigint; readonly at_work: bigint }>`
+          SELECT count(*) AS all, count(*) FILTER (WHERE at_work) AS at_work FROM (
+            SELECT NOT b.dry_run AND bool_or(NOT ${isPaused}) AS at_work
+            FROM bulk_actions b JOIN bulk_parts part ON part.bulk_id = b.id AND ${isOpenPart} ${pausable}
+            WHERE b.account_id = ${accountId} GROUP BY b.id
+          ) AS open`,
+        ([row]) => ({ all: Number(row?.all ?? 0n), atWork: Number(row?.at_work ?? 0n) })
       ),
     /** One that was cancelled stays so. */
     change: (
@@ -263,9 +315,9 @@ const resources = (sql: SqlClient.SqlClient) => {
   }
 }
 
-/** Their parts, one at each webhook. */
+/** Their parts, one at each webhook, source or workflow. */
 const parts = (sql: SqlClient.SqlClient) => {
-  const ofPart = ({ bulkId, webhookId }: BulkPartKey) => sql`bulk_id = ${bulkId} AND webhook_id = ${webhookId}`
+  const ofPart = ({ bulkId, ownerId }: BulkPartKey) => sql`bulk_id = ${bulkId} AND owner_id = ${ownerId}`
 
   /**
    * Adds up what is marked, with a change of the part. It may be written behind marks that come after it: what it
@@ -282,11 +334,11 @@ const parts = (sql: SqlClient.SqlClient) => {
       )
       UPDATE bulk_parts p SET ${set} FROM summed s WHERE ${ofPart(part)} AND ended_at IS NULL`)
 
-  const partsOf = shared((webhookIds: ReadonlyArray<string>) =>
+  const partsOf = shared((ownerIds: ReadonlyArray<string>) =>
     Effect.flatMap(
-      sql<{ readonly webhook_id: string; readonly place: string; readonly nth: bigint }>`
-        SELECT b.*, p.webhook_id, p.place, a.nth FROM unnest(${texts(webhookIds)}) WITH ORDINALITY AS a (id, nth)
-        JOIN bulk_parts p ON p.webhook_id = a.id AND p.ended_at IS NULL
+      sql<{ readonly owner_id: string; readonly place: string; readonly nth: bigint }>`
+        SELECT b.*, p.owner_id, p.place, a.nth FROM unnest(${texts(ownerIds)}) WITH ORDINALITY AS a (id, nth)
+        JOIN bulk_parts p ON p.owner_id = a.id AND p.ended_at IS NULL
         JOIN bulk_actions b ON b.id = p.bulk_id
         ORDER BY a.nth, b.id`,
       (rows) =>
@@ -294,22 +346,22 @@ const parts = (sql: SqlClient.SqlClient) => {
           Effect.forEach(rows, (row) =>
             Effect.map(decode(row), (action) => ({
               place: row.nth,
-              part: { bulkId: action.id, webhookId: row.webhook_id, action, place: row.place } satisfies BulkPart
+              part: { bulkId: action.id, ownerId: row.owner_id, action, place: row.place } satisfies BulkPart
             }))),
-          (parts) => byPlace(parts, webhookIds.length).map((group) => group.map(({ part }) => part))
+          (parts) => byPlace(parts, ownerIds.length).map((group) => group.map(({ part }) => part))
         )
     )
   )
 
   return {
-    /** The webhooks at which one has not ended. */
-    openWebhooks: (id: Id.BulkActionId): Effect.Effect<ReadonlyArray<Id.WebhookId>, SqlError.SqlError> =>
+    /** The owners at which one has not ended. */
+    openOwners: (id: Id.BulkActionId): Effect.Effect<ReadonlyArray<string>, SqlError.SqlError> =>
       Effect.map(
-        sql<{ readonly webhook_id: Id.WebhookId }>`
-          SELECT webhook_id FROM bulk_parts WHERE bulk_id = ${id} AND ended_at IS NULL ORDER BY webhook_id`,
-        (rows) => rows.map(({ webhook_id }) => webhook_id)
+        sql<{ readonly owner_id: string }>`
+          SELECT owner_id FROM bulk_parts WHERE bulk_id = ${id} AND ended_at IS NULL ORDER BY owner_id`,
+        (rows) => rows.map(({ owner_id }) => owner_id)
       ),
-    /** The parts that are to be done at a webhook, the oldest first. */
+    /** The parts that an owner is to do, the oldest first. */
     partsOf,
     /** The items of a part that are marked. */
     marked: (part: BulkPartKey): Effect.Effect<ReadonlySet<string>, SqlError.SqlError> =>
@@ -319,22 +371,23 @@ const parts = (sql: SqlClient.SqlClient) => {
       ),
     mark: (marks: ReadonlyArray<BulkMark>): Effect.Effect<void, SqlError.SqlError> =>
       Effect.asVoid(sql`
-        INSERT INTO bulk_marks (bulk_id, webhook_id, key, outcome)
+        INSERT INTO bulk_marks (bulk_id, owner_id, key, outcome)
         SELECT * FROM unnest(
           ${texts(marks.map(({ bulkId }) => bulkId))},
-          ${texts(marks.map(({ webhookId }) => webhookId))},
+          ${texts(marks.map(({ ownerId }) => ownerId))},
           ${texts(marks.map(({ key }) => key))},
           ${texts(marks.map(({ outcome }) => outcome))}
         ) ON CONFLICT DO NOTHING`),
     advance: (
       part: BulkPartKey,
-      { kept, place, placeAt, tally: { done, failed, skipped }, toDo }: BulkAdvance
+      { kept, place, placeAt, stoppedFor, tally: { done, failed, skipped }, toDo }: BulkAdvance
     ): Effect.Effect<void, SqlError.SqlError> =>
       adding(
         part,
         sql`key <= ${place}`,
         sql`
-          place = ${place}, place_at = coalesce(${placeAt}::bigint, place_at), done = p.done + s.done + ${done}::bigint,
+          place = ${place}, place_at = coalesce(${placeAt}::bigint, place_at),
+          stopped_for = coalesce(${stoppedFor}, stopped_for), done = p.done + s.done + ${done}::bigint,
           failed = p.failed + s.failed + ${failed}::bigint, skipped = p.skipped + s.skipped + ${skipped}::bigint,
           matched = p.done + s.done + p.failed + s.failed + p.skipped + s.skipped
             + ${done + failed + skipped + kept + toDo}::bigint`
@@ -357,10 +410,10 @@ const parts = (sql: SqlClient.SqlClient) => {
           done = p.done + s.done, failed = p.failed + s.failed, skipped = p.skipped + s.skipped,
           ended_at = ${endedAt}::bigint`
       ),
-    /** All parts at a webhook that is gone have ended. */
-    endOfWebhook: (webhookId: string, endedAt: number): Effect.Effect<void, SqlError.SqlError> =>
+    /** All parts of an owner that is gone have ended. */
+    endOfOwner: (ownerId: string, endedAt: number): Effect.Effect<void, SqlError.SqlError> =>
       Effect.asVoid(sql`
-        UPDATE bulk_parts SET ended_at = ${endedAt} WHERE webhook_id = ${webhookId} AND ended_at IS NULL`)
+        UPDATE bulk_parts SET ended_at = ${endedAt} WHERE owner_id = ${ownerId} AND ended_at IS NULL`)
   }
 }
 
@@ -371,9 +424,8 @@ const make = Effect.map(SqlClient.SqlClient, (sql) => ({
 }))
 
 /**
- * The tables `bulk_actions`, `bulk_parts` and `bulk_marks`: what is done with many deliveries, how far that has come at
- * each webhook, and what is done of the page that it is at there. A part is changed by the webhook's owner, in its
- * commits.
+ * The tables `bulk_actions`, `bulk_parts` and `bulk_marks`: what is done with many deliveries or runs, how far that has come at
+ * each owner, and what is done of the page that it is at there. A part is changed by its owner, in that one's commits.
  */
 export class BulkActions
   extends Context.Service<BulkActions, Effect.Success<typeof make>>()("@headwater/log/work/BulkActions")

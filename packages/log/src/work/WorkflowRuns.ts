@@ -22,8 +22,14 @@ export const RunTrigger = Schema.Struct({
   stream: Schema.String,
   /** The id of that event or request in its log, as clients write it; none for a tick. */
   eventId: Schema.optionalKey(Schema.String),
-  /** The run of which this one repeats a part. */
+  /** The run of which this one repeats a part, or all of it with another event. */
   rerunOf: Schema.optionalKey(Schema.String),
+  /** The event of that run, which this one's takes the place of. */
+  insteadOf: Schema.optionalKey(Schema.Struct({
+    id: Schema.String,
+    emitterId: Schema.String,
+    eventId: Schema.optionalKey(Schema.String)
+  })),
   /** True of a run in shadow. */
   shadow: Schema.optionalKey(Schema.Boolean),
   /** Set for a request of which nothing is to be kept once the run has ended: the paths of the files that came with it. */
@@ -39,7 +45,7 @@ export const RunFault = Schema.Struct({
 })
 export type RunFault = typeof RunFault.Type
 
-/** `waiting` for a time: a delay, a rerun or another try. `cancelled` while it waited. */
+/** `waiting` for a time: a delay, a rerun or another try. `cancelled` by a request, or suspended for too long. */
 export const RunStatus = Schema.Literals(["running", "waiting", "success", "error", "cancelled"])
 export type RunStatus = typeof RunStatus.Type
 
@@ -233,6 +239,9 @@ const json = (value: RunFault | string | null): string | null => value === null 
 
 /** Runs looked through for those of an event, and how many of these are read. */
 const mostLooked = 2_000
+
+/** The runs that one page of a bulk action looks through. */
+const mostFollowed = 5_000
 const mostOfEvent = 10
 
 /** Rows deleted at once. */
@@ -477,6 +486,34 @@ const lists = (sql: SqlClient.SqlClient) => ({
       all: outlines.all
     }),
   /**
+   * The runs of some states that have an id behind one and before another, the oldest first, with the event where its text
+   * is sought in it. Looks through 5,000 of them.
+   */
+  following: Effect.fnUntraced(function*(
+    workflowId: WorkflowId,
+    { after, limit, statuses, text, until }: {
+      readonly after: string
+      readonly until: string
+      readonly statuses: ReadonlyArray<RunStatus>
+      readonly text: string | undefined
+      readonly limit: number
+    }
+  ) {
+    const found = yield* outlines.all(sql`
+      SELECT ${runColumns(sql)} FROM (
+        SELECT id AS looked FROM workflow_runs WHERE workflow_id = ${workflowId} AND id > ${after} AND id < ${until}
+        ORDER BY id LIMIT ${mostFollowed}
+      ) AS l
+      JOIN workflow_runs r ON r.id = l.looked
+      WHERE status = ANY (${texts(statuses)}) ${text === undefined ? sql`` : sql`AND strpos(event, ${text}) > 0`}
+      ORDER BY id LIMIT ${limit + 1}`)
+    if (found.length > limit) return { runs: found.slice(0, limit), goesOnAt: found[limit - 1]?.id }
+    const [last] = yield* sql<{ readonly id: RunId }>`
+      SELECT id FROM workflow_runs WHERE workflow_id = ${workflowId} AND id > ${after} AND id < ${until}
+      ORDER BY id OFFSET ${mostFollowed - 1} LIMIT 1`
+    return { runs: found, goesOnAt: last?.id }
+  }),
+  /**
    * The runs that an event began, or a batch that begins with it, the oldest first. Of the runs that began after a
    * time, in Unix milliseconds, it looks through the first 2,000.
    */
@@ -491,6 +528,7 @@ const lists = (sql: SqlClient.SqlClient) => ({
     WHERE workflow_id = ${workflowId} AND id >= ${firstAt("run", after)} ORDER BY id LIMIT ${mostLooked}
   ) AS begun
   WHERE ${emitId} = trigger::json ->> 'id' AND ${emitterId} = trigger::json ->> 'emitterId'
+    OR ${emitId} = trigger::json -> 'insteadOf' ->> 'id' AND ${emitterId} = trigger::json -> 'insteadOf' ->> 'emitterId'
     OR ${format(id)} = trigger::json ->> 'eventId' AND ${emitterId} = trigger::json ->> 'emitterId'
   LIMIT ${mostOfEvent}`),
   /** The beginnings of the runs that began after a time, oldest first, in Unix milliseconds. */

@@ -55,7 +55,7 @@ export const makeFind = Effect.gen(function*() {
       ? Option.none()
       : yield* runs.get(Id.WorkflowId.make(workflowId), asked.run)
     const trigger = Option.match(former, {
-      onNone: () => own,
+      onNone: () => meta.rerunOf === undefined ? own : { ...own, rerunOf: meta.rerunOf },
       onSome: ({ id, trigger }) => ({ ...trigger, rerunOf: id })
     })
     return Option.some<AcceptedRun>({

@@ -128,18 +128,41 @@ layer(Http.layer, { excludeTestServices: true })("bulk actions", (it) => {
         })
       assert.deepStrictEqual(yield* wrong({ action: "retry", filter: { from: "1-1" } }), ["filter.emitter_id"])
       assert.deepStrictEqual(yield* wrong({ action: "skip", filter: { state: "delivered" } }), ["filter.state"])
+      assert.deepStrictEqual(yield* wrong({ action: "retry", filter: { run_status: "error" } }), ["filter.run_status"])
+      assert.deepStrictEqual(yield* wrong({ action: "rerun", filter: { state: "pending" } }), ["filter.state"])
+      assert.deepStrictEqual(yield* wrong({ action: "rerun", filter: { run_status: "waiting" } }), [
+        "filter.run_status"
+      ])
+      assert.deepStrictEqual(yield* wrong({ action: "retry", filter: {}, rerun: { from: "start" } }), ["rerun"])
       assert.deepStrictEqual(yield* wrong({ action: "retry", filter: {}, rate_limit: 0 }), ["rate_limit"])
       assert.deepStrictEqual(yield* wrong({ from: "1-1" }, `/v1/webhooks/${webhook.id}/replay`), ["emitter_id"])
       const foreign = yield* stranger.request("POST", "/v1/bulk_actions", {
         body: { action: "retry", filter: { webhook_id: webhook.id } }
       })
       Http.assertProblem(foreign, 404, "not_found")
+    }))
+
+  it.effect("hold a place while they are at work, and none while they count or wait for who paused the webhook", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const sink = yield* WebhookSink.make()
+      const source = yield* http.created("/v1/sources", { component_code: Http.httpCode("this.$emit(event.body)") })
+      const webhook = yield* http.created("/v1/webhooks", { url: sink.url })
+      yield* http.created("/v1/subscriptions", { emitter_id: source.id, listener_id: webhook.id })
+      for (let n = 0; n < 60; n++) yield* http.request("POST", Http.endpointOf(source), { body: n })
+      yield* until(Effect.sync(() => sink.received), ({ length }) => length === 60)
+      const replay = http.request("POST", `/v1/webhooks/${webhook.id}/replay`, { body: { since: 0, rate_limit: 1 } })
+      for (let n = 0; n < 20; n++) assert.strictEqual((yield* replay).status, 202)
+      Http.assertProblem(yield* replay, 409, "bulk_actions_full")
+      const count = { action: "retry", filter: {}, dry_run: true }
+      assert.strictEqual((yield* http.request("POST", "/v1/bulk_actions", { body: count })).status, 202)
       yield* http.request("POST", `/v1/webhooks/${webhook.id}/pause`)
-      const retry = http.request("POST", "/v1/bulk_actions", { body: { action: "retry", filter: {} } })
-      for (let n = 0; n < 20; n++) assert.strictEqual((yield* retry).status, 202)
-      Http.assertProblem(yield* retry, 409, "bulk_actions_full")
+      const waits = yield* replay
+      assert.strictEqual(waits.status, 202)
+      assert.deepStrictEqual<unknown>(waits.json["data"]!["waits_at"], [webhook.id])
       // What was to be done at a webhook ends with it.
       yield* http.request("DELETE", `/v1/webhooks/${webhook.id}`)
-      assert.strictEqual((yield* retry).status, 202)
+      const { json } = yield* http.request("GET", "/v1/bulk_actions?limit=100")
+      for (const { state } of Json.listOf(json["data"])) assert.strictEqual<unknown>(state, "done")
     }))
 })

@@ -3,10 +3,11 @@ import { type BulkActionResource, type BulkFilterInput, defaultRateLimit } from 
 import { HeadwaterApi } from "@headwater/api/HeadwaterApi"
 import * as Pagination from "@headwater/api/Pagination"
 import * as Problem from "@headwater/api/Problem"
-import type { BulkActionKind, BulkFilter } from "@headwater/domain/BulkAction"
+import { type BulkActionKind, type BulkFilter, type BulkRerun, isOfRuns } from "@headwater/domain/BulkAction"
 import type * as Id from "@headwater/domain/Id"
 import * as StreamName from "@headwater/domain/Stream"
 import { BulkActionEnded, BulkActionNotFound, BulkActionsFull, BulkControl } from "@headwater/engine/BulkControl"
+import { Programs } from "@headwater/log/resources/Programs"
 import { Webhooks } from "@headwater/log/resources/Webhooks"
 import { BulkActions, type BulkActionWithProgress } from "@headwater/log/work/BulkActions"
 import { Effect, Option, Schema } from "effect"
@@ -32,13 +33,19 @@ const shownFilter = (filter: BulkFilter): BulkFilterInput => ({
   ...given("since", filter.since),
   ...given("until", filter.until),
   ...given("last_attempt_since", filter.lastAttemptSince),
-  ...given("text", filter.text)
+  ...given("text", filter.text),
+  ...given("program_id", filter.programId),
+  ...given("run_status", filter.runStatus),
+  ...given("error", filter.error)
 })
+
+const none = { total: 0, ended: 0 }
 
 const resourceOf = ({ action, progress }: BulkActionWithProgress): BulkActionResource => ({
   id: action.id,
   action: action.action,
   filter: shownFilter(action.filter),
+  ...given("rerun", action.rerun ?? undefined),
   dry_run: action.dryRun,
   rate_limit: action.rateLimit,
   state: action.state !== "cancelled" && progress.endedAt !== null ? "done" : action.state,
@@ -47,7 +54,10 @@ const resourceOf = ({ action, progress }: BulkActionWithProgress): BulkActionRes
   failed: progress.failed,
   skipped: progress.skipped,
   left: progress.matched - progress.done - progress.failed - progress.skipped,
-  webhooks: { total: progress.webhooks, ended: progress.webhooksEnded },
+  webhooks: isOfRuns(action.action) ? none : { total: progress.owners, ended: progress.ownersEnded },
+  programs: isOfRuns(action.action) ? { total: progress.owners, ended: progress.ownersEnded } : none,
+  waits_at: progress.waitsAt,
+  stopped_at: progress.stoppedAt,
   place_ms: progress.placeAt,
   created_at_ms: action.createdAt,
   ended_at_ms: progress.endedAt
@@ -71,18 +81,42 @@ const orRefused = (id: string) => <A, E>(effect: Effect.Effect<A, E | BulkAction
     Effect.catchIf(Schema.is(BulkActionNotFound), () => Effect.fail(Problem.notFound("bulk action", id)))
   )
 
+/** The fields of a filter that are about runs. */
+const ofRuns: ReadonlyArray<keyof BulkFilterInput> = ["program_id", "run_status", "error"]
+const ofBoth: ReadonlyArray<keyof BulkFilterInput> = ["since", "until", "text"]
+
 /** Issues of a filter for an action. */
-const issuesOf = (action: BulkActionKind, { emitter_id, from, state, to }: BulkFilterInput) => [
-  ...(emitter_id === undefined && (from !== undefined || to !== undefined)
-    ? [{ path: "filter.emitter_id", message: "is required with from and to" }]
-    : []),
-  ...((action === "skip" || action === "cancel") && state !== undefined && state !== "pending"
-    ? [{
-      path: "filter.state",
-      message: `only a pending delivery can be ${action === "skip" ? "skipped" : "cancelled"}`
-    }]
-    : [])
-]
+const issuesOf = (
+  action: BulkActionKind,
+  filter: BulkFilterInput,
+  rerun: Partial<BulkRerun> | undefined
+) => {
+  const { emitter_id, from, run_status, state, to } = filter
+  const isOther = (field: string) =>
+    isOfRuns(action) ? ![...ofRuns, ...ofBoth].some((name) => name === field) : ofRuns.some((name) => name === field)
+  return [
+    ...Object.keys(filter).filter(isOther).map((field) => ({
+      path: `filter.${field}`,
+      message: isOfRuns(action) ? "is no field of runs" : "is a field of runs alone"
+    })),
+    ...(rerun !== undefined && action !== "rerun" ? [{ path: "rerun", message: "is for a rerun alone" }] : []),
+    ...(action === "cancel_runs" && run_status !== undefined && run_status !== "running" && run_status !== "waiting"
+      ? [{ path: "filter.run_status", message: "only a running or waiting run can be cancelled" }]
+      : []),
+    ...(action === "rerun" && (run_status === "running" || run_status === "waiting")
+      ? [{ path: "filter.run_status", message: "only a run that has ended can be run again" }]
+      : []),
+    ...(emitter_id === undefined && (from !== undefined || to !== undefined)
+      ? [{ path: "filter.emitter_id", message: "is required with from and to" }]
+      : []),
+    ...((action === "skip" || action === "cancel") && state !== undefined && state !== "pending"
+      ? [{
+        path: "filter.state",
+        message: `only a pending delivery can be ${action === "skip" ? "skipped" : "cancelled"}`
+      }]
+      : [])
+  ]
+}
 
 export const layer = HttpApiBuilder.group(
   HeadwaterApi,
@@ -91,6 +125,7 @@ export const layer = HttpApiBuilder.group(
     const bulkActions = yield* BulkActions
     const control = yield* BulkControl
     const findEmitter = yield* makeFindAny
+    const programs = yield* Programs
     const webhooks = yield* Webhooks
 
     const ownWebhook = Effect.fnUntraced(function*(accountId: Id.AccountId, id: string) {
@@ -98,8 +133,13 @@ export const layer = HttpApiBuilder.group(
       return Option.isNone(found) ? yield* Problem.notFound("webhook", id) : found.value.id as string
     })
 
+    const ownProgram = Effect.fnUntraced(function*(accountId: Id.AccountId, idOrSlug: string) {
+      const found = yield* programs.get(accountId, idOrSlug)
+      return Option.isNone(found) ? yield* Problem.notFound("source or workflow", idOrSlug) : found.value.id as string
+    })
+
     const filterOf = Effect.fnUntraced(function*(accountId: Id.AccountId, filter: BulkFilterInput) {
-      const { emitter_id, event_id, event_name, from, status, subscription_id, to, webhook_id } = filter
+      const { emitter_id, event_id, event_name, from, program_id, status, subscription_id, to, webhook_id } = filter
       return {
         ...given("webhookId", webhook_id === undefined ? undefined : yield* ownWebhook(accountId, webhook_id)),
         ...given("subscriptionId", subscription_id),
@@ -114,7 +154,10 @@ export const layer = HttpApiBuilder.group(
         ...given("since", filter.since),
         ...given("until", filter.until),
         ...given("lastAttemptSince", filter.last_attempt_since),
-        ...given("text", filter.text)
+        ...given("text", filter.text),
+        ...given("programId", program_id === undefined ? undefined : yield* ownProgram(accountId, program_id)),
+        ...given("runStatus", filter.run_status),
+        ...given("error", filter.error)
       } satisfies BulkFilter
     })
 
@@ -123,6 +166,7 @@ export const layer = HttpApiBuilder.group(
       readonly filter: BulkFilterInput
       readonly dryRun: boolean
       readonly rateLimit: number | undefined
+      readonly rerun?: Partial<BulkRerun> | undefined
     }) {
       const accountId = yield* CurrentAccount
       const begun = yield* orFull(control.begin({
@@ -130,7 +174,8 @@ export const layer = HttpApiBuilder.group(
         action: options.action,
         filter: yield* filterOf(accountId, options.filter),
         dryRun: options.dryRun,
-        rateLimit: options.rateLimit ?? defaultRateLimit
+        rateLimit: options.rateLimit ?? defaultRateLimit,
+        rerun: options.action === "rerun" ? { from: "start", code: "current", ...options.rerun } : null
       }))
       return { data: resourceOf(begun) }
     })
@@ -142,10 +187,10 @@ export const layer = HttpApiBuilder.group(
       }, answerFailures)
 
     return handlers.handleAll({
-      create: Effect.fnUntraced(function*({ payload: { action, dry_run, filter, rate_limit } }) {
-        const issues = issuesOf(action, filter)
+      create: Effect.fnUntraced(function*({ payload: { action, dry_run, filter, rate_limit, rerun } }) {
+        const issues = issuesOf(action, filter, rerun)
         if (issues.length > 0) return yield* Problem.invalid(issues)
-        return yield* begin({ action, filter, dryRun: dry_run ?? false, rateLimit: rate_limit })
+        return yield* begin({ action, filter, dryRun: dry_run ?? false, rateLimit: rate_limit, rerun })
       }, answerFailures),
       replay: Effect.fnUntraced(function*({ params, payload }) {
         const webhookId = yield* ownWebhook(yield* CurrentAccount, params.id)

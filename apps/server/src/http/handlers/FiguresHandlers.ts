@@ -6,8 +6,10 @@ import type * as Id from "@headwater/domain/Id"
 import { AccountStanding, type Standing } from "@headwater/engine/AccountStanding"
 import { countNames, latencyBounds, minuteMs, wholeAccount } from "@headwater/log/commit/FigureCounts"
 import { Figures, type FigureStep, hourMs, minutesKeptMs } from "@headwater/log/commit/Figures"
+import { Programs } from "@headwater/log/resources/Programs"
 import { Webhooks } from "@headwater/log/resources/Webhooks"
 import { sizeOf } from "@headwater/log/work/Backlog"
+import { RunBooks } from "@headwater/log/work/RunBooks"
 import { Clock, Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { answerFailures } from "../conventions/FailureProblem.ts"
@@ -99,8 +101,10 @@ export const layer = HttpApiBuilder.group(
   HeadwaterApi,
   "figures",
   Effect.fnUntraced(function*(handlers) {
+    const books = yield* RunBooks
     const figures = yield* Figures
     const findEmitter = yield* makeFindAny
+    const programs = yield* Programs
     const standing = yield* AccountStanding
     const webhooks = yield* Webhooks
 
@@ -115,6 +119,16 @@ export const layer = HttpApiBuilder.group(
     })
 
     return handlers.handleAll({
+      books: Effect.fnUntraced(function*({ params }) {
+        const accountId = yield* CurrentAccount
+        const program = yield* programs.get(accountId, params.id)
+        const found = Option.isNone(program) ? Option.none() : yield* books.of(accountId, program.value.id)
+        if (Option.isNone(program) || Option.isNone(found)) {
+          return yield* Problem.notFound("source or workflow", params.id)
+        }
+        const { atWork: at_work, ...counts } = found.value
+        return { data: { program_id: program.value.id, ...counts, at_work } }
+      }, answerFailures),
       series: Effect.fnUntraced(function*({ query }) {
         const accountId = yield* CurrentAccount
         const emitterId = query.emitter === undefined ? undefined : yield* findEmitter(accountId, query.emitter)

@@ -97,6 +97,7 @@ const furnished = Effect.gen(function*() {
     imports: imported,
     keys: key.id,
     projects: project.id,
+    run_books: source.id,
     sources: source.id,
     subscriptions: subscription.id,
     webhooks: webhook.id,

@@ -73,6 +73,28 @@ layer(Http.layer, { excludeTestServices: true })("runs of a workflow", (it) => {
       assert.strictEqual<unknown>(repeated["trigger"]!["rerun_of"], id)
     }))
 
+  it.effect("run again with another event in the place of theirs, which names it, and the books come out", () =>
+    Effect.gen(function*() {
+      const { http, path, runIn } = yield* setup
+      const started = yield* http.request("POST", `${path}/invocations`, { body: { event: { n: 1 } } })
+      const id = Json.textOf(started.json["data"]!["id"])
+      yield* runIn(id, "success")
+      const rerun = (body: unknown) => http.request("POST", `${path}/runs/${id}/rerun`, { body })
+      const both = yield* rerun({ event: { n: 2 }, code: "own" })
+      Http.assertProblem(both, 400, "invalid_request")
+      assert.deepStrictEqual(Http.issuePaths(both), ["code"])
+      const other = yield* rerun({ event: { n: 2 } })
+      assert.strictEqual(other.status, 202, other.text)
+      const changed = yield* runIn(Json.textOf(other.json["data"]!["id"]), "success")
+      assert.deepStrictEqual<unknown>(changed["event"], { n: 2 })
+      const { instead_of, rerun_of, source_type } = changed["trigger"]!
+      assert.deepStrictEqual<unknown>([rerun_of, source_type, instead_of!["id"]], [id, "INVOCATION", id])
+      const own = yield* rerun({ from: "failed_step", code: "own" })
+      yield* runIn(Json.textOf(own.json["data"]!["id"]), "success")
+      const books = yield* http.request("GET", path.replace("/workflows/", "/run_books/"))
+      Json.assertHolds(books.json["data"], { received: 3, done: 3, failed: 0, cancelled: 0, waiting: 0, at_work: 0 })
+    }))
+
   it.effect("are shown with their event from when they were asked for, also before their turn", () =>
     Effect.gen(function*() {
       const { http } = yield* setup

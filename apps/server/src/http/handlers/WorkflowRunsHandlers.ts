@@ -18,6 +18,11 @@ import * as GivenJson from "./GivenJson.ts"
 import { answerRefusals } from "./IntakeProblem.ts"
 import { makeFind } from "./OwnProgram.ts"
 
+const insteadOf = ({ insteadOf }: RunOutline["trigger"]): RunResource["trigger"]["instead_of"] =>
+  insteadOf === undefined
+    ? null
+    : { id: insteadOf.id, emitter_id: insteadOf.emitterId, event_id: insteadOf.eventId ?? null }
+
 const resourceOf = (run: RunOutline): RunResource => ({
   id: run.id,
   workflow_id: run.workflowId,
@@ -30,7 +35,8 @@ const resourceOf = (run: RunOutline): RunResource => ({
     emitter_id: run.trigger.emitterId,
     event_name: run.trigger.kind === "EVENT" ? run.trigger.stream : "",
     hops: run.trigger.hops,
-    rerun_of: run.trigger.rerunOf ?? null
+    rerun_of: run.trigger.rerunOf ?? null,
+    instead_of: insteadOf(run.trigger)
   },
   ...(run.trigger.shadow === true ? { shadow: true } : {}),
   started_at_ms: run.startedAt,
@@ -42,9 +48,13 @@ const resourceOf = (run: RunOutline): RunResource => ({
 })
 
 const notWaiting = (wish: "cancelled" | "resumed", status: RunResource["status"]) => {
-  const sentence = status === "waiting"
-    ? `This run has been ${wish} already: it waits for its turn.`
-    : `Only a waiting run can be ${wish}: the status of this one is ${status}.`
+  const sentence = wish === "cancelled"
+    ? status === "running" || status === "waiting"
+      ? "This run has not begun: it can be cancelled once it has."
+      : `Only a run that has not ended can be cancelled: the status of this one is ${status}.`
+    : status === "waiting"
+    ? "This run has been resumed already: it waits for its turn."
+    : `Only a waiting run can be resumed: the status of this one is ${status}.`
   return new Problem.RunNotWaiting({ detail: sentence, error: sentence, details: { status } })
 }
 
@@ -109,13 +119,31 @@ export const layer = HttpApiBuilder.group(
             message: "nothing of the run is kept, as its request asked for"
           }])
         }
-        const step = payload?.from_step
+        const { code = "current", event, from, from_step: step } = payload ?? {}
+        const beside = [["from_step", step], ["from", from], ["code", payload?.code]] as const
+        const besides = beside.filter(([, value]) => value !== undefined)
+        if (event !== undefined && besides.length > 0) {
+          const message = "goes with the event of the run alone"
+          return yield* Problem.invalid(besides.map(([path]) => ({ path, message })))
+        }
+        if (from !== undefined && step !== undefined) {
+          return yield* Problem.invalid([{ path: "from", message: "does not go with from_step" }])
+        }
+        if (event !== undefined) {
+          const text = yield* GivenJson.exactly("event", event)
+          return {
+            data: { id: yield* answerRefusals(workflow, invocations.rerunWith(workflow, run.id, JSON.stringify(text))) }
+          }
+        }
         const component = yield* components.codeless(workflow.componentId)
         const steps = Option.match(component, { onNone: () => [], onSome: ({ steps }) => steps ?? [] })
-        if (step !== undefined && !steps.some(({ name }) => name === step)) {
+        if (step !== undefined && code === "current" && !steps.some(({ name }) => name === step)) {
           return yield* Problem.invalid([{ path: "from_step", message: "the workflow has no step of this name" }])
         }
-        const id = yield* answerRefusals(workflow, invocations.rerun(workflow, run.id, step ?? null))
+        const id = yield* answerRefusals(
+          workflow,
+          invocations.rerun(workflow, { run: run.id, step: step ?? null, from: from ?? "start", code })
+        )
         return { data: { id } }
       }, answerFailures),
       cancel: Effect.fnUntraced(function*({ params }) {

@@ -1,4 +1,4 @@
-import type { BulkAction, BulkFilter } from "@headwater/domain/BulkAction"
+import { type BulkAction, type BulkFilter, isOfRuns } from "@headwater/domain/BulkAction"
 import * as Id from "@headwater/domain/Id"
 import { Subscriptions } from "@headwater/log/resources/Subscriptions"
 import { BulkActions, type BulkActionWithProgress } from "@headwater/log/work/BulkActions"
@@ -8,8 +8,12 @@ import { ActorCalls } from "../ground/ActorCalls.ts"
 import { toUnavailable, type Unavailable } from "../ground/Unavailable.ts"
 import * as Wake from "../ground/Wake.ts"
 
-/** The most bulk actions of an account that may be under way or paused at once. */
+/**
+ * The most bulk actions of an account that may be under way or paused by their client at once: those that count alone, or
+ * wait for who has paused their webhooks, are none of them. And the most with these.
+ */
 export const mostOpen = 20
+const mostOfAll = 200
 
 /** The account has as many bulk actions that have not ended as it may. */
 export class BulkActionsFull extends Schema.TaggedError<BulkActionsFull>()("BulkActionsFull", {
@@ -23,10 +27,10 @@ export class BulkActionEnded extends Schema.TaggedError<BulkActionEnded>()("Bulk
 
 const isSubscriptionId = Schema.is(Id.SubscriptionId)
 
-/** Begins and controls bulk actions for clients. The owners of the webhooks carry them out, each at its own. */
+/** Begins and controls bulk actions for clients. The owners of webhooks, sources and workflows carry them out, each at its own. */
 export class BulkControl extends Context.Service<BulkControl, {
   readonly begin: (
-    input: Pick<BulkAction, "accountId" | "action" | "dryRun" | "filter" | "rateLimit">
+    input: Pick<BulkAction, "accountId" | "action" | "dryRun" | "filter" | "rateLimit" | "rerun">
   ) => Effect.Effect<BulkActionWithProgress, BulkActionsFull | Unavailable>
   /** Items that are not begun within a second wait. */
   readonly pause: (accountId: Id.AccountId, id: string) => Effect.Effect<BulkActionWithProgress, Refusal>
@@ -39,7 +43,7 @@ export class BulkControl extends Context.Service<BulkControl, {
     id: string,
     rateLimit: number | undefined
   ) => Effect.Effect<BulkActionWithProgress, Refusal>
-}>()("@headwater/engine/webhook/BulkControl") {
+}>()("@headwater/engine/bulk/BulkControl") {
   static readonly layer = Layer.effect(
     BulkControl,
     Effect.gen(function*() {
@@ -68,10 +72,10 @@ export class BulkControl extends Context.Service<BulkControl, {
       /** Has the owners look at once. */
       const hasten = Effect.fnUntraced(function*(id: Id.BulkActionId) {
         const dueAt = yield* Clock.currentTimeMillis
-        const webhookIds = yield* bulkActions.openWebhooks(id)
-        if (webhookIds.length === 0) return
-        yield* dueWork.put(webhookIds.map((ownerId) => ({ ownerId, kind: "bulk", key: id, dueAt, payload: "{}" })))
-        for (const webhookId of webhookIds) actors.wake(webhookId, Wake.forDueWork)
+        const ownerIds = yield* bulkActions.openOwners(id)
+        if (ownerIds.length === 0) return
+        yield* dueWork.put(ownerIds.map((ownerId) => ({ ownerId, kind: "bulk", key: id, dueAt, payload: "{}" })))
+        for (const ownerId of ownerIds) actors.wake(ownerId, Wake.forDueWork)
       })
 
       const change = Effect.fnUntraced(function*(
@@ -89,13 +93,17 @@ export class BulkControl extends Context.Service<BulkControl, {
 
       return BulkControl.of({
         begin: Effect.fnUntraced(function*(input) {
-          if ((yield* bulkActions.countOpen(input.accountId)) >= mostOpen) {
-            return yield* new BulkActionsFull({ most: mostOpen })
-          }
-          const webhookId = yield* webhookOf(input.accountId, input.filter)
-          const options = { webhookId, ownOnly: input.action === "replay" }
-          const { id, webhookIds } = yield* bulkActions.insert(input, options)
-          for (const webhookId of webhookIds) actors.wake(webhookId, Wake.forDueWork)
+          const { accountId, action, dryRun, filter } = input
+          const open = yield* bulkActions.countOpen(accountId)
+          if (!dryRun && open.atWork >= mostOpen) return yield* new BulkActionsFull({ most: mostOpen })
+          if (open.all >= mostOfAll) return yield* new BulkActionsFull({ most: mostOfAll })
+          const { id, ownerIds } = yield* bulkActions.insert(
+            input,
+            isOfRuns(action)
+              ? { at: "programs", id: filter.programId, workflowsOnly: action === "cancel_runs" }
+              : { at: "webhooks", id: yield* webhookOf(accountId, filter), ownOnly: action === "replay" }
+          )
+          for (const ownerId of ownerIds) actors.wake(ownerId, Wake.forDueWork)
           return yield* Effect.catchTag(find(input.accountId, id), "BulkActionNotFound", Effect.die)
         }, Effect.catchTag("SqlError", toUnavailable)),
         pause: (accountId, id) => change(accountId, id, { state: "paused" }),

@@ -6,20 +6,16 @@ import type { PassedEvent, ReplayList } from "@headwater/log/lists/ReplayList"
 import type { BulkPart } from "@headwater/log/work/BulkActions"
 import { Effect, Option } from "effect"
 import type { SqlError } from "effect/sql"
+import type { BulkItem, BulkItemPage } from "../bulk/BulkRun.ts"
 
 /** A delivery or an event that a bulk action is at. */
-export type BulkItem =
-  & { readonly key: string; readonly emitterId: string }
+export type DeliveryItem =
+  & BulkItem
+  & { readonly emitterId: string }
   & (
     | { readonly _tag: "Delivery"; readonly listed: ListedDelivery }
     | { readonly _tag: "Event"; readonly event: PassedEvent }
   )
-
-export interface BulkItemPage {
-  readonly items: ReadonlyArray<BulkItem>
-  /** The place behind which there is more; undefined at the end. */
-  readonly goesOnAt: string | undefined
-}
 
 /** The states of the deliveries that an action takes if its filter names none. */
 const statesOf = ({ action: { action } }: BulkPart): ReadonlyArray<ListedState> | undefined =>
@@ -39,7 +35,7 @@ const deliveryFilterOf = (part: BulkPart): DeliveryFilter => {
   const { eventId, from, to, ...filter } = part.action.filter
   return {
     ...filter,
-    webhookId: part.webhookId,
+    webhookId: part.ownerId,
     states: statesOf(part),
     until: untilOf(part),
     eventId: parsed(eventId),
@@ -64,14 +60,10 @@ const replayFilterOf = (part: BulkPart) => {
 const bigger = (one: bigint, other: bigint) => one > other ? one : other
 const smaller = (one: bigint, other: bigint) => one < other ? one : other
 
-/** The time of an item, in Unix milliseconds. */
-export const timeOf = (item: BulkItem): number =>
-  item._tag === "Delivery" ? Id.timeOf(item.listed.id) : EventId.milliseconds(item.event.eventId)
-
-const eventIdOf = (item: BulkItem): EventId.EventId =>
+const eventIdOf = (item: DeliveryItem): EventId.EventId =>
   item._tag === "Delivery" ? item.listed.eventId : item.event.eventId
 
-export const inLogOrder = (one: BulkItem, other: BulkItem): number => Number(eventIdOf(one) - eventIdOf(other))
+export const inLogOrder = (one: DeliveryItem, other: DeliveryItem): number => Number(eventIdOf(one) - eventIdOf(other))
 
 /** The next items that a part is at, in the order in which it takes them. */
 export const page = (
@@ -82,12 +74,18 @@ export const page = (
   part: BulkPart,
   place: string,
   limit: number
-): Effect.Effect<BulkItemPage, SqlError.SqlError> => {
+): Effect.Effect<BulkItemPage<DeliveryItem>, SqlError.SqlError> => {
   if (readsLog(part.action)) {
     return Effect.map(
-      replayList.page(part.webhookId, replayFilterOf(part), place, limit),
+      replayList.page(part.ownerId, replayFilterOf(part), place, limit),
       ({ goesOnAt, items }) => ({
-        items: items.map((event) => ({ _tag: "Event", key: event.key, emitterId: event.emitterId, event })),
+        items: items.map((event) => ({
+          _tag: "Event",
+          key: event.key,
+          at: EventId.milliseconds(event.eventId),
+          emitterId: event.emitterId,
+          event
+        })),
         goesOnAt
       })
     )
@@ -99,6 +97,7 @@ export const page = (
       items: items.toReversed().map((listed) => ({
         _tag: "Delivery",
         key: listed.id,
+        at: Id.timeOf(listed.id),
         emitterId: listed.emitterId,
         listed
       })),

@@ -28,8 +28,9 @@ const begin = Effect.fnUntraced(function*(
     dryRun: false,
     filter: {},
     rateLimit: 10_000,
+    rerun: null,
     ...input
-  }, { webhookId: webhook.id, ownOnly: false })
+  }, { at: "webhooks", id: webhook.id, ownOnly: false })
   return id
 })
 
@@ -339,6 +340,24 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a bulk action", 
       })
   )
 
+  it.effect("skips what is left at a webhook that was switched off for a reason, and ends", () =>
+    Effect.gen(function*() {
+      const fixture = yield* failing(4, (n) => ({ status: n === 1 ? 410 : 200 }))
+      const { account, actor, webhook } = fixture
+      const id = yield* begin(fixture, { filter: { state: "exhausted" } })
+      yield* EngineFixture.whileTimePasses(actor.wake(Wake.forDueWork))
+      const after = { matched: 4, done: 1, failed: 1, skipped: 2, left: 0, hasEnded: true }
+      assert.deepStrictEqual(yield* progressOf(fixture, id), after)
+      const bulk = yield* BulkActions
+      const { progress } = Option.getOrThrow(yield* bulk.get(account.id, id))
+      assert.deepStrictEqual(progress.stoppedAt, [{ id: webhook.id, reason: "gone" }])
+      const later = yield* begin(fixture, { filter: { state: "exhausted" } })
+      yield* EngineFixture.whileTimePasses(actor.wake(Wake.forDueWork))
+      assert.deepInclude(yield* progressOf(fixture, later), { matched: 3, skipped: 3, hasEnded: true })
+      assert.deepStrictEqual(yield* (yield* DueWork).allOf(webhook.id, "bulk"), [])
+      yield* WebhookFixture.balances
+    }))
+
   it.effect("skips what waits for a retry, with what is under way, and waits for a webhook that is out of service", () =>
     Effect.gen(function*() {
       const fixture = yield* WebhookFixture.make((n) => n < 3 ? { status: 500 } : n === 3 ? undefined : { status: 200 })
@@ -367,6 +386,10 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a bulk action", 
       const dropped = yield* begin(fixture, { filter: { state: "dropped" } })
       yield* actor.wake(Wake.forEverything)
       assert.deepInclude(yield* progressOf(fixture, dropped), { done: 0, hasEnded: false })
+      const bulk = yield* BulkActions
+      assert.deepStrictEqual(yield* bulk.countOpen(account.id), { all: 1, atWork: 0 })
+      const { progress } = Option.getOrThrow(yield* bulk.get(account.id, dropped))
+      assert.deepStrictEqual(progress.waitsAt, [webhook.id])
       yield* put(true)
       yield* EngineFixture.whileTimePasses(actor.wake(Wake.forEverything))
       const { hasEnded } = yield* progressOf(fixture, dropped)

@@ -1,0 +1,159 @@
+import { Effect, Option } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { ApiAccess } from "../access/ApiAccess.ts"
+import { CommandRefused } from "../CommandRefused.ts"
+import * as DeliveryFilters from "../given/DeliveryFilters.ts"
+import * as EventFile from "../given/EventFile.ts"
+import * as Output from "../text/Output.ts"
+import * as BulkCommand from "./BulkCommand.ts"
+
+const workflow = Argument.String("workflow").pipe(Argument.withDescription("The workflow, by id or name slug"))
+const run = Argument.String("run").pipe(Argument.withDescription("The run's id, such as run_0Uz7N5cVwQ2KpXs9TzLd"))
+
+const rerunFlags = {
+  fromFailed: Flag.Boolean("from-failed").pipe(
+    Flag.withDescription("From the step that failed, not from the start"),
+    Flag.withDefault(false)
+  ),
+  ownCode: Flag.Boolean("own-code").pipe(
+    Flag.withDescription("On the code and props that the run had, not on today's"),
+    Flag.withDefault(false)
+  )
+}
+
+const filterFlags = {
+  program: DeliveryFilters.flag("program", "Of this source or workflow, by id or name slug"),
+  error: DeliveryFilters.flag("error", "Whose error has this text in its name or message"),
+  text: DeliveryFilters.flag("text", "Whose event has this text"),
+  since: DeliveryFilters.flag("since", "Begun at this time or later: ISO 8601, or so long ago, such as 30m, 12h or 7d"),
+  until: DeliveryFilters.flag("until", "Begun before this time, in the same forms")
+}
+
+/** Repeats one run. */
+export const rerun = Command.make(
+  "rerun",
+  {
+    workflow,
+    run,
+    fromStep: DeliveryFilters.flag("from-step", "From this step: those before it keep their results"),
+    ...rerunFlags,
+    ...EventFile.flags,
+    json: Output.json
+  },
+  Effect.fnUntraced(function*({ data, event, fromFailed, fromStep, json, ownCode, run, workflow }) {
+    const { call } = yield* ApiAccess
+    const other = yield* EventFile.read({ data, event })
+    if (Option.isSome(fromStep) && fromFailed) {
+      return yield* new CommandRefused({
+        message: "--from-step and --from-failed both say where to begin: leave one out"
+      })
+    }
+    const payload = {
+      ...DeliveryFilters.given("from_step", fromStep),
+      ...DeliveryFilters.given("event", other),
+      ...(fromFailed ? { from: "failed_step" as const } : {}),
+      ...(ownCode ? { code: "own" as const } : {})
+    }
+    const answer = yield* call(({ workflowRuns }) =>
+      workflowRuns.rerun({ params: { id: workflow, run_id: run }, headers: {}, query: {}, payload })
+    )
+    yield* Output.print(json, answer.data, `The run ${answer.data.id} repeats ${run}.`)
+  })
+).pipe(
+  Command.withDescription("Run a run's event again, or another one in its place"),
+  Command.withExamples([
+    {
+      command: "headwater runs rerun orders run_0Uz7N5cVwQ2KpXs9TzLd --data '{\"order\": 19, \"total\": 5}'",
+      description: "With a changed event, which names the first"
+    }
+  ])
+)
+
+/** Repeats all that match. */
+export const rerunAll = Command.make(
+  "rerun-all",
+  {
+    ...filterFlags,
+    status: Flag.Literals("status", ["error", "success", "cancelled"]).pipe(
+      Flag.withDescription("Those that ended so. Default: error"),
+      Flag.optional
+    ),
+    ...rerunFlags,
+    ...BulkCommand.flags,
+    json: Output.json
+  },
+  Effect.fnUntraced(
+    function*({ dryRun, error, fromFailed, json, ownCode, program, rate, status, text, wait, ...span }) {
+      const filter = {
+        ...DeliveryFilters.given("program_id", program),
+        ...DeliveryFilters.given("run_status", status),
+        ...DeliveryFilters.given("error", error),
+        ...DeliveryFilters.given("text", text),
+        ...(yield* DeliveryFilters.span(span))
+      }
+      const rerun = {
+        from: fromFailed ? "failed_step" as const : "start" as const,
+        code: ownCode ? "own" as const : "current" as const
+      }
+      yield* BulkCommand.begin({ action: "rerun", filter, dryRun, rate, rerun }, wait, json)
+    }
+  )
+).pipe(
+  Command.withDescription("Run all again that failed, of sources too, by a bulk action"),
+  Command.withExamples([
+    { command: "headwater runs rerun-all --since 2d --dry-run", description: "How many failed" },
+    {
+      command: "headwater runs rerun-all --program orders --error TypeError --from-failed --rate 10",
+      description: "Run them"
+    }
+  ])
+)
+
+/** Cancels all that match. */
+export const cancelAll = Command.make(
+  "cancel-all",
+  {
+    ...filterFlags,
+    status: Flag.Literals("status", ["running", "waiting"]).pipe(
+      Flag.withDescription("Those that stand so. Default: all that have not ended"),
+      Flag.optional
+    ),
+    ...BulkCommand.flags,
+    json: Output.json
+  },
+  Effect.fnUntraced(function*({ dryRun, error, json, program, rate, status, text, wait, ...span }) {
+    const filter = {
+      ...DeliveryFilters.given("program_id", program),
+      ...DeliveryFilters.given("run_status", status),
+      ...DeliveryFilters.given("error", error),
+      ...DeliveryFilters.given("text", text),
+      ...(yield* DeliveryFilters.span(span))
+    }
+    yield* BulkCommand.begin({ action: "cancel_runs", filter, dryRun, rate }, wait, json)
+  })
+).pipe(Command.withDescription("Cancel all runs of workflows that have not ended, by a bulk action"))
+
+/** Shows the books of a source or workflow. */
+export const books = Command.make(
+  "books",
+  {
+    program: Argument.String("program").pipe(Argument.withDescription("The source or workflow, by id or name slug")),
+    json: Output.json
+  },
+  Effect.fnUntraced(function*({ json, program }) {
+    const { call } = yield* ApiAccess
+    const { data } = yield* call(({ figures }) => figures.books({ params: { id: program }, query: {} }))
+    yield* Output.print(
+      json,
+      data,
+      Output.table([
+        ["Received", String(data.received)],
+        ["Done", String(data.done)],
+        ["Failed", String(data.failed)],
+        ["Cancelled", String(data.cancelled)],
+        ["Waiting", String(data.waiting)],
+        ["At work", String(data.at_work)]
+      ])
+    )
+  })
+).pipe(Command.withDescription("Show what became of all runs of a source or workflow"))

@@ -1,0 +1,53 @@
+import type { RunBooks } from "@headwater/api/FiguresApi"
+import { hrefOf } from "../api/Address.ts"
+import { get, type Single } from "../api/Api.ts"
+import { useLoading } from "../api/Loading.ts"
+import { count } from "../charts/Figures.ts"
+import { Shown } from "./Shown.tsx"
+
+const pollMs = 5_000
+
+const read = async (id: string, signal: AbortSignal): Promise<RunBooks> =>
+  (await get<Single<RunBooks>>(["run_books", id], { signal })).data
+
+const figures = ["received", "done", "failed", "cancelled", "waiting", "at_work"] as const
+
+/** The state of runs that a figure counts, where it is not all of them. */
+const statuses = {
+  done: "success",
+  failed: "error",
+  cancelled: "cancelled",
+  waiting: "waiting",
+  at_work: "running"
+} as const
+
+/** The page with what a figure counts: of a source the events and errors that its runs left. */
+const pageOf = (id: string, isSource: boolean, figure: typeof figures[number]): string => {
+  if (isSource) return hrefOf(["events"], figure === "failed" ? { emitter: id, stream: "$errors" } : { emitter: id })
+  return hrefOf(["workflows", id, "runs"], figure === "received" ? {} : { status: statuses[figure] })
+}
+
+/** What became of all runs of a source or workflow: received = done + failed + cancelled + waiting + at work. */
+export const Books = ({ id, isSource = false }: { readonly id: string; readonly isSource?: boolean }) => {
+  const books = useLoading(id, (signal) => read(id, signal), { everyMs: pollMs })
+  const shown = isSource ? figures.slice(0, 3) : figures
+  return (
+    <section class="block" aria-label="All runs since it was made">
+      <h2>All runs since it was made</h2>
+      <Shown loading={books} what="its books">
+        {(found) => (
+          <dl class="figures">
+            {shown.map((figure) => (
+              <div key={figure}>
+                <dt>{figure === "at_work" ? "at work" : figure}</dt>
+                <dd class={figure === "failed" && found.failed > 0 ? "fault" : ""}>
+                  <a href={pageOf(id, isSource, figure)}>{count(found[figure])}</a>
+                </dd>
+              </div>
+            ))}
+          </dl>
+        )}
+      </Shown>
+    </section>
+  )
+}
