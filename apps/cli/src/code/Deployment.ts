@@ -90,7 +90,7 @@ export const jsonOf = ({ isNew, program }: Deployed<SourceResource | WorkflowRes
 /** An import of a package, for which the server has no module of its own. */
 const packageImport = /\b(?:from|import)\s*\(?\s*["'](?!node:|@headwater\/|@pipedream\/)((?:@[\w.-]+\/)?[a-z][\w.-]*)/g
 
-/** What the server does with code before it runs it, which takes long only where it installs packages. */
+/** Names the server's work on code before it runs, which takes long only if it installs packages. */
 export const checking = (subject: Subject): string => {
   if (subject._tag !== "Code") return "Fetching and checking the code"
   const names = [...subject.bundle.code.matchAll(packageImport)].flatMap(([, name = ""]) =>

@@ -113,7 +113,7 @@ export const follow = Effect.fnUntraced(
       }
       const stored = yield* storedSince(yield* timeOfPlace(from, after), filter)
       for (const one of stored.events) yield* event(one)
-      // What was committed at about the time of the position can come again behind it.
+      // Events that were committed at about the time of the position can come again behind it.
       for (const one of stored.events) shown.add(keyOf(one))
       yield* EventTail.follow([{ log: filter, after: stored.position }], { ...watcher, event })
     })

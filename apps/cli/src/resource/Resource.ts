@@ -14,7 +14,7 @@ export interface Address {
   readonly payload?: Given
 }
 
-/** What commands about things of a kind have to know: all else is in the API's contract. */
+/** The facts that commands about things of a kind need: all else is in the API's contract. */
 export interface Resource {
   readonly kind: Kind
   readonly columns: ReadonlyArray<Column>

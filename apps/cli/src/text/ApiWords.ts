@@ -1,4 +1,4 @@
-/** What the server says to those who use its API, in the words of the command line. */
+/** Answers of the server to users of its API, in the words of the command line. */
 
 /** The commands that list what these paths list. */
 const lists: ReadonlyArray<readonly [path: RegExp, command: string]> = [
