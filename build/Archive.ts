@@ -1,3 +1,4 @@
+import * as CommandBuild from "@headwater/cli/CommandBuild"
 import * as ConsoleBuild from "@headwater/console/ConsoleBuild"
 import { execFile } from "node:child_process"
 import * as Fs from "node:fs/promises"
@@ -19,6 +20,9 @@ export type Published = typeof published[number]
 
 /** Its page is built, and holds the packages that it is made of. */
 const consoleName = "@headwater/console"
+
+/** It is bundled beside its sources. */
+const commandName = "@headwater/cli"
 
 /** The half of it that is generated is not in the repository. */
 const clientName = "@headwater/client"
@@ -153,6 +157,7 @@ export const pack = async <const Name extends Published>(
       for (const inner of bundled) {
         const place = Path.join(target, "node_modules", inner.manifest.name)
         await assemble(inner, place, from)
+        if (inner.manifest.name === commandName) await CommandBuild.write(Path.join(place, "dist"))
         await write(place, manifestOf(inner.manifest))
       }
       archives.push([manifest.name, await npmPack(target, folder)])

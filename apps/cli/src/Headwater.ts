@@ -2,79 +2,37 @@ import { version } from "@headwater/domain/Version"
 import { explain } from "@headwater/server/ErrorExplanation"
 import { Cause, Console, Effect, Layer, Logger, References } from "effect"
 import { CliConfig, CliError, CliOutput, Command, GlobalFlag } from "effect/cli"
-import { accountCommand } from "./commands/AccountCommand.ts"
-import { accountsCommand } from "./commands/AccountsCommand.ts"
-import { actionsCommand } from "./commands/ActionsCommand.ts"
-import { applyCommand } from "./commands/ApplyCommand.ts"
-import { bulkCommand } from "./commands/BulkCommand.ts"
-import { checkCommand } from "./commands/CheckCommand.ts"
-import { clockCommand } from "./commands/ClockCommand.ts"
-import { configCommand } from "./commands/ConfigCommand.ts"
-import { consumersCommand } from "./commands/ConsumersCommand.ts"
-import { deliveriesCommand } from "./commands/DeliveriesCommand.ts"
-import { deployCommand } from "./commands/DeployCommand.ts"
-import { devCommand } from "./commands/DevCommand.ts"
-import { doctorCommand } from "./commands/DoctorCommand.ts"
-import { envCommand } from "./commands/EnvCommand.ts"
-import { eventsCommand } from "./commands/EventsCommand.ts"
-import { exportCommand } from "./commands/ExportCommand.ts"
-import { filesCommand } from "./commands/FilesCommand.ts"
-import { importCommand } from "./commands/ImportCommand.ts"
-import { initCommand } from "./commands/InitCommand.ts"
-import { keyCommand } from "./commands/KeyCommand.ts"
-import { loginCommand } from "./commands/LoginCommand.ts"
-import { projectsCommand } from "./commands/ProjectsCommand.ts"
-import { publishCommand, unpublishCommand } from "./commands/PublishCommand.ts"
-import { replayCommand, retryCommand } from "./commands/RetryCommand.ts"
-import { runCommand } from "./commands/RunCommand.ts"
-import { runsCommand } from "./commands/RunsCommand.ts"
-import { startCommand } from "./commands/StartCommand.ts"
-import { storesCommand } from "./commands/StoresCommand.ts"
-import { tailCommand } from "./commands/TailCommand.ts"
-import { triggerCommand } from "./commands/TriggerCommand.ts"
-import { webhooksCommand } from "./commands/WebhooksCommand.ts"
-import { whyCommand } from "./commands/WhyCommand.ts"
+import * as CommandTable from "./CommandTable.ts"
+import * as ApiWords from "./text/ApiWords.ts"
 import { harmless } from "./text/HarmlessText.ts"
 
-const headwater = Command.make("headwater").pipe(
-  Command.withDescription("Write and deploy components, and operate a Headwater server"),
-  Command.withSubcommands([
-    startCommand,
-    loginCommand,
-    initCommand,
-    deployCommand,
-    devCommand,
-    triggerCommand,
-    runsCommand,
-    tailCommand,
-    eventsCommand,
-    whyCommand,
-    deliveriesCommand,
-    retryCommand,
-    replayCommand,
-    webhooksCommand,
-    bulkCommand,
-    consumersCommand,
-    accountsCommand,
-    envCommand,
-    projectsCommand,
-    storesCommand,
-    filesCommand,
-    accountCommand,
-    checkCommand,
-    runCommand,
-    actionsCommand,
-    clockCommand,
-    exportCommand,
-    applyCommand,
-    importCommand,
-    configCommand,
-    doctorCommand,
-    keyCommand,
-    publishCommand,
-    unpublishCommand
-  ])
-)
+/** A command in the help of those beside it. */
+const listed = ({ description, name }: CommandTable.Entry) =>
+  Command.make(name).pipe(Command.withDescription(description))
+
+const loaded = ({ description, load }: CommandTable.Entry) =>
+  Effect.map(load, (command) => {
+    const known = command as Command.Command<string, {}, {}, unknown, Command.Environment>
+    return known.description === undefined || known.description === ""
+      ? Command.withDescription(known, description)
+      : Command.withShortDescription(known, description)
+  })
+
+/** The command with its subcommands, of which only what the arguments need is loaded. */
+const commandFor = Effect.fnUntraced(function*(args: ReadonlyArray<string>) {
+  const named = args.find((arg) => !arg.startsWith("-"))
+  const isNeeded = ({ name }: CommandTable.Entry) =>
+    args.includes("--completions") || args.some((arg) => arg.startsWith("--completions=")) || name === named
+  const groups = yield* Effect.forEach(CommandTable.groups, ({ entries, group }) =>
+    Effect.map(
+      Effect.forEach(entries, (entry) => isNeeded(entry) ? loaded(entry) : Effect.succeed(listed(entry))),
+      (commands) => ({ group, commands })
+    ))
+  return Command.make("headwater").pipe(
+    Command.withDescription("Write, run and watch what reacts to events, and operate a Headwater server"),
+    Command.withSubcommands(groups)
+  )
+})
 
 /** A command line that can't be understood is told in a line; help is for those who ask. */
 const presenter = CliOutput.layerPresenter({
@@ -95,7 +53,7 @@ const tell = (cause: Cause.Cause<unknown>) => {
   const error = Cause.squash(cause)
   return isTold(error) || Cause.hasInterruptsOnly(cause)
     ? Effect.void
-    : Console.error(harmless(`headwater: ${explain(error).trim().replace(/\s*\n\s*/g, "; ")}`))
+    : Console.error(harmless(`headwater: ${ApiWords.inCommands(explain(error)).trim().replace(/\s*\n\s*/g, "; ")}`))
 }
 
 /** Standard output is the command's alone. */
@@ -104,16 +62,27 @@ const quiet = Layer.mergeAll(
   Layer.succeed(References.MinimumLogLevel, "Warn")
 )
 
+/** The arguments with the name that a command has today. A script that has an earlier one goes on without a word. */
+const today = Effect.fnUntraced(function*([first = "", ...others]: ReadonlyArray<string>) {
+  const name = CommandTable.earlier.get(first)
+  if (name === undefined) return [first, ...others]
+  if (process.stderr.isTTY) yield* Console.error(`headwater: \`${first}\` is called \`${name}\` now.`)
+  return [name, ...others]
+})
+
 /**
  * Runs `headwater` as it is told to by these arguments. A failure is told on standard error, in a line; `ExitCode` has the
  * code with which the command ends.
  */
-export const run = (args: ReadonlyArray<string>) =>
-  Command.runWith(headwater, { version })(args).pipe(
-    Effect.tapCause(tell),
-    Effect.provide([
-      presenter,
-      quiet,
-      CliConfig.layer({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions] })
-    ])
-  )
+export const run = Effect.fnUntraced(
+  function*(given: ReadonlyArray<string>) {
+    const args = given.length === 0 ? given : yield* today(given)
+    yield* Command.runWith(yield* commandFor(args), { version })(args)
+  },
+  Effect.tapCause(tell),
+  Effect.provide([
+    presenter,
+    quiet,
+    CliConfig.layer({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions] })
+  ])
+)

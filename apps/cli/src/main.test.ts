@@ -86,7 +86,7 @@ for (const [name, args] of [["bash", ["-n"]], ["zsh", ["-n"]], ["fish", ["--no-e
             ({ output }) => output.trim().split(" ")
           )
         assert.sameMembers(yield* completed("headwater ta"), ["tail"])
-        assert.includeMembers(yield* completed("headwater deliveries "), ["list", "show", "retry", "skip"])
+        assert.includeMembers(yield* completed("headwater deliveries "), ["list", "get", "retry", "skip"])
         assert.include(yield* completed("headwater tail --st"), "--stream")
         assert.include(yield* completed("headwater start --dev"), "--dev-clock")
       }),
@@ -107,7 +107,7 @@ it.live.skipIf(!isHere("script"))(
       assert.notInclude(yield* atTerminal("--help", { ...env, NO_COLOR: "1" }), escape)
       assert.notInclude((yield* HeadwaterCommand.run(["--help"], env)).stdout, escape)
 
-      const told = "\r\u001b[KSaving the component … 1 s"
+      const told = "\r\u001b[KFetching and checking the code … 1 s"
       const waiting: Array<() => void> = []
       let mayAnswer = false
       const HEADWATER_URL = yield* Loopback.serve((_, response) => {

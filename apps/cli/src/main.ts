@@ -1,12 +1,11 @@
-import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Effect, Stdio } from "effect"
-import * as ExitCode from "./ExitCode.ts"
-import * as Headwater from "./Headwater.ts"
+import { version } from "@headwater/domain/Version"
 
-Stdio.Stdio.pipe(
-  Effect.flatMap((stdio) => stdio.args),
-  Effect.flatMap(Headwater.run),
-  Effect.provide(NodeServices.layer),
-  NodeRuntime.runMain({ disableErrorReporting: true, teardown: ExitCode.teardown })
-)
+const args = process.argv.slice(2)
+
+if (args.length === 1 && (args[0] === "--version" || args[0] === "-v")) {
+  // All else takes much longer to load than this does to say.
+  process.stdout.write(`headwater v${version}\n`)
+} else {
+  const { become } = await import("./Process.ts")
+  become(args)
+}

@@ -14,6 +14,8 @@ export interface Circumstances extends Surroundings {
   readonly env: Readonly<Record<string, string>>
   /** What somebody types, who then sits at a terminal. */
   readonly typed?: string
+  /** Gets what types more while the command runs. */
+  readonly typing?: (type: (keys: string) => void) => void
   /** In place of the network. */
   readonly fetch?: typeof fetch
 }
@@ -38,10 +40,11 @@ const inFolder = (folder: string) => <A, E, R>(effect: Effect.Effect<A, E, R>) =
  */
 export const run = Effect.fnUntraced(function*(
   args: ReadonlyArray<string>,
-  { cwd, env, fetch: network = fetch, input = "", typed }: Circumstances
+  { cwd, env, fetch: network = fetch, input = "", typed, typing }: Circumstances
 ): Effect.fn.Return<Ended> {
   const printed = { stdout: "", stderr: "" }
-  const { seen, terminal } = yield* TypedTerminal.make(typed ?? "")
+  const { seen, terminal, type } = yield* TypedTerminal.make(typed ?? "")
+  typing?.(type)
   const command = Headwater.run(args).pipe(
     Effect.provideService(Terminal.Terminal, terminal),
     Effect.updateService(Stdio.Stdio, (stdio) =>

@@ -12,6 +12,8 @@ export interface TypedTerminal {
   readonly terminal: Terminal.Terminal
   /** What it has shown. */
   readonly seen: () => string
+  /** Types more. */
+  readonly type: (keys: string) => void
 }
 
 /** @param typed the keys, of which `↓` is the arrow and `⌫` the backspace */
@@ -27,5 +29,6 @@ export const make = Effect.fnUntraced(function*(typed: string) {
     readLine: Effect.die("lines are typed key by key"),
     display: (text) => Effect.sync(() => void (seen += text))
   })
-  return { terminal, seen: () => seen } satisfies TypedTerminal as TypedTerminal
+  const type = (keys: string) => void Queue.offerAllUnsafe(input, [...keys].map(inputOf))
+  return { terminal, seen: () => seen, type } satisfies TypedTerminal as TypedTerminal
 })

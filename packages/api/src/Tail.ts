@@ -77,7 +77,7 @@ export const connect = Effect.fnUntraced(
 )
 
 /**
- * What comes behind `after`, over as many connections as it takes. It fails if `connect` fails with an error that does not
+ * Follows a tail behind `after`, over as many connections as it takes. It fails if `connect` fails with an error that does not
  * pass by itself.
  */
 export const follow = <E, R>(

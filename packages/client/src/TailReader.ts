@@ -119,7 +119,7 @@ class Connection {
     this.own.abort(reason)
   }
 
-  /** What comes, unless the connection was ended: reads of some bodies then fail, those of others bring their end. */
+  /** The next part, unless the connection was ended: reads of some bodies then fail, those of others bring their end. */
   private async heard<A>(next: Promise<A>): Promise<A> {
     const timer = setTimeout(() => this.close(new Error("the server is silent")), this.silenceMs)
     try {
@@ -132,7 +132,7 @@ class Connection {
 }
 
 /**
- * What comes behind `after`, over as many connections as it takes: each event once, and those of one emitter in order. It
+ * Follows a tail behind `after`, over as many connections as it takes: each event once, and those of one emitter in order. It
  * goes on until the server refuses it, or the signal ends it; it then rejects with what `open` rejected with, or with the
  * signal's reason.
  */

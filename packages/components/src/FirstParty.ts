@@ -3,6 +3,7 @@ import * as esbuild from "esbuild"
 import * as Fs from "node:fs/promises"
 import { isBuiltin } from "node:module"
 import * as Path from "node:path"
+import { fileURLToPath } from "node:url"
 
 /** A component that comes with the server. */
 export interface FirstPartyComponent {
@@ -45,7 +46,8 @@ const nodeModules: esbuild.Plugin = {
   }
 }
 
-const directory = import.meta.dirname
+/** Also where this code is part of a bundle. */
+const directory = Path.dirname(fileURLToPath(import.meta.resolve("@headwater/components/FirstParty")))
 
 const fileOf = (name: string): string => Path.join(directory, `${name}.mjs`)
 

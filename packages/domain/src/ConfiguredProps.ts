@@ -190,7 +190,7 @@ const check = (prop: ConfigurableProp, value: Schema.Json): string | undefined =
     case "app":
       return AppAccount.isReference(value)
         ? undefined
-        : "expected {authProvisionId}, the id of an account with the app: POST /v1/accounts and `headwater accounts create` make one"
+        : "expected {authProvisionId}, the id of an account with the app: POST /v1/accounts and `headwater credentials create` make one"
     case "object":
       return isPlainObject(value) ? undefined : "expected an object"
     case DataStore.propType:

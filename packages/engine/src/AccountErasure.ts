@@ -17,7 +17,7 @@ import { Cursors } from "@headwater/log/work/Cursors"
 import { Deliveries } from "@headwater/log/work/Deliveries"
 import { DueWork } from "@headwater/log/work/DueWork"
 import { Context, Effect, Layer } from "effect"
-import type { SqlError } from "effect/sql"
+import { SqlClient, type SqlError } from "effect/sql"
 import { noticedWithin } from "./ground/Suspensions.ts"
 import * as ProgramErasure from "./program/ProgramErasure.ts"
 
@@ -48,6 +48,7 @@ export class AccountErasure extends Context.Service<AccountErasure, {
       const heads = yield* Heads
       const idempotencyKeys = yield* IdempotencyKeys
       const programs = yield* Programs
+      const sql = yield* SqlClient.SqlClient
       const usage = yield* Usage
       const webhooks = yield* Webhooks
 
@@ -77,7 +78,8 @@ export class AccountErasure extends Context.Service<AccountErasure, {
           yield* figures.removeOfAccount(accountId)
           yield* idempotencyKeys.removeOfAccount(accountId)
           yield* audit.removeOfAccount(accountId)
-          yield* accounts.remove(accountId)
+          // A node may have written what it counted since.
+          yield* sql.withTransaction(Effect.andThen(accounts.remove(accountId), figures.removeOfAccount(accountId)))
         })
       })
     })

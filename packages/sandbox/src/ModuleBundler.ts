@@ -101,6 +101,9 @@ export class ModuleBundler extends Context.Service<ModuleBundler, {
 /** The package that a path begins with. */
 const packageOf = (path: string): string => path.split("/", path.startsWith("@") ? 2 : 1).join("/")
 
+/** The URL of this file, also where its code is part of a bundle. */
+const here = import.meta.resolve("@headwater/sandbox/ModuleBundler")
+
 const startProcess = (): ChildProcess => {
   const child = spawn(
     "/bin/sh",
@@ -108,7 +111,7 @@ const startProcess = (): ChildProcess => {
       "-c",
       `ulimit -c 0; ulimit -d ${memoryKibibytes}; exec "$0" "$@"`,
       process.execPath,
-      fileURLToPath(new URL(`./bundler/Main${extname(import.meta.url)}`, import.meta.url))
+      fileURLToPath(new URL(`./bundler/Main${extname(here)}`, here))
     ],
     // In a session of its own, so that a Ctrl-C does not look like a crash.
     { env: { GOMEMLIMIT: `${parserKibibytes}KiB` }, stdio: ["ignore", "ignore", "ignore", "ipc"], detached: true }

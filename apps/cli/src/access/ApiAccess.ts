@@ -58,12 +58,26 @@ export const whyAway = (cause: unknown): string => {
     : explain(cause)
 }
 
+const broken = "the connection broke"
+
+/** True if an answer ended before its end. */
+const isBroken = (cause: unknown): boolean => !(cause instanceof SyntaxError)
+
+/** The reason why a stream from the server ended. */
+export const whyLost = (error: unknown): string =>
+  HttpClientError.isHttpClientError(error) && error.reason._tag === "DecodeError" ? broken : explain(error)
+
 const told = ({ url }: Access) => <E>(error: E): Told<E> => {
   const strange = (why: string) => `${url} does not answer like a Headwater server: ${why}`
   if (HttpClientError.isHttpClientError(error)) {
     const { reason, response } = error
     if (reason._tag === "TransportError") {
       return new ServerAway({ message: `${url} can't be reached: ${whyAway(reason.cause)}` })
+    }
+    if (reason._tag === "DecodeError") {
+      return isBroken(reason.cause)
+        ? new ServerAway({ message: `${url} can't be reached: ${broken}` })
+        : new CommandRefused({ message: strange("its answer is not JSON") })
     }
     // Such as a proxy answers before a server that is away.
     const isAway = response !== undefined && response.status >= 500

@@ -6,6 +6,7 @@ import { nameless } from "@headwater/domain/Component"
 import * as ConfiguredProps from "@headwater/domain/ConfiguredProps"
 import * as SourcePlaces from "@headwater/sandbox/SourcePlaces"
 import { Effect, identity, Predicate, Result, type Schema } from "effect"
+import { isBuiltin } from "node:module"
 import { ApiAccess } from "../access/ApiAccess.ts"
 import { CommandRefused } from "../CommandRefused.ts"
 import * as ProgramByName from "../given/ProgramByName.ts"
@@ -85,6 +86,21 @@ export const jsonOf = ({ isNew, program }: Deployed<SourceResource | WorkflowRes
   new: isNew,
   endpoint_url: endpointOf(program)
 })
+
+/** An import of a package, for which the server has no module of its own. */
+const packageImport = /\b(?:from|import)\s*\(?\s*["'](?!node:|@headwater\/|@pipedream\/)((?:@[\w.-]+\/)?[a-z][\w.-]*)/g
+
+/** Names the server's work on code before it runs, which takes long only if it installs packages. */
+export const checking = (subject: Subject): string => {
+  if (subject._tag !== "Code") return "Fetching and checking the code"
+  const names = [...subject.bundle.code.matchAll(packageImport)].flatMap(([, name = ""]) =>
+    isBuiltin(name) ? [] : [name]
+  )
+  const count = new Set(names).size
+  return count === 0
+    ? "Checking the code"
+    : `Checking the code, and installing ${count} package${count === 1 ? "" : "s"}`
+}
 
 /** Names the props that need a value. */
 export const needs = (whose: string, names: ReadonlyArray<string>) =>
@@ -194,7 +210,7 @@ export const make = Effect.fnUntraced(
       const isDeclared = ([name]: readonly [string, unknown]) =>
         saved.component.configurable_props.some((declared) => declared.name === name)
       const attempt = Effect.suspend(() => write(saved, [...[...answers].filter(isDeclared), ...values])).pipe(
-        during(() => `Deploying ${saved.name}`)
+        during(() => `Activating ${saved.name}`)
       )
       const { data: source } = yield* attempt.pipe(
         Effect.catchTag("InvalidRequestProblem", (problem) => Effect.andThen(askFor(saved, problem), attempt))
@@ -230,7 +246,7 @@ export const make = Effect.fnUntraced(
     return {
       /** Saves the component and finds the source, which does not change yet. */
       prepare: Effect.fnUntraced(function*(subject: Subject) {
-        const { data: component } = yield* during(() => "Saving the component")(componentOf(subject))
+        const { data: component } = yield* during(() => checking(subject))(componentOf(subject))
         const called = subject._tag === "Code" && component.name === nameless ? subject.name : component.name
         const name = givenName ?? called
         const source = own ?? (yield* ProgramByName.find("source", name))

@@ -49,7 +49,7 @@ export const make = Effect.fnUntraced(function*(
           ComponentInvalidProblem: (problem) => Effect.fail(Deployment.inFiles(subject)(problem)),
           InvalidRequestProblem: (problem) => Effect.fail(Deployment.toldOf(name, problem))
         }),
-        during(() => `Deploying ${name}`)
+        during(() => `${Deployment.checking(subject)}, and activating ${name}`)
       )
       own = program
       return {

@@ -24,8 +24,8 @@ export const flags = {
     Flag.withDefault(false)
   ),
   wait: Flag.Boolean("wait").pipe(
-    Flag.withDescription("Wait for its end, and fail if something did not arrive"),
-    Flag.withDefault(false)
+    Flag.withDescription("Wait for its end, however long nothing goes on; with --no-wait, for nothing"),
+    Flag.optional
   )
 }
 
@@ -57,17 +57,35 @@ const shown = (action: BulkActionResource): string =>
 
 const isOver = ({ state }: BulkActionResource): boolean => state === "done" || state === "cancelled"
 
-/** Waits for an action to end. */
-const ended = Effect.fnUntraced(function*(begun: BulkActionResource) {
+/** Looks without any progress, after which nobody waits any longer: a webhook that is paused holds an action for days. */
+const mostIdleLooks = 20
+
+const progressOf = ({ done, failed, matched, place_ms, skipped }: BulkActionResource): string =>
+  [matched, done, failed, skipped, place_ms].join(" ")
+
+const doingOf = ({ action, done, dry_run, failed, matched, skipped }: BulkActionResource): string =>
+  dry_run ? `Counting: ${matched}` : `${action}: ${done + failed + skipped} of ${matched}`
+
+/**
+ * Waits for an action to end.
+ *
+ * @param patiently also while it makes no progress
+ */
+const ended = Effect.fnUntraced(function*(begun: BulkActionResource, patiently: boolean) {
   const { call } = yield* ApiAccess
   let last = begun
+  let idle = 0
   const look = Effect.suspend(() =>
     PassingFailure.retry(call(({ bulkActions }) => bulkActions.get({ params: { id: begun.id }, query: {} })))
   )
   yield* look.pipe(
-    Effect.map(({ data }) => last = data),
-    Effect.repeat({ until: isOver, schedule: Schedule.spaced("500 millis") }),
-    Progress.during(() => `${begun.action}: ${last.done + last.failed + last.skipped} of ${last.matched}`)
+    Effect.map(({ data }) => {
+      idle = progressOf(data) === progressOf(last) ? idle + 1 : 0
+      last = data
+      return isOver(data) || (!patiently && idle >= mostIdleLooks)
+    }),
+    Effect.repeat({ until: (isEnough) => isEnough, schedule: Schedule.spaced("500 millis") }),
+    Progress.during(() => doingOf(last))
   )
   return last
 })
@@ -81,9 +99,24 @@ export interface Begun {
   readonly rerun?: NonNullable<BulkActionResource["rerun"]>
 }
 
-/** Begins an action and tells how far it has come: to its end, where that is waited for. */
+/** Tells what an action has done: once it has ended, where that is waited for. */
+export const finish = Effect.fnUntraced(
+  function*(begun: BulkActionResource, wait: Option.Option<boolean>, json: boolean) {
+    const isWaitedFor = Option.getOrElse(wait, () => true)
+    const last = isWaitedFor ? yield* ended(begun, Option.isSome(wait)) : begun
+    const goesOn = isOver(last) ? "" : `\n\nIt goes on. See how far: headwater bulk get ${last.id}`
+    yield* Output.print(json, last, shown(last) + goesOn)
+    if (isWaitedFor && last.failed > 0) {
+      return yield* new CommandRefused({
+        message: `${last.failed} did not arrive. \`headwater deliveries list --since 1h\` shows why`
+      })
+    }
+  }
+)
+
+/** Begins an action, and tells what it has done. */
 export const begin = Effect.fnUntraced(
-  function*({ action, dryRun, filter, rate, rerun }: Begun, wait: boolean, json: boolean) {
+  function*({ action, dryRun, filter, rate, rerun }: Begun, wait: Option.Option<boolean>, json: boolean) {
     const { call } = yield* ApiAccess
     const payload = {
       action,
@@ -93,13 +126,7 @@ export const begin = Effect.fnUntraced(
       ...(rerun === undefined ? {} : { rerun })
     }
     const { data: begun } = yield* call(({ bulkActions }) => bulkActions.create({ headers: {}, payload }))
-    const last = wait ? yield* ended(begun) : begun
-    yield* Output.print(json, last, shown(last))
-    if (wait && last.failed > 0) {
-      return yield* new CommandRefused({
-        message: `${last.failed} did not arrive. \`headwater deliveries list --since 1h\` shows why`
-      })
-    }
+    yield* finish(begun, wait, json)
   }
 )
 
@@ -160,15 +187,15 @@ const list = Command.make(
   })
 ).pipe(Command.withDescription("List bulk actions, the newest first"))
 
-const show = Command.make(
-  "show",
+const get = Command.make(
+  "get",
   { id, json: Output.json },
   Effect.fnUntraced(function*({ id, json }) {
     const { call } = yield* ApiAccess
     const { data } = yield* call(({ bulkActions }) => bulkActions.get({ params: { id }, query: {} }))
     yield* Output.print(json, data, shown(data))
   })
-).pipe(Command.withDescription("Show how far a bulk action has come"))
+).pipe(Command.withDescription("Show how far a bulk action has come"), Command.withAlias("show"))
 
 const control = (name: "pause" | "cancel", description: string) =>
   Command.make(
@@ -200,7 +227,7 @@ export const bulkCommand = Command.make("bulk").pipe(
   Command.withSubcommands([
     run,
     list,
-    show,
+    get,
     control("pause", "Have a bulk action wait"),
     resume,
     control("cancel", "End a bulk action; what it has done remains")

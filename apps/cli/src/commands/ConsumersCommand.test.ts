@@ -50,7 +50,7 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
         assert.match(shown.stdout, /\nFilter +{"n":{"\$gt":1}}\nLease +none\n/)
         const emitter = Json.textOf(source["id"])
         assert.match(shown.stdout, new RegExp(`\\n${emitter} +\\d+-\\d+ +0 +2 +1 +0\\n`))
-        assert.match((yield* consumers("list")).stdout, new RegExp(`\\n${id} +Mine +${emitter} +default\\n`))
+        assert.match((yield* consumers("list")).stdout, new RegExp(`\\n${id} +Mine +orders +default\\n`))
         assert.strictEqual((yield* consumers("seek", id, "1h", "--emitter", "orders")).code, 0)
         assert.lengthOf(yield* printed("--wait", "20"), 2)
         HeadwaterCommand.assertRefused(yield* consumers("seek", id, "soon"), /--to is not a time: "soon"/)

@@ -1,37 +1,42 @@
-import { type ConsumerPosition, type ConsumerResource, type Place } from "@headwater/api/ConsumersApi"
+import type { ConsumerPosition, ConsumerResource } from "@headwater/api/ConsumersApi"
 import { maxLimit } from "@headwater/api/Pagination"
-import { Console, Effect, Option, Schema } from "effect"
+import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { ApiAccess } from "../access/ApiAccess.ts"
-import { CommandRefused } from "../CommandRefused.ts"
-import { timeOf } from "../given/TimeFlag.ts"
+import { placeOf, places } from "../given/TimeFlag.ts"
+import * as Columns from "../resource/Columns.ts"
+import * as Kind from "../resource/Kind.ts"
+import * as Naming from "../resource/Naming.ts"
+import type { Resource } from "../resource/Resource.ts"
+import * as ResourceCommand from "../resource/ResourceCommand.ts"
 import { harmless } from "../text/HarmlessText.ts"
 import * as Output from "../text/Output.ts"
+import * as ThingText from "../text/ThingText.ts"
 
-const id = Argument.String("id").pipe(Argument.withDescription("Begins with cns_"))
+const consumer = Argument.String("consumer").pipe(Argument.withDescription("The consumer, by name or id (cns_…)"))
 
-const places = "beginning, end, an event id, a time in ISO 8601, or so long ago, such as 30m, 12h or 7d"
+const idOf = (consumer: string) => Naming.idOf(Kind.consumer, consumer)
 
-/** True if a text is a place by itself, and not a time. */
-const isPlace = (text: string): boolean => text === "beginning" || text === "end" || /^\d{1,13}-\d{1,7}$/.test(text)
-
-const placeOf = (flag: string, text: string): Effect.Effect<Place, CommandRefused> =>
-  isPlace(text) ? Effect.succeed(text) : timeOf(flag, text)
-
-const FilterText = Schema.fromJsonString(Schema.Record(Schema.String, Schema.Json))
-
-const filterOf = (text: string) =>
-  Effect.mapError(
-    Schema.decodeEffect(FilterText)(text),
-    () => new CommandRefused({ message: `--filter is not a JSON object: ${JSON.stringify(text)}` })
-  )
-
-const time = (ms: number): string => new Date(ms).toISOString().replace("T", " ").slice(0, 19)
-
-const streamOf = (name: string): string => name === "" ? "default" : name
+const consumers: Resource = {
+  kind: Kind.consumer,
+  columns: [
+    Columns.id,
+    Columns.name,
+    Columns.named("EMITTER", "emitter_id"),
+    Columns.stream,
+    {
+      head: "LEASE UNTIL (UTC)",
+      of: ({ lease }) => lease === null ? "" : Output.timeOfMs((lease as { expires_at_ms: number }).expires_at_ms)
+    }
+  ],
+  namedFields: ["emitter_id"],
+  first: "headwater consumers create EMITTER",
+  creation: ["emitter_id"],
+  next: ({ id, name }) => `Read from it: headwater consumers read ${String(name ?? id)}`
+}
 
 const leaseOf = ({ lease }: ConsumerResource): string =>
-  lease === null ? "none" : `until ${time(lease.expires_at_ms)} UTC`
+  lease === null ? "none" : `until ${Output.timeOfMs(lease.expires_at_ms)} UTC`
 
 const positionsTable = (positions: ReadonlyArray<ConsumerPosition>): string =>
   Output.table([
@@ -48,82 +53,18 @@ const textOf = (consumer: ConsumerResource): string =>
     ["Consumer", consumer.id],
     ["Name", consumer.name ?? ""],
     ["Emitter", consumer.emitter_id],
-    ["Stream", streamOf(consumer.event_name)],
+    ["Stream", ThingText.streamOf(consumer.event_name)],
     ["Filter", consumer.filter === undefined ? "none" : JSON.stringify(consumer.filter)],
     ["Lease", leaseOf(consumer)]
   ]))
 
-const create = Command.make(
-  "create",
-  {
-    emitter: Argument.String("emitter").pipe(
-      Argument.withDescription("A source or workflow by id or name slug, or a glob such as dc_*")
-    ),
-    stream: Flag.String("stream").pipe(Flag.withDescription("Read this stream, not the default one"), Flag.optional),
-    filter: Flag.String("filter").pipe(Flag.withDescription("JSON: what events have to pass"), Flag.optional),
-    name: Flag.String("name").pipe(Flag.withDescription("For people"), Flag.optional),
-    start: Flag.String("start").pipe(Flag.withDescription(`Where it starts: ${places}`), Flag.withDefault("end")),
-    lease: Flag.Int("lease").pipe(
-      Flag.withDescription("How many seconds a reader may be silent before another one takes over"),
-      Flag.optional
-    ),
-    json: Output.json
-  },
-  Effect.fnUntraced(function*({ emitter, filter, json, lease, name, start, stream }) {
-    const { call } = yield* ApiAccess
-    const payload = {
-      emitter_id: emitter,
-      start: yield* placeOf("start", start),
-      ...(Option.isNone(stream) ? {} : { event_name: stream.value }),
-      ...(Option.isNone(filter) ? {} : { filter: yield* filterOf(filter.value) }),
-      ...(Option.isNone(name) ? {} : { name: name.value }),
-      ...(Option.isNone(lease) ? {} : { lease_seconds: lease.value })
-    }
-    const { data } = yield* call(({ consumers }) => consumers.create({ headers: {}, payload }))
-    yield* Output.print(json, data, textOf(data))
-  })
-).pipe(
-  Command.withDescription("Create a place in the logs of emitters from which to read"),
-  Command.withExamples([{
-    command: "headwater consumers create orders --start 1h",
-    description: "Read what the source `orders` has emitted for an hour, and what comes"
-  }])
-)
-
-const list = Command.make("list", { json: Output.json }, ({ json }) =>
-  Effect.gen(function*() {
-    const { call } = yield* ApiAccess
-    const found = yield* call(({ consumers }) =>
-      Effect.gen(function*() {
-        const found: Array<ConsumerResource> = []
-        for (let cursor = {};;) {
-          const { data, page_info } = yield* consumers.list({ query: { limit: maxLimit, ...cursor } })
-          found.push(...data)
-          if (!page_info.has_more) return found
-          cursor = { after: Buffer.from(page_info.end_cursor, "base64url").toString() }
-        }
-      })
-    )
-    const rows = found.map((one) => [
-      one.id,
-      one.name ?? "",
-      one.emitter_id,
-      streamOf(one.event_name),
-      one.lease === null ? "" : time(one.lease.expires_at_ms)
-    ])
-    yield* Output.print(
-      json,
-      found,
-      harmless(Output.table([["ID", "NAME", "EMITTER", "STREAM", "LEASE UNTIL (UTC)"], ...rows]))
-    )
-  })).pipe(Command.withDescription("List consumers, the newest first"))
-
 /** Emitters that `show` tells of. */
 const mostShown = 1_000
 
-const show = Command.make("show", { id, json: Output.json }, ({ id, json }) =>
+const get = Command.make("get", { consumer, json: Output.json }, ({ consumer: named, json }) =>
   Effect.gen(function*() {
     const { call } = yield* ApiAccess
+    const id = yield* idOf(named)
     const { consumer, isAll, positions } = yield* call(({ consumers }) =>
       Effect.gen(function*() {
         const { data: consumer } = yield* consumers.get({ params: { id }, query: {} })
@@ -143,13 +84,14 @@ const show = Command.make("show", { id, json: Output.json }, ({ id, json }) =>
     const text = [textOf(consumer), "", positionsTable(positions), ...(isAll ? [] : ["…"])].join("\n")
     yield* Output.print(json, { ...consumer, positions }, text)
   })).pipe(
-    Command.withDescription(`Show where a consumer stands on its first ${mostShown} emitters, and what waits there`)
+    Command.withDescription(`Show where a consumer stands on its first ${mostShown} emitters, and what waits there`),
+    Command.withAlias("show")
   )
 
 const read = Command.make(
   "read",
   {
-    id,
+    consumer,
     max: Flag.Int("max").pipe(Flag.withDescription("At most so many events"), Flag.withDefault(100)),
     wait: Flag.Int("wait").pipe(
       Flag.withDescription("How many seconds to wait for the first event"),
@@ -160,9 +102,10 @@ const read = Command.make(
       Flag.withDefault(false)
     )
   },
-  ({ id, keep, max, wait }) =>
+  ({ consumer, keep, max, wait }) =>
     Effect.gen(function*() {
       const { call } = yield* ApiAccess
+      const id = yield* idOf(consumer)
       const { data, lease, positions } = yield* call(({ consumers }) =>
         consumers.events({ params: { id }, query: { max, wait } })
       )
@@ -182,13 +125,14 @@ const read = Command.make(
 const seek = Command.make(
   "seek",
   {
-    id,
+    consumer,
     to: Argument.String("to").pipe(Argument.withDescription(`Where to: ${places}`)),
     emitter: Flag.String("emitter").pipe(Flag.withDescription("In this emitter's log alone"), Flag.optional),
     json: Output.json
   },
-  Effect.fnUntraced(function*({ emitter, id, json, to }) {
+  Effect.fnUntraced(function*({ consumer, emitter, json, to }) {
     const { call } = yield* ApiAccess
+    const id = yield* idOf(consumer)
     const payload = {
       to: yield* placeOf("to", to),
       ...(Option.isNone(emitter) ? {} : { emitter_id: emitter.value })
@@ -198,16 +142,5 @@ const seek = Command.make(
   })
 ).pipe(Command.withDescription("Move a consumer; who reads from it starts anew there"))
 
-const remove = Command.make("delete", { id, json: Output.json }, ({ id, json }) =>
-  Effect.gen(function*() {
-    const { call } = yield* ApiAccess
-    yield* call(({ consumers }) => consumers.delete({ params: { id }, query: {} }))
-    yield* Output.print(json, { id }, `Deleted ${id}.`)
-  })).pipe(Command.withDescription("Delete a consumer"))
-
 /** Places in logs from which clients read. */
-export const consumersCommand = Command.make("consumers").pipe(
-  Command.withDescription("Read events from the log and commit them, instead of taking webhooks"),
-  Command.withSubcommands([create, list, show, read, seek, remove]),
-  Command.provide(ApiAccess.layer)
-)
+export const consumersCommand = ResourceCommand.make("consumers", consumers, [get, read, seek])

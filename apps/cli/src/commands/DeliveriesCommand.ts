@@ -46,11 +46,13 @@ const list = Command.make(
       Output.timeOfMs(delivery.started_at_ms),
       Output.timeOfMs(delivery.next_attempt_at_ms)
     ])
-    yield* Output.print(
-      json,
-      found,
-      Output.table([["ID", "STATE", "ATTEMPTS", "LAST", "BEGAN (UTC)", "NEXT (UTC)"], ...rows])
-    )
+    yield* Output.list(json, found, {
+      heads: ["ID", "STATE", "ATTEMPTS", "LAST", "BEGAN (UTC)", "NEXT (UTC)"],
+      rows,
+      none: Object.keys(query).length > 0
+        ? "No delivery matches."
+        : "There is no delivery yet. Have a webhook hear something with: headwater subscribe EMITTER WEBHOOK"
+    })
   })
 ).pipe(
   Command.withDescription("List deliveries, the newest first; all filters given must hold"),
@@ -85,15 +87,18 @@ const shown = (delivery: DeliveryDetails): string => {
 
 const id = Argument.String("id").pipe(Argument.withDescription("Begins with dlv_"))
 
-const show = Command.make(
-  "show",
+const get = Command.make(
+  "get",
   { id, json: Output.json },
   Effect.fnUntraced(function*({ id, json }) {
     const { call } = yield* ApiAccess
     const { data } = yield* call(({ deliveries }) => deliveries.get({ params: { id }, query: {} }))
     yield* Output.print(json, data, shown(data))
   })
-).pipe(Command.withDescription("Show a delivery with every attempt: what was sent, and what came back"))
+).pipe(
+  Command.withDescription("Show a delivery with every attempt: what was sent, and what came back"),
+  Command.withAlias("show")
+)
 
 const outcome = ({ id, next_attempt_at_ms, state }: DeliveryResource): string =>
   Output.table([
@@ -126,6 +131,6 @@ const skip = Command.make(
 /** Each event on its way to a webhook. */
 export const deliveriesCommand = Command.make("deliveries").pipe(
   Command.withDescription("See which events reached your webhooks and why others did not, and send them again"),
-  Command.withSubcommands([list, show, retry, skip]),
+  Command.withSubcommands([list, get, retry, skip]),
   Command.provide(ApiAccess.layer)
 )

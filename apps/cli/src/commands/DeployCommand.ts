@@ -66,7 +66,8 @@ const elsewhere = (what: string): Effect.Effect<Deployment.Subject, CommandRefus
 export const subjectOf = Effect.fnUntraced(
   function*(what: string, entry: Option.Option<ComponentEntry.ComponentEntry>) {
     if (Option.isNone(entry)) return yield* elsewhere(what)
-    const bundle = yield* (yield* ComponentFiles).bundle(entry.value.file, new Set())
+    const files = yield* ComponentFiles
+    const bundle = yield* Progress.during(() => "Bundling")(files.bundle(entry.value.file, new Set()))
     return { _tag: "Code", bundle, name: entry.value.name } satisfies Deployment.Subject as Deployment.Subject
   }
 )

@@ -55,7 +55,7 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
         token: "of a file"
       })
 
-      assert.match((yield* headwater(["projects", "list"])).stdout, /No projects\. Create one with/)
+      assert.match((yield* headwater(["projects", "list"])).stdout, /There is no project yet\. Make the first with/)
       const { name_slug } = HeadwaterCommand.jsonOf(yield* headwater(["projects", "create", "Web shop", "--json"]))
       assert.strictEqual<unknown>(name_slug, "web-shop")
       yield* headwater(["env", "set", "TOKEN", "--project", "web-shop"], "of the project")
@@ -66,7 +66,7 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
       Json.assertHolds((yield* events(id, 2))[0]!["event"]!["raw_event"], { token: "of the project" })
       HeadwaterCommand.assertRefused(yield* headwater(["projects", "delete", "web-shop"]), /belong to the project/)
       assert.strictEqual((yield* deploy("")).code, 0)
-      assert.match((yield* headwater(["projects", "rename", "web-shop", "Store"])).stdout, /Its slug is store now/)
+      assert.match((yield* headwater(["projects", "rename", "web-shop", "Store"])).stdout, /\nSlug +store\n/)
       assert.match((yield* headwater(["projects", "list"])).stdout, /Store +store +proj_/)
       assert.match((yield* headwater(["env", "list", "--project", "store"])).stdout, /TOKEN +of the project /)
       HeadwaterCommand.assertRefused(

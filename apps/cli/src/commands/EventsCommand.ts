@@ -6,11 +6,74 @@ import { ApiAccess } from "../access/ApiAccess.ts"
 import * as DeliveryFilters from "../given/DeliveryFilters.ts"
 import * as EventIdGiven from "../given/EventIdGiven.ts"
 import { timeOf } from "../given/TimeFlag.ts"
+import * as Kind from "../resource/Kind.ts"
+import * as Naming from "../resource/Naming.ts"
 import * as EventText from "../text/EventText.ts"
 import * as Output from "../text/Output.ts"
 
 const optionalTime = (name: string, text: Option.Option<string>) =>
   Option.isNone(text) ? Effect.undefined : timeOf(name, text.value)
+
+/** Says what would make some, unless filters leave none. */
+const noneOf = ({ emitters, id, since, stream, text, until }: Omit<Listed, "none">): string =>
+  emitters.length > 0 || [id, since, stream, text, until].some(Option.isSome)
+    ? "No event matches."
+    : "There is no event yet. Send one with: headwater trigger SOURCE --data '{\"order\": 1}'"
+
+/** The events to list, and the form. */
+export interface Listed {
+  /** By name, slug or id; all where there are none. */
+  readonly emitters: ReadonlyArray<string>
+  readonly stream: Option.Option<string>
+  readonly id: Option.Option<string>
+  readonly since: Option.Option<string>
+  readonly until: Option.Option<string>
+  readonly text: Option.Option<string>
+  readonly limit: number
+  readonly full: boolean
+  readonly json: boolean
+  /** The newest are found in any case. */
+  readonly isOldestFirst?: boolean
+  /** The words for no events. */
+  readonly none: string
+}
+
+/** Prints the newest events of which all of this holds. */
+export const list = Effect.fnUntraced(
+  function*({ emitters, full, id, isOldestFirst = false, json, limit, none, since, stream, text, until }: Listed) {
+    const { call } = yield* ApiAccess
+    const from = yield* optionalTime("since", since)
+    const to = yield* optionalTime("until", until)
+    const ids = yield* Effect.forEach(emitters, (emitter) => Naming.find(Kind.emitters, emitter))
+    const query = {
+      ...(ids.length === 0 ? {} : { emitter: ids.map(({ id }) => id) }),
+      ...DeliveryFilters.given("stream", stream),
+      ...DeliveryFilters.given("id", id),
+      ...(from === undefined ? {} : { from }),
+      ...(to === undefined ? {} : { to }),
+      ...DeliveryFilters.given("text", text),
+      ...(full ? { expand: "event" as const } : {})
+    }
+    const rows: Array<EventSummary> = []
+    let found = 0
+    for (let cursor = {}; found < limit;) {
+      const { data, page_info } = yield* call(({ log }) =>
+        log.accountEvents({ query: { ...query, limit: Math.min(limit - found, maxLimit), ...cursor } })
+      )
+      found += data.length
+      if (json && !isOldestFirst) { for (const event of data) yield* Console.log(JSON.stringify(event)) }
+      else rows.push(...data)
+      if (!page_info.has_more) break
+      cursor = { after: page_info.end_cursor }
+    }
+    const ordered = isOldestFirst ? rows.toReversed() : rows
+    if (json) return yield* Effect.forEach(ordered, (event) => Console.log(JSON.stringify(event)), { discard: true })
+    if (ordered.length === 0) return yield* Console.log(none)
+    const names = yield* Naming.namesById(ordered.map(({ metadata }) => metadata.emitter_id))
+    const cells = ordered.map((event) => EventText.cellsOf(event, names))
+    yield* Console.log(Output.table([EventText.heads, ...cells], yield* Output.width))
+  }
+)
 
 /** Lists what was emitted. */
 export const eventsCommand = Command.make(
@@ -32,33 +95,7 @@ export const eventsCommand = Command.make(
     ),
     json: Output.jsonLines
   },
-  Effect.fnUntraced(function*({ emitters, full, id, json, limit, since, stream, text, until }) {
-    const { call } = yield* ApiAccess
-    const from = yield* optionalTime("since", since)
-    const to = yield* optionalTime("until", until)
-    const query = {
-      ...(emitters.length === 0 ? {} : { emitter: emitters }),
-      ...DeliveryFilters.given("stream", stream),
-      ...DeliveryFilters.given("id", id),
-      ...(from === undefined ? {} : { from }),
-      ...(to === undefined ? {} : { to }),
-      ...DeliveryFilters.given("text", text),
-      ...(full ? { expand: "event" as const } : {})
-    }
-    const rows: Array<EventSummary> = []
-    let found = 0
-    for (let cursor = {}; found < limit;) {
-      const { data, page_info } = yield* call(({ log }) =>
-        log.accountEvents({ query: { ...query, limit: Math.min(limit - found, maxLimit), ...cursor } })
-      )
-      found += data.length
-      if (json) { for (const event of data) yield* Console.log(JSON.stringify(event)) }
-      else rows.push(...data)
-      if (!page_info.has_more) break
-      cursor = { after: page_info.end_cursor }
-    }
-    if (!json) yield* Console.log(Output.table([EventText.heads, ...rows.map(EventText.cellsOf)]))
-  })
+  (given) => list({ ...given, none: noneOf(given) })
 ).pipe(
   Command.withDescription("List events of all sources and workflows, or of some; all filters given must hold"),
   Command.withExamples([

@@ -74,6 +74,6 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
       )
       const refused = yield* headwater("runs", "cancel", "approval", Json.textOf(oldest!["id"]))
       assert.strictEqual(refused.code, 1)
-      assert.match(refused.stderr, /Only a waiting run can be cancelled/)
+      assert.match(refused.stderr, /Only a run that has not ended/)
     }))
 })

@@ -38,8 +38,11 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
   it.effect("makes a data store whose entries a workflow changes, and shows, sets and removes them", () =>
     Effect.gen(function*() {
       const { cwd, environment, stores, told } = yield* setup
-      assert.match(yield* told(["list"]), /No data stores\. Create one with: headwater stores create NAME/)
-      assert.match(yield* told(["create", "visits"]), /^Created ds_\w+\. Give it to a data_store prop/)
+      assert.match(
+        yield* told(["list"]),
+        /There is no data store yet\. Make the first with: headwater stores create NAME/
+      )
+      assert.match(yield* told(["create", "visits"]), /^Data store +ds_\w+\n[^]*\nGive it to a data_store prop/)
       HeadwaterCommand.assertRefused(yield* stores(["create", "visits"]), /There is a data store "visits" already/)
       assert.match(yield* told(["list"]), /NAME +ID +CREATED\nvisits +ds_\w+ /)
       yield* told(["set", "visits", "ann", "41"])

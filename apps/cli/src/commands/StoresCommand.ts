@@ -5,7 +5,12 @@ import { Console, Effect, FileSystem, Option, Stdio, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { ApiAccess } from "../access/ApiAccess.ts"
 import { CommandRefused } from "../CommandRefused.ts"
+import * as Confirmation from "../given/Confirmation.ts"
 import * as StoreEntries from "../given/StoreEntries.ts"
+import * as Columns from "../resource/Columns.ts"
+import * as Kind from "../resource/Kind.ts"
+import type { Resource } from "../resource/Resource.ts"
+import * as ResourceCommand from "../resource/ResourceCommand.ts"
 import * as Output from "../text/Output.ts"
 
 type DataStores = HeadwaterClient["Service"]["dataStores"]
@@ -14,57 +19,14 @@ const store = Argument.String("store").pipe(Argument.withDescription("The data s
 
 const key = Argument.String("key").pipe(Argument.withDescription("The entry's key"))
 
-const list = Command.make(
-  "list",
-  { json: Output.json },
-  Effect.fnUntraced(function*({ json }) {
-    const { call } = yield* ApiAccess
-    const stores = yield* call(({ dataStores }) =>
-      Stream.runCollect(ListItems.items((place) => dataStores.list({ query: { limit: 100, ...place } })))
-    )
-    const rows = stores.map(({ created_at, id, name }) => [name, id, Output.time(created_at)])
-    yield* Output.print(
-      json,
-      stores,
-      stores.length === 0
-        ? "No data stores. Create one with: headwater stores create NAME"
-        : Output.table([["NAME", "ID", "CREATED"], ...rows])
-    )
-  })
-).pipe(Command.withDescription("List your data stores, the newest first"))
-
-const create = Command.make(
-  "create",
-  {
-    name: Argument.String("name").pipe(Argument.withDescription("Its name, unique in your account")),
-    json: Output.json
-  },
-  Effect.fnUntraced(function*({ json, name }) {
-    const { call } = yield* ApiAccess
-    const { data } = yield* call(({ dataStores }) => dataStores.create({ headers: {}, payload: { name } }))
-    yield* Output.print(json, data, `Created ${data.id}. Give it to a data_store prop with --prop <prop>=${name}`)
-  })
-).pipe(Command.withDescription("Create a data store"))
-
-const rename = Command.make(
-  "rename",
-  { store, name: Argument.String("name").pipe(Argument.withDescription("Its new name")), json: Output.json },
-  Effect.fnUntraced(function*({ json, name, store }) {
-    const { call } = yield* ApiAccess
-    const { data } = yield* call(({ dataStores }) => dataStores.update({ params: { id: store }, payload: { name } }))
-    yield* Output.print(json, data, `Renamed ${store} to ${name}. What uses it goes on.`)
-  })
-).pipe(Command.withDescription("Give a data store another name"))
-
-const remove = Command.make(
-  "delete",
-  { store, json: Output.json },
-  Effect.fnUntraced(function*({ json, store }) {
-    const { call } = yield* ApiAccess
-    yield* call(({ dataStores }) => dataStores.delete({ params: { id: store }, query: {} }))
-    yield* Output.print(json, { store, deleted: true }, `Deleted ${store}. Code that uses it fails from now on.`)
-  })
-).pipe(Command.withDescription("Delete a data store with its entries"))
+const stores: Resource = {
+  kind: Kind.dataStore,
+  columns: [Columns.name, Columns.id, Columns.created],
+  first: "headwater stores create NAME",
+  creation: ["name"],
+  next: ({ name }) => `Give it to a data_store prop: --prop <prop>=${String(name)}`,
+  deletion: "with its entries"
+}
 
 /** The entries of an answer, with their numbers as the server sent them. */
 const exactOf = (text: string) => ExactJson.parse(text) as { readonly data: ReadonlyArray<StoreEntries.Entry> }
@@ -172,9 +134,10 @@ const unset = Command.make(
 
 const clear = Command.make(
   "clear",
-  { store, json: Output.json },
-  Effect.fnUntraced(function*({ json, store }) {
+  { store, yes: Confirmation.flag, json: Output.json },
+  Effect.fnUntraced(function*({ json, store, yes }) {
     const { call } = yield* ApiAccess
+    yield* Confirmation.ask(`Remove all entries of ${store}?`, yes)
     yield* call(({ dataStores }) => dataStores.clear({ params: { id: store }, query: {} }))
     yield* Output.print(json, { store, cleared: true }, `Removed all entries of ${store}.`)
   })
@@ -212,20 +175,13 @@ const importEntries = Command.make(
   })
 ).pipe(Command.withDescription("Set entries from a file; others stay"))
 
-export const storesCommand = Command.make("stores").pipe(
-  Command.withDescription("Manage the data stores that sources and workflows share, and their entries"),
-  Command.withSubcommands([
-    list,
-    create,
-    rename,
-    remove,
-    entries,
-    get,
-    set,
-    unset,
-    clear,
-    exportEntries,
-    importEntries
-  ]),
-  Command.provide(ApiAccess.layer)
-)
+/** The stores that sources and workflows share, and their entries. */
+export const storesCommand = ResourceCommand.make("stores", stores, [
+  entries,
+  get,
+  set,
+  unset,
+  clear,
+  exportEntries,
+  importEntries
+])

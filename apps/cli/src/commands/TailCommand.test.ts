@@ -71,7 +71,7 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
         const listed = yield* run("events", "orders", "--stream", "default")
         assert.match(listed.stdout, /^TIME \(UTC\) +ID +EMITTER +STREAM +EVENT\n/)
         assert.lengthOf(listed.stdout.trim().split("\n"), 4)
-        assert.match(listed.stdout.split("\n")[1]!, new RegExp(`${id} +default +order \ufffd\\[31m3 {2}{"n":3}$`))
+        assert.match(listed.stdout.split("\n")[1]!, / orders +default +order \ufffd\[31m3 {2}{"n":3}$/)
         const lines = Effect.fnUntraced(function*(...args: ReadonlyArray<string>) {
           const { code, stderr, stdout } = yield* run("events", "--json", ...args)
           assert.deepStrictEqual([code, stderr], [0, ""])
@@ -133,7 +133,13 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
         assert.lengthOf(all.output().match(/{"n":12}/g) ?? [], 1)
         assert.notMatch(errors.output(), / {2}default {2}/)
         assert.notMatch(some.output(), /{"n":1[23]}|\$logs/)
-        HeadwaterCommand.assertRefused(yield* headwater(folder, "tail", "--from", "1h"), /needs one emitter/)
+        const since = yield* headwater(folder, "tail", "--from", "1h", "--text", "11", "--max", "2", "--json")
+        const [oldest, next] = since.stdout.trim().split("\n").map(Json.parse)
+        assert.isTrue(Json.textOf(oldest!["id"]) <= Json.textOf(next!["id"]))
+        HeadwaterCommand.assertRefused(
+          yield* headwater(folder, "tail", "--from", Json.textOf(oldest!["id"])),
+          /is an event of one emitter/
+        )
         HeadwaterCommand.assertRefused(yield* headwater(folder, "tail", "north", "nobody"), /no .*"nobody"/)
       }),
     HeadwaterCommand.patienceMs

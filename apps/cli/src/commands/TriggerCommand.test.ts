@@ -75,7 +75,10 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
         assert.match(refused.stderr, /answered 422\. `headwater events orders --stream '\$errors'` shows/)
 
         HeadwaterCommand.assertRefused(yield* run("trigger", "clock"), /Clock has no endpoint .* by its timer/)
-        HeadwaterCommand.assertRefused(yield* run("trigger", "nothing"), /no source or workflow "nothing"\. Give an id/)
+        HeadwaterCommand.assertRefused(
+          yield* run("trigger", "nothing"),
+          /no source or workflow "nothing"\. `headwater sources list`/
+        )
         HeadwaterCommand.assertRefused(yield* run("trigger", "orders", "--data", "{"), /--data is not JSON/)
         HeadwaterCommand.assertRefused(yield* run("trigger", "orders", "--event", "no.json"), /--event: .*no\.json/)
 

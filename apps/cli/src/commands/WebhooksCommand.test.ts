@@ -15,6 +15,10 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
         }))
         const tested = yield* headwater("webhooks", "test", webhookId, "--payload", "{\"a\":1}")
         assert.match(tested.stdout, /the endpoint answered 418/)
+        assert.deepStrictEqual([tested.code, tested.stderr], [
+          1,
+          "headwater: It did not arrive: the endpoint answered 418\n"
+        ])
         assert.match(tested.stdout, /\n {4}webhook-signature: v1,/)
         HeadwaterCommand.assertRefused(
           yield* headwater("webhooks", "test", webhookId, "--payload", "{a"),
@@ -30,7 +34,7 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
         const resumed = yield* headwater("webhooks", "resume", webhookId, "--from-now", "--json")
         Json.assertHolds(HeadwaterCommand.jsonOf(resumed), { active: true })
         const replayed = yield* headwater("webhooks", "replay", webhookId, "--emitter", "orders", "--since", "1h")
-        assert.match(replayed.stdout, /^Bulk action +ba_\w+\n$/)
+        assert.match(replayed.stdout, /^Bulk action +ba_\w+\n[^]*\nState +done\nMatched +2\nDone +2\n/)
         assert.deepStrictEqual((yield* received(4)).slice(2), ["{\"n\":1}", "{\"n\":2}"])
         const [event] = Json.listOf(
           (yield* (yield* RunningServer).server.api(

@@ -1,65 +1,68 @@
-import type { WebhookResource } from "@headwater/api/WebhooksApi"
 import * as ExactJson from "@headwater/domain/ExactJson"
 import { Effect, Option, type Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { ApiAccess } from "../access/ApiAccess.ts"
 import { CommandRefused } from "../CommandRefused.ts"
 import * as DeliveryFilters from "../given/DeliveryFilters.ts"
+import * as Columns from "../resource/Columns.ts"
+import * as Kind from "../resource/Kind.ts"
+import * as Naming from "../resource/Naming.ts"
+import type { Resource } from "../resource/Resource.ts"
+import * as ResourceCommand from "../resource/ResourceCommand.ts"
 import { linesOf } from "../text/AttemptText.ts"
 import { harmless } from "../text/HarmlessText.ts"
 import * as Output from "../text/Output.ts"
+import * as ThingText from "../text/ThingText.ts"
+import * as BulkCommand from "./BulkCommand.ts"
 
-const id = Argument.String("id").pipe(Argument.withDescription("Begins with wh_"))
+const webhook = Argument.String("webhook").pipe(Argument.withDescription("The webhook, by name or id (wh_…)"))
 
-const shown = ({ active, id, name, url }: WebhookResource): string =>
-  Output.table([
-    ["Webhook", id],
-    ["Name", name ?? ""],
-    ["URL", url],
-    ["Active", active ? "yes" : "no"]
-  ])
+const idOf = (webhook: string) => Naming.idOf(Kind.webhook, webhook)
 
-const pause = Command.make(
-  "pause",
-  { id, json: Output.json },
-  Effect.fnUntraced(function*({ id, json }) {
-    const { call } = yield* ApiAccess
-    const { data } = yield* call(({ webhooks }) => webhooks.pause({ params: { id }, headers: {}, query: {} }))
-    yield* Output.print(json, data, shown(data))
-  })
-).pipe(Command.withDescription("Take a webhook out of service; it keeps its place"))
+const webhooks: Resource = {
+  kind: Kind.webhook,
+  columns: [Columns.name, Columns.id, Columns.active, Columns.field("URL", "url"), Columns.created],
+  first: "headwater webhooks create receiver --url http://localhost:9000",
+  creation: ["name"],
+  next: ({ id, name }) =>
+    `Have it hear something:   headwater subscribe EMITTER ${String(name ?? id)}\n` +
+    `Verify what it is sent:   headwater webhooks secret ${String(name ?? id)}`,
+  deletion: "with its subscriptions"
+}
 
 const resume = Command.make(
   "resume",
   {
-    id,
+    webhook,
     fromNow: Flag.Boolean("from-now").pipe(
       Flag.withDescription("Drop what waits, and go on with what is emitted from now on"),
       Flag.withDefault(false)
     ),
     json: Output.json
   },
-  Effect.fnUntraced(function*({ fromNow, id, json }) {
+  Effect.fnUntraced(function*({ fromNow, json, webhook }) {
     const { call } = yield* ApiAccess
+    const id = yield* idOf(webhook)
     const { data } = yield* call(({ webhooks }) =>
       webhooks.resume({ params: { id }, headers: {}, query: {}, payload: { from: fromNow ? "now" : "place" } })
     )
-    yield* Output.print(json, data, shown(data))
+    yield* Output.print(json, data, ThingText.linesOf(Kind.webhook.one, data))
   })
 ).pipe(Command.withDescription("Put a webhook in service, where it stood or from now on"))
 
 const forceNext = Command.make(
   "force-next",
   {
-    id,
+    webhook,
     emitter: Flag.String("emitter").pipe(
       Flag.withDescription("Only the line of this source or workflow, by id or name slug"),
       Flag.optional
     ),
     json: Output.json
   },
-  Effect.fnUntraced(function*({ emitter, id, json }) {
+  Effect.fnUntraced(function*({ emitter, json, webhook }) {
     const { call } = yield* ApiAccess
+    const id = yield* idOf(webhook)
     const payload = Option.isNone(emitter) ? {} : { emitter_id: emitter.value }
     const { data } = yield* call(({ webhooks }) =>
       webhooks.forceNext({ params: { id }, headers: {}, query: {}, payload })
@@ -77,7 +80,7 @@ const jsonOf = (text: string) =>
 const test = Command.make(
   "test",
   {
-    id,
+    webhook,
     payload: Flag.String("payload").pipe(Flag.withDescription("What to send, as JSON"), Flag.optional),
     emitter: Flag.String("emitter").pipe(
       Flag.withDescription("Send an event of this source or workflow, by id or name slug"),
@@ -86,8 +89,9 @@ const test = Command.make(
     event: Flag.String("event").pipe(Flag.withDescription("The id of that event"), Flag.optional),
     json: Output.json
   },
-  Effect.fnUntraced(function*({ emitter, event, id, json, payload }) {
+  Effect.fnUntraced(function*({ emitter, event, json, payload, webhook }) {
     const { call } = yield* ApiAccess
+    const id = yield* idOf(webhook)
     const sample = {
       ...(Option.isNone(payload) ? {} : { payload: yield* jsonOf(payload.value) }),
       ...(Option.isNone(emitter) ? {} : { emitter_id: emitter.value }),
@@ -97,23 +101,31 @@ const test = Command.make(
       webhooks.test({ params: { id }, headers: {}, query: {}, payload: sample })
     )
     yield* Output.print(json, data, harmless(linesOf(data.attempt).slice(1).join("\n")))
+    const { error_message, outcome } = data.attempt
+    if (outcome === "failed") {
+      return yield* new CommandRefused({ message: `It did not arrive: ${error_message ?? "nothing answered"}` })
+    }
   })
-).pipe(Command.withDescription("Send a webhook one request to try it, and show what came back"))
+).pipe(
+  Command.withDescription("Send a webhook one request to try it, and show what came back; fails if it did not arrive")
+)
 
 const replay = Command.make(
   "replay",
   {
-    id,
+    webhook,
     emitter: DeliveryFilters.flag("emitter", "Events of this source or workflow, by id or name slug"),
     from: DeliveryFilters.flag("from", "From this event of the emitter on"),
     to: DeliveryFilters.flag("to", "Up to this event of the emitter"),
     since: DeliveryFilters.flags.since,
     until: DeliveryFilters.flags.until,
     rate: Flag.Int("rate").pipe(Flag.withDescription("At most so many a second"), Flag.optional),
+    wait: BulkCommand.flags.wait,
     json: Output.json
   },
-  Effect.fnUntraced(function*({ emitter, from, id, json, rate, since, to, until }) {
+  Effect.fnUntraced(function*({ emitter, from, json, rate, since, to, until, wait, webhook }) {
     const { call } = yield* ApiAccess
+    const id = yield* idOf(webhook)
     const payload = {
       ...DeliveryFilters.given("emitter_id", emitter),
       ...DeliveryFilters.given("from", from),
@@ -122,13 +134,29 @@ const replay = Command.make(
       ...(yield* DeliveryFilters.span({ since, until }))
     }
     const { data } = yield* call(({ bulkActions }) => bulkActions.replay({ params: { id }, headers: {}, payload }))
-    yield* Output.print(json, data, `Bulk action    ${data.id}`)
+    yield* BulkCommand.finish(data, wait, json)
   })
 ).pipe(Command.withDescription("Send a webhook events again: from one of an emitter on, or of a span of time"))
 
-/** Webhooks, in and out of service. */
-export const webhooksCommand = Command.make("webhooks").pipe(
-  Command.withDescription("Try, pause and resume webhooks, and replay events to them"),
-  Command.withSubcommands([test, replay, pause, resume, forceNext]),
-  Command.provide(ApiAccess.layer)
-)
+const secret = Command.make(
+  "secret",
+  {
+    webhook,
+    rotate: Flag.Boolean("rotate").pipe(
+      Flag.withDescription("Make a new one first; the old one signs too for 24 hours"),
+      Flag.withDefault(false)
+    ),
+    json: Output.json
+  },
+  Effect.fnUntraced(function*({ json, rotate, webhook }) {
+    const { call } = yield* ApiAccess
+    const params = { id: yield* idOf(webhook) }
+    const { data } = yield* call(({ webhooks }) =>
+      rotate ? webhooks.rotateSecret({ params, headers: {}, query: {} }) : webhooks.getSecret({ params, query: {} })
+    )
+    yield* Output.print(json, data, data.secret)
+  })
+).pipe(Command.withDescription("Print the secret that signs what a webhook is sent"))
+
+/** The addresses that events are sent to. */
+export const webhooksCommand = ResourceCommand.make("webhooks", webhooks, [secret, test, replay, resume, forceNext])

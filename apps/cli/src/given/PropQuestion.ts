@@ -35,7 +35,7 @@ const accountsFor = Effect.fnUntraced(function*({ app }: ConfigurableProp) {
 /** A hint at the origin of an app prop's value; none for other props. */
 export const howToGetOne = ({ app, type }: ConfigurableProp): ReadonlyArray<string> =>
   type === "app"
-    ? [`\`headwater accounts create ${Predicate.isString(app) ? app : "<app>"}\` creates an account with the app`]
+    ? [`\`headwater credentials create ${Predicate.isString(app) ? app : "<app>"}\` creates an account with the app`]
     : []
 
 const askText = Effect.fnUntraced(function*(prop: ConfigurableProp) {

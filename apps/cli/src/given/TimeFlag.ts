@@ -27,3 +27,10 @@ export const timeOf = Effect.fnUntraced(function*(flag: string, text: string) {
     ? yield* new CommandRefused({ message: `--${flag} is not a time: ${JSON.stringify(text)}` })
     : ms
 })
+
+/** The forms of a place in a log. */
+export const places = "beginning, end, an event id, a time in ISO 8601, or so long ago, such as 30m, 12h or 7d"
+
+/** A place in a log that a flag gives: a time as Unix milliseconds, any other as it stands. */
+export const placeOf = (flag: string, text: string) =>
+  text === "beginning" || text === "end" || /^\d{1,13}-\d{1,7}$/.test(text) ? Effect.succeed(text) : timeOf(flag, text)

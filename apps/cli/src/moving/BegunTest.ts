@@ -70,7 +70,7 @@ const elsewhereOf = ({ placeOf, workflow: { steps } }: Given): ReadonlyArray<str
     return place?.startsWith("registry:") === true ? [place] : []
   })
 
-/** What a run over a made-up event, with made-up accounts and answers, may fail without. */
+/** The things that a run over a made-up event, with made-up accounts and answers, may fail without. */
 const unsureOf = ({ workflow: { accounts, isAlone, steps, stores, variables } }: Given): ReadonlyArray<string> => [
   ...Object.keys(accounts).map((name) => `credentials of an account for ${name}: give those that its app has`),
   ...variables.map((name) => `the environment variable ${name}`),

@@ -1,8 +1,7 @@
 import type { EventSummary } from "@headwater/api/EventsApi"
 import * as Tail from "@headwater/api/Tail"
-import { explain } from "@headwater/server/ErrorExplanation"
 import { Effect, Stream } from "effect"
-import { ApiAccess } from "../access/ApiAccess.ts"
+import { ApiAccess, whyLost } from "../access/ApiAccess.ts"
 import * as PassingFailure from "../access/PassingFailure.ts"
 import type { Kind } from "../given/ProgramByName.ts"
 
@@ -62,7 +61,7 @@ export const follow = Effect.fnUntraced(function*(places: ReadonlyArray<Place>, 
         case "lost":
           return turned(
             true,
-            watcher.lost(item.error === undefined ? "the server has ended the connection" : explain(item.error))
+            watcher.lost(item.error === undefined ? "the server has ended the connection" : whyLost(item.error))
           )
         case "position":
           return Effect.void

@@ -1,6 +1,7 @@
 import type { EventSummary } from "@headwater/api/EventsApi"
 import * as StreamName from "@headwater/domain/Stream"
 import { Predicate } from "effect"
+import type { NamesById } from "../resource/Naming.ts"
 import { harmless } from "./HarmlessText.ts"
 import * as Output from "./Output.ts"
 
@@ -34,11 +35,11 @@ const streamOf = ({ metadata: { name } }: EventSummary): string => name === Stre
 export const heads = ["TIME (UTC)", "ID", "EMITTER", "STREAM", "EVENT"]
 
 /** An event in a row for a person. */
-export const cellsOf = (event: EventSummary): ReadonlyArray<string> =>
+export const cellsOf = (event: EventSummary, names: NamesById = new Map()): ReadonlyArray<string> =>
   [
     Output.timeOfMs(event.indexed_at_ms),
     event.id,
-    event.metadata.emitter_id,
+    names.get(event.metadata.emitter_id) ?? event.metadata.emitter_id,
     streamOf(event),
     oneLine(saidBy(event))
   ].map(harmless)

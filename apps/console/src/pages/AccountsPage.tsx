@@ -48,7 +48,7 @@ export default () => {
         empty={
           <Empty what="There are no accounts with apps yet.">
             <p>
-              <code>headwater accounts create</code> makes one.
+              <code>headwater credentials create</code> makes one.
             </p>
           </Empty>
         }

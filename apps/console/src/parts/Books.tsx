@@ -27,7 +27,7 @@ const pageOf = (id: string, isSource: boolean, figure: typeof figures[number]): 
   return hrefOf(["workflows", id, "runs"], figure === "received" ? {} : { status: statuses[figure] })
 }
 
-/** What became of all runs of a source or workflow: received = done + failed + cancelled + waiting + at work. */
+/** The outcomes of all runs of a source or workflow: received = done + failed + cancelled + waiting + at work. */
 export const Books = ({ id, isSource = false }: { readonly id: string; readonly isSource?: boolean }) => {
   const books = useLoading(id, (signal) => read(id, signal), { everyMs: pollMs })
   const shown = isSource ? figures.slice(0, 3) : figures

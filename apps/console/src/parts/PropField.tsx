@@ -295,7 +295,7 @@ const AppEntry = (field: FieldProps) => {
       {options.length > 0 ? null : (
         <p class="note">
           There is no account with {app === "" ? "it" : harmless(app)} yet:{" "}
-          <code>headwater accounts create {harmless(app)}</code> makes one.
+          <code>headwater credentials create {harmless(app)}</code> makes one.
         </p>
       )}
     </>

@@ -98,7 +98,7 @@ interface Options<Item extends BulkItem> {
  * - B1. An item is marked with its outcome in the commit of what is done with it. A part that goes on leaves marked items out.
  * - B2. The next page begins when the marks of this one are in the database, or none of it is passed.
  * - B3. A part that halts reads the items that were not done again when it goes on.
- * - B4. Where the owner was switched off for a reason, what is left is skipped, and the part ends.
+ * - B4. If the owner was switched off for a reason, the rest is skipped, and the part ends.
  */
 export class BulkRun<Item extends BulkItem> {
   private readonly options: Options<Item>

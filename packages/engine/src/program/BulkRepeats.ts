@@ -209,7 +209,7 @@ class BulkRepeats implements BulkWork<RepeatedItem> {
     })
   }
 
-  /** What begins a run again; undefined if there is nothing to run. */
+  /** The request that begins a run again; undefined if there is nothing to run. */
   private requestOf(item: RepeatedItem): Effect.Effect<RepeatedRequest | undefined> {
     return Effect.gen({ self: this }, function*() {
       if (item._tag === "Run") {

@@ -214,7 +214,7 @@ export class WaitingRuns {
         }),
       without
     )
-    // What was given up of it is still to be done where it is not cancelled.
+    // If the run is not cancelled, the work that was given up is still to be done.
     return Effect.onExit(cancelling, (exit) => Exit.isSuccess(exit) ? Effect.void : this.owner.invalidate)
   }
 

@@ -1,5 +1,6 @@
 import * as EventId from "@headwater/domain/EventId"
 import * as OwnMember from "@headwater/domain/OwnMember"
+import { version } from "@headwater/domain/Version"
 import type { Attempt } from "@headwater/log/work/Attempts"
 
 /** The facts that the record of an attempt tells of its request anyway. */
@@ -18,6 +19,8 @@ export interface UrlHeaders {
 }
 
 export const json = "application/json"
+
+export const userAgent = `Headwater/${version}`
 
 export const mask = "***"
 

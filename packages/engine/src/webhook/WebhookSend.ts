@@ -1,7 +1,6 @@
 import * as EventId from "@headwater/domain/EventId"
 import * as RealTime from "@headwater/domain/RealTime"
 import * as Stream from "@headwater/domain/Stream"
-import { version } from "@headwater/domain/Version"
 import { EgressHttp, type EgressHttpEnding, type EgressHttpResponse } from "@headwater/egress/EgressHttp"
 import type { Accounts } from "@headwater/log/access/Accounts"
 import { Figures } from "@headwater/log/commit/Figures"
@@ -23,8 +22,6 @@ import { refuse } from "./RefusedAttempt.ts"
 import * as SentHeaders from "./SentHeaders.ts"
 import * as StandardWebhook from "./StandardWebhook.ts"
 import type { WebhookMemory } from "./WebhookMemory.ts"
-
-const userAgent = `Headwater/${version}`
 
 const deliveriesTotal = Metric.counter("headwater_deliveries_total", {
   description: "Attempts to deliver an event to a webhook.",
@@ -68,7 +65,7 @@ const ownHeaders = (
   const { body = "" } = request
   return {
     accept: SentHeaders.anything,
-    "user-agent": userAgent,
+    "user-agent": SentHeaders.userAgent,
     ...requestSettings?.headers,
     ...(isTest === undefined ? undefined : { "x-headwater-subscription-id": null, "x-headwater-test": "true" }),
     ...(webhook.workflowId === null ? undefined : {

@@ -14,7 +14,13 @@ import { Figures, hourMs, hoursKeptMs, layerWriting, minutesKeptMs, writeEveryMs
 /** Soon after the beginning: timers go off for all the time that the clock is set on by. */
 const start = 2 * hourMs
 
-const accountOf = (n: number): Id.AccountId => Id.AccountId.make(Id.of("account", n, new Uint8Array(Id.randomLength)))
+const accountOf = Effect.fnUntraced(function*(n: number) {
+  const id = Id.AccountId.make(Id.of("account", n, new Uint8Array(Id.randomLength)))
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    INSERT INTO accounts (id, username, email, plan, created_at) VALUES (${id}, ${`a${n}`}, 'a@b', 'free', 0)`
+  return id
+})
 
 const events = (...streams: ReadonlyArray<string>): ReadonlyArray<LoggedEvent> =>
   streams.map((stream, n) => ({
@@ -39,9 +45,22 @@ const node = Effect.map(Layer.build(Layer.fresh(Figures.layer)), (context) => co
 const whole = { from: start, until: start + hourMs, stepMs: hourMs }
 
 layer(Figures.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { timeout: "60 seconds" })("figures", (it) => {
+  it.effect("of an account that is gone are not written", () =>
+    Effect.gen(function*() {
+      const [gone, kept] = [yield* accountOf(21), yield* accountOf(22)]
+      const figures = yield* Figures
+      const sql = yield* SqlClient.SqlClient
+      for (const accountId of [gone, kept]) figures.noteAttempt(accountId, "wh_a", false, 12)
+      yield* sql`DELETE FROM accounts WHERE id = ${gone}`
+      yield* figures.write
+      const rows = yield* sql<{ account_id: string }>`
+        SELECT DISTINCT account_id FROM figures_minutes WHERE account_id IN (${gone}, ${kept})`
+      assert.deepStrictEqual(rows, [{ account_id: kept }])
+    }))
+
   it.effect("of several nodes add up, in the minute in which it happened, for the subject and for the account", () =>
     Effect.gen(function*() {
-      const accountId = accountOf(1)
+      const accountId = yield* accountOf(1)
       yield* TestClock.setTime(start + 30_000)
       const one = yield* Figures
       const other = yield* Effect.provide(Figures, yield* node)
@@ -103,12 +122,12 @@ layer(Figures.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { timeout: "60
       ])
       const since = yield* one.since(accountId, [wholeAccount, "dc_a", "wh_a", "wh_b"], start + minuteMs)
       assert.deepStrictEqual([...since.keys()].toSorted(), [wholeAccount, "dc_a", "wh_a"])
-      assert.deepStrictEqual([...(yield* one.since(accountOf(2), [wholeAccount, "dc_a"], start)).keys()], [])
+      assert.deepStrictEqual([...(yield* one.since(yield* accountOf(2), [wholeAccount, "dc_a"], start)).keys()], [])
     }))
 
   it.effect("are written every few seconds, and at the end; what can't be written is written later", () =>
     Effect.gen(function*() {
-      const accountId = accountOf(3)
+      const accountId = yield* accountOf(3)
       const sql = yield* SqlClient.SqlClient
       yield* TestClock.setTime(start)
       const figures = yield* Figures
@@ -139,7 +158,7 @@ layer(Figures.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { timeout: "60
 
   it.effect("are folded into hours when they are old, late ones too, and forgotten later", () =>
     Effect.gen(function*() {
-      const accountId = accountOf(4)
+      const accountId = yield* accountOf(4)
       const figures = yield* Figures
       const sql = yield* SqlClient.SqlClient
       for (let minute = 0; minute < 90; minute++) {

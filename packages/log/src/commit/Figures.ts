@@ -60,8 +60,13 @@ const writing = (sql: SqlClient.SqlClient) => {
           )
         END`
 
+  /** Adds figures of accounts that exist, and keeps these from going meanwhile. */
   const add = (figures: ReadonlyArray<Figure>) =>
     sql`
+      WITH kept AS MATERIALIZED (
+        SELECT id FROM accounts WHERE id = ANY (${texts([...new Set(figures.map(({ accountId }) => accountId))])})
+        ORDER BY id FOR KEY SHARE
+      )
       INSERT INTO figures_minutes (account_id, subject_id, at, latencies, ${columns})
       SELECT account_id, subject_id, at, latencies::int[], ${columns} FROM unnest(
         ${texts(figures.map(({ accountId }) => accountId))},
@@ -70,6 +75,7 @@ const writing = (sql: SqlClient.SqlClient) => {
         ${texts(figures.map(({ counts: { latencies } }) => latencies === undefined ? null : `{${latencies.join()}}`))},
         ${sql.csv(countNames.map((name) => sql`${numbers(figures.map(({ counts }) => Math.round(counts[name])))}`))}
       ) AS f (account_id, subject_id, at, latencies, ${columns})
+      WHERE account_id IN (SELECT id FROM kept)
       ${adding("figures_minutes")}`
 
   const foldSome = (now: number) =>

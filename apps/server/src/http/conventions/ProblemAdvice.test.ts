@@ -38,7 +38,7 @@ const met: ReadonlyArray<readonly [method: string, path: string, body: unknown, 
       component_code: "export default { props: { shop: { type: \"app\", app: \"shop\" } }, run() {} }",
       configured_props: { shop: "mine" }
     },
-    /POST \/v1\/accounts and `headwater accounts create` make one$/
+    /POST \/v1\/accounts and `headwater credentials create` make one$/
   ],
   ["POST", "/v1/sources", { component_code: `//${"x".repeat(1024 * 1024)}` }, /raise HEADWATER_MAX_CODE\.$/],
   ["POST", "/v1/webhooks", { url: "example.com" }, /such as https:\/\/example\.com\/events$/],

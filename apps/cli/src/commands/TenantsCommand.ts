@@ -251,7 +251,7 @@ const set = Command.make(
 ).pipe(Command.withDescription("Change an account's name, email, plan, quotas or retention"))
 
 /** The commands for an operator's work with accounts. */
-export const accountCommand = Command.make("account").pipe(
+export const tenantsCommand = Command.make("tenants").pipe(
   Command.withDescription("Create, list, change, suspend and delete accounts"),
   Command.withSubcommands([create, list, set, suspend, resume, remove])
 )

@@ -19,7 +19,7 @@ const paid = {
   retention_days: 90
 }
 
-describe("headwater account", () => {
+describe("headwater tenants", () => {
   it.live(
     "create makes an account that is an emitter, with a key that is shown once and names it",
     () =>

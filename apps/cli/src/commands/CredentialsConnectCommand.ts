@@ -112,7 +112,10 @@ export const connectCommand = Command.make(
 ).pipe(
   Command.withDescription("Connect an account over OAuth 2: open a page of the provider's and agree"),
   Command.withExamples([
-    { command: "headwater accounts connect apn_0Uz7P0aRk3WnXc5TzQmB", description: "With a browser on this machine" },
-    { command: "headwater accounts connect apn_0Uz7P0aRk3WnXc5TzQmB --device", description: "With a code" }
+    {
+      command: "headwater credentials connect apn_0Uz7P0aRk3WnXc5TzQmB",
+      description: "With a browser on this machine"
+    },
+    { command: "headwater credentials connect apn_0Uz7P0aRk3WnXc5TzQmB --device", description: "With a code" }
   ])
 )

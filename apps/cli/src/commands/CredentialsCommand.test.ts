@@ -27,7 +27,7 @@ const files = {
 
 const payload = (event: Json.Json | undefined): unknown => event!["event"]!["raw_event"]
 
-layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" })("headwater accounts", (it) => {
+layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" })("headwater credentials", (it) => {
   it.effect(
     "adds an account that a source then has, with credentials that are neither arguments nor shown",
     () =>
@@ -38,7 +38,7 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
           CommandInProcess.run(args, { env: environment, cwd, input })
         HeadwaterCommand.assertRefused(
           yield* headwater(["deploy", "shop.mjs"]),
-          /Shop needs a value for shop: give --prop shop=…\. `headwater accounts create shop` creates an account/
+          /Shop needs a value for shop: give --prop shop=…\. `headwater credentials create shop` creates an account/
         )
 
         const created = yield* headwater(["accounts", "create", "shop", "--name", "North"], "{\"api_key\": \"typed\"}")

@@ -7,7 +7,7 @@ import { Argument, Command, Flag, Prompt } from "effect/cli"
 import { ApiAccess } from "../access/ApiAccess.ts"
 import { CommandRefused } from "../CommandRefused.ts"
 import * as Output from "../text/Output.ts"
-import { connectCommand } from "./AccountsConnectCommand.ts"
+import { connectCommand } from "./CredentialsConnectCommand.ts"
 
 const decode = Schema.decodeEffect(Schema.fromJsonString(Credentials))
 
@@ -72,7 +72,7 @@ const oauthFlags = {
   clientId: flagOf("client-id", "The account is over OAuth 2: the id of your client at the provider"),
   provider: flagOf(
     "provider",
-    "The provider, such as google: `headwater accounts providers` lists those that are known"
+    "The provider, such as google: `headwater credentials providers` lists those that are known"
   ),
   scopes: flagOf("scopes", "What the user is asked for, with blanks between"),
   authorizationUrl: flagOf("authorization-url", "The provider's authorization URL, where it is not known"),
@@ -156,7 +156,7 @@ const create = Command.make(
           ? []
           : [["State", stateOf(data)], ...(data.oauth.error === null ? [] : [["Error", data.oauth.error]])])
       ]) +
-        (data.oauth?.state === "unconnected" ? `\nConnect it: headwater accounts connect ${data.id}` : "") +
+        (data.oauth?.state === "unconnected" ? `\nConnect it: headwater credentials connect ${data.id}` : "") +
         `\nGive it to a source with --prop <prop>=${data.id}`
     )
   })
@@ -166,16 +166,16 @@ const create = Command.make(
   ),
   Command.withExamples([
     {
-      command: "headwater accounts create shop --name North",
+      command: "headwater credentials create shop --name North",
       description: "Asks for the credentials without showing them"
     },
     {
-      command: "headwater accounts create shop --file shop.json",
+      command: "headwater credentials create shop --file shop.json",
       description: "Reads {\"api_key\": \"…\"} from a file"
     },
     {
       command:
-        "headwater accounts create google_calendar --provider google --client-id 1234 --scopes calendar.readonly",
+        "headwater credentials create google_calendar --provider google --client-id 1234 --scopes calendar.readonly",
       description: "Adds an account over OAuth 2, and asks for the client's secret"
     }
   ])
@@ -225,7 +225,7 @@ const remove = Command.make(
 ).pipe(Command.withDescription("Remove an account with an app, and its credentials"))
 
 /** A user's accounts with the apps that components speak to. Credentials are never arguments, which other users of the machine can see. */
-export const accountsCommand = Command.make("accounts").pipe(
+export const credentialsCommand = Command.make("credentials").pipe(
   Command.withDescription("Add, connect, list and remove your accounts with the apps that components connect to"),
   Command.withSubcommands([connectCommand, create, list, providers, remove]),
   Command.provide(ApiAccess.layer)

@@ -1,0 +1,63 @@
+/** Things as a person reads them, whatever fields they have. */
+import { Predicate } from "effect"
+import type { NamesById } from "../resource/Naming.ts"
+import { harmless } from "./HarmlessText.ts"
+import * as Output from "./Output.ts"
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+/** Words that are written otherwise than the API's fields. */
+const words: Readonly<Record<string, string>> = {
+  url: "URL",
+  name_slug: "Slug",
+  event_name: "Stream",
+  configured_props: "Props",
+  created_at: "Created",
+  updated_at: "Updated"
+}
+
+const labelOf = (field: string): string => {
+  if (Object.hasOwn(words, field)) return words[field]!
+  const text = field.replace(/_(id|at|ms)$/, "").replaceAll("_", " ")
+  return capital(field.endsWith("_ms") && text === "timeout" ? "timeout (ms)" : text)
+}
+
+/** A time of this century in milliseconds, which a duration never is. */
+const firstMs = 1_000_000_000_000
+
+export const streamOf = (name: string): string => name === "" ? "default" : name
+
+/** A value in a line. */
+export const valueOf = (field: string, value: unknown, names: NamesById = new Map()): string => {
+  if (value === null || value === undefined) return "none"
+  if (field === "event_name") return streamOf(String(value))
+  if (Predicate.isBoolean(value)) return value ? "yes" : "no"
+  if (Predicate.isNumber(value)) {
+    if (field.endsWith("_at")) return Output.time(value)
+    return field.endsWith("_ms") && value >= firstMs ? `${Output.timeOfMs(value)} UTC` : String(value)
+  }
+  if (Predicate.isString(value)) {
+    const lines = value.split("\n").length
+    if (lines > 1) return `${lines} lines; --json prints them`
+    const name = names.get(value)
+    return name === undefined ? value : `${name} (${value})`
+  }
+  return JSON.stringify(value)
+}
+
+/** The fields of a thing in rows, without those that hold nothing. */
+export const rowsOf = (
+  kind: string,
+  thing: Readonly<Record<string, unknown>>,
+  names?: NamesById
+): ReadonlyArray<readonly [label: string, text: string]> =>
+  Object.entries(thing).flatMap(([field, value]) =>
+    // All things of an account have the same one.
+    value === null || value === undefined || field === "user_id"
+      ? []
+      : [[field === "id" ? capital(kind) : labelOf(field), valueOf(field, value, names)] as const]
+  )
+
+/** A thing in lines. */
+export const linesOf = (kind: string, thing: Readonly<Record<string, unknown>>, names?: NamesById): string =>
+  harmless(Output.table(rowsOf(kind, thing, names)))
