@@ -2,6 +2,7 @@ import type { RunId } from "@headwater/domain/Id"
 import type { RunResponse } from "@headwater/sandbox/Run"
 import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
 import { Effect, FiberSet, Option } from "effect"
+import type { Cancellation } from "../ground/ActorCalls.ts"
 import type { ProgramInput } from "./ProgramInput.ts"
 import type { ProgramMemory } from "./ProgramMemory.ts"
 import type { ProgramRequests } from "./ProgramRequests.ts"
@@ -34,11 +35,13 @@ const together = "together"
  *
  * - G1. A run is in `busy` from before its fiber starts until that ends, however it ends; `onEnd` is called after that.
  * - G2. A run that may not go on is put back to those under way, the first of them.
- * - G3. Of a run that is being cancelled no step begins, and those under way commit nothing but what they have handed over.
+ * - G3. Of a run that is being cancelled no step begins, and those under way commit nothing but what they have handed over. One
+ *   that turns out not to have begun by then goes on.
  */
 export class Stepping {
   private readonly atStep = new Map<string, Held>()
-  private readonly aborting = new Set<RunId>()
+  /** The runs that are being cancelled, each with what has them go on after all. */
+  private readonly aborting = new Map<RunId, Array<() => void>>()
   /** Called when a run, or a path of it, leaves. */
   private readonly onLeave = new Set<() => void>()
   private readonly fibers: FiberSet.FiberSet<void>
@@ -62,12 +65,17 @@ export class Stepping {
     return FiberSet.awaitEmpty(this.fibers)
   }
 
-  /** Does something while no step of a run is under way: those that are, are given up. */
-  without<A, E>(id: RunId, use: Effect.Effect<A, E>): Effect.Effect<A, E> {
+  /** Cancels a run while no step of it is under way: those that are, are given up. */
+  without<E>(id: RunId, cancelling: Effect.Effect<Cancellation, E>): Effect.Effect<Cancellation, E> {
     return Effect.suspend(() => {
-      this.aborting.add(id)
+      const heldBack: Array<() => void> = []
+      this.aborting.set(id, heldBack)
       for (const [key, held] of this.atStep) if (placeOf(key).run === id) held.abort()
-      return Effect.andThen(this.leftBy(id), use)
+      return Effect.tap(Effect.andThen(this.leftBy(id), cancelling), (outcome) =>
+        Effect.sync(() => {
+          // It began while it was looked for.
+          if (outcome === "unknown") { for (const putBack of heldBack) putBack() }
+        }))
     }).pipe(Effect.ensuring(Effect.sync(() => this.aborting.delete(id))))
   }
 
@@ -89,7 +97,11 @@ export class Stepping {
   start(memory: ProgramMemory, progress: WorkflowProgress): Effect.Effect<void> {
     return Effect.suspend(() => {
       const { key } = progress
-      if (this.aborting.has(progress.run.id)) return Effect.void
+      const heldBack = this.aborting.get(progress.run.id)
+      if (heldBack !== undefined) {
+        heldBack.push(() => void memory.underWay.unshift(progress))
+        return Effect.void
+      }
       this.atStep.set(key, progress)
       return this.run([key], this.proceed(memory, progress))
     })
