@@ -66,25 +66,28 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
   it.effect("as it begins, and is not found yet, goes on", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
-      /** Returns when so many statements wait for the table of runs. */
-      const untilWaiting = (count: number) =>
+      /** Returns when a statement waits for a table. */
+      const untilAwaited = (table: string) =>
         TestClock.withLive(
-          sql<{ waiting: bigint }>`
-            SELECT count(*) AS waiting FROM pg_locks JOIN pg_database ON pg_database.oid = database
-            WHERE datname = current_database() AND relation = 'workflow_runs'::regclass AND NOT granted`.pipe(
-            Effect.repeat({ until: ([row]) => Number(row!.waiting) >= count })
+          sql<{ waiting: boolean }>`
+            SELECT count(*) > 0 AS waiting FROM pg_locks JOIN pg_database ON pg_database.oid = database
+            WHERE datname = current_database() AND relation = ${table}::regclass AND NOT granted`.pipe(
+            Effect.repeat({ until: ([row]) => row!.waiting })
           )
         )
       const { actor, program } = yield* launch(steps({ first: `$.emit("first")`, last: `$.emit("last")` }))
       const id = Id.RunId.make(yield* Id.make("run"))
       yield* actor.ingest({ emitId: id, kind: "invocation", payload: "{}", hops: 0, endpointKey: null })
-      const lock = yield* inOpenTransaction(sql`LOCK TABLE workflow_runs`)
+      const runs = yield* inOpenTransaction(sql`LOCK TABLE workflow_runs`)
+      // Each batch notes itself here first.
+      const batches = yield* inOpenTransaction(sql`LOCK TABLE batches`)
       const cancelling = yield* Effect.forkChild(actor.cancelRun(id))
-      yield* untilWaiting(1)
+      yield* untilAwaited("workflow_runs")
       const working = yield* Effect.forkChild(settle(actor))
-      yield* untilWaiting(2)
-      yield* lock.commit
+      yield* untilAwaited("batches")
+      yield* runs.commit
       assert.strictEqual(yield* Fiber.join(cancelling), "unknown")
+      yield* batches.commit
       yield* Fiber.join(working)
       yield* settle(actor)
       assert.deepStrictEqual((yield* runsOf(program)).map(({ id, status }) => [id, status]), [[id, "success"]])

@@ -7,7 +7,7 @@ import type { ProgramInput } from "./ProgramInput.ts"
 import type { ProgramMemory } from "./ProgramMemory.ts"
 import type { ProgramRequests } from "./ProgramRequests.ts"
 import type { StepRuns } from "./StepRuns.ts"
-import { isOfEndpoint, placeOf, type WorkflowProgress } from "./WorkflowProgress.ts"
+import { isOfEndpoint, keyOf, type WorkflowProgress } from "./WorkflowProgress.ts"
 
 interface Options {
   readonly steps: StepRuns
@@ -26,6 +26,9 @@ interface Options {
 
 /** What is held of a run, or a path of it, that is at a step. */
 type Held = Pick<WorkflowProgress, "abort" | "held">
+
+/** True if a key, which may also be the name of what is done together, is a run's or of a path of it. */
+const isOf = (key: string, run: RunId): boolean => key === run || key.startsWith(keyOf(run, ""))
 
 /** The name of what is done together. */
 const together = "together"
@@ -70,7 +73,7 @@ export class Stepping {
     return Effect.suspend(() => {
       const heldBack: Array<() => void> = []
       this.aborting.set(id, heldBack)
-      for (const [key, held] of this.atStep) if (placeOf(key).run === id) held.abort()
+      for (const [key, held] of this.atStep) if (isOf(key, id)) held.abort()
       return Effect.tap(Effect.andThen(this.leftBy(id), cancelling), (outcome) =>
         Effect.sync(() => {
           // It began while it was looked for.
@@ -83,7 +86,7 @@ export class Stepping {
   private leftBy(id: RunId): Effect.Effect<void> {
     return Effect.callback((resume) => {
       const look = () => {
-        for (const key of this.atStep.keys()) if (placeOf(key).run === id) return
+        for (const key of this.atStep.keys()) if (isOf(key, id)) return
         this.onLeave.delete(look)
         resume(Effect.void)
       }
@@ -123,7 +126,10 @@ export class Stepping {
       add(together, { abort: () => {}, held: 0 })
       const work = Effect.suspend(() =>
         mayGoOn(memory)
-          ? steps.runTogether(memory, inputs, (progress) => add(progress.run.id, progress))
+          ? steps.runTogether(memory, inputs, {
+            mayBegin: (id) => !this.aborting.has(id),
+            onBegun: (progress) => add(progress.run.id, progress)
+          })
           : Effect.succeed(0)
       )
       return this.run(ids, Effect.flatMap(oneOfMany(work), onTaken))
