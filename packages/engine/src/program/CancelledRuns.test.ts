@@ -1,8 +1,11 @@
 import { assert, layer } from "@effect/vitest"
+import * as Id from "@headwater/domain/Id"
 import type { Program } from "@headwater/domain/Program"
 import * as Loopback from "@headwater/fixtures/Loopback"
 import { Effect, Fiber } from "effect"
+import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
+import { inOpenTransaction } from "../../../log/test/OpenTransaction.ts"
 import * as EngineFixture from "../../test/EngineFixture.ts"
 import { actorOf, post, stream } from "../../test/ProgramFixture.ts"
 import { launch, runsOf, send, settle, steps } from "../../test/WorkflowFixture.ts"
@@ -58,6 +61,37 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       assert.deepStrictEqual(yield* stream(program), ["first", "first"])
       assert.deepStrictEqual((yield* runsOf(program)).map(({ status }) => status), ["cancelled", "cancelled"])
       assert.strictEqual(seen.asked, 2)
+    }).pipe(EngineFixture.onTestClock))
+
+  it.effect("as it begins, and is not found yet, goes on", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      /** Returns when a statement waits for a table. */
+      const untilAwaited = (table: string) =>
+        TestClock.withLive(
+          sql<{ waiting: boolean }>`
+            SELECT count(*) > 0 AS waiting FROM pg_locks JOIN pg_database ON pg_database.oid = database
+            WHERE datname = current_database() AND relation = ${table}::regclass AND NOT granted`.pipe(
+            Effect.repeat({ until: ([row]) => row!.waiting })
+          )
+        )
+      const { actor, program } = yield* launch(steps({ first: `$.emit("first")`, last: `$.emit("last")` }))
+      const id = Id.RunId.make(yield* Id.make("run"))
+      yield* actor.ingest({ emitId: id, kind: "invocation", payload: "{}", hops: 0, endpointKey: null })
+      const runs = yield* inOpenTransaction(sql`LOCK TABLE workflow_runs`)
+      // Each batch notes itself here first.
+      const batches = yield* inOpenTransaction(sql`LOCK TABLE batches`)
+      const cancelling = yield* Effect.forkChild(actor.cancelRun(id))
+      yield* untilAwaited("workflow_runs")
+      const working = yield* Effect.forkChild(settle(actor))
+      yield* untilAwaited("batches")
+      yield* runs.commit
+      assert.strictEqual(yield* Fiber.join(cancelling), "unknown")
+      yield* batches.commit
+      yield* Fiber.join(working)
+      yield* settle(actor)
+      assert.deepStrictEqual((yield* runsOf(program)).map(({ id, status }) => [id, status]), [[id, "success"]])
+      assert.deepStrictEqual(yield* stream(program), ["first", "last"])
     }).pipe(EngineFixture.onTestClock))
 
   it.effect("that has ended is not", () =>

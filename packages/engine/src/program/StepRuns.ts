@@ -26,7 +26,7 @@ import * as RunStanding from "./RunStanding.ts"
 import { RunsTogether } from "./RunsTogether.ts"
 import * as StepEnd from "./StepEnd.ts"
 import * as StepFiles from "./StepFiles.ts"
-import { StepsTogether } from "./StepsTogether.ts"
+import { type Parts as StepsTogetherParts, StepsTogether } from "./StepsTogether.ts"
 import * as TriggeredWorkflows from "./TriggeredWorkflows.ts"
 import { UncommittedRuns } from "./UncommittedRuns.ts"
 import * as UnstoredRuns from "./UnstoredRuns.ts"
@@ -183,12 +183,13 @@ export class StepRuns {
    * Runs inputs from beginning to end, one after the other, each of which begins and ends in one commit. Answers how many
    * were: the others are still to be run, and so are those that the sandbox can't run.
    *
-   * @param onBegun a run takes long, and is on its way into the log before it ends
+   * @param long.mayBegin asked of a run that takes long
+   * @param long.onBegun that run is on its way into the log before it ends
    */
   runTogether(
     memory: ProgramMemory,
     inputs: ReadonlyArray<ProgramInput>,
-    onBegun: (run: WorkflowProgress) => void
+    long: Pick<StepsTogetherParts, "mayBegin" | "onBegun">
   ): Effect.Effect<number, SandboxUnavailable> {
     return Effect.gen({ self: this }, function*() {
       const { program: { id: programId, shadow, workflow } } = memory
@@ -206,7 +207,7 @@ export class StepRuns {
       })
       const { parts, uncommitted } = this
       return yield* new StepsTogether(
-        { ...parts, given: this.givenTo(memory, memory.component.steps ?? []), memory, onBegun, uncommitted },
+        { ...parts, ...long, given: this.givenTo(memory, memory.component.steps ?? []), memory, uncommitted },
         runs,
         startedAt
       ).toTheirEnd

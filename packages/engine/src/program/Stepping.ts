@@ -2,11 +2,12 @@ import type { RunId } from "@headwater/domain/Id"
 import type { RunResponse } from "@headwater/sandbox/Run"
 import type { SandboxUnavailable } from "@headwater/sandbox/SandboxPool"
 import { Effect, FiberSet, Option } from "effect"
+import type { Cancellation } from "../ground/ActorCalls.ts"
 import type { ProgramInput } from "./ProgramInput.ts"
 import type { ProgramMemory } from "./ProgramMemory.ts"
 import type { ProgramRequests } from "./ProgramRequests.ts"
 import type { StepRuns } from "./StepRuns.ts"
-import { isOfEndpoint, placeOf, type WorkflowProgress } from "./WorkflowProgress.ts"
+import { isOfEndpoint, keyOf, type WorkflowProgress } from "./WorkflowProgress.ts"
 
 interface Options {
   readonly steps: StepRuns
@@ -26,6 +27,9 @@ interface Options {
 /** What is held of a run, or a path of it, that is at a step. */
 type Held = Pick<WorkflowProgress, "abort" | "held">
 
+/** True if a key, which may also be the name of what is done together, is a run's or of a path of it. */
+const isOf = (key: string, run: RunId): boolean => key === run || key.startsWith(keyOf(run, ""))
+
 /** The name of what is done together. */
 const together = "together"
 
@@ -34,11 +38,13 @@ const together = "together"
  *
  * - G1. A run is in `busy` from before its fiber starts until that ends, however it ends; `onEnd` is called after that.
  * - G2. A run that may not go on is put back to those under way, the first of them.
- * - G3. Of a run that is being cancelled no step begins, and those under way commit nothing but what they have handed over.
+ * - G3. Of a run that is being cancelled no step begins, and those under way commit nothing but what they have handed over. One
+ *   that turns out not to have begun by then goes on.
  */
 export class Stepping {
   private readonly atStep = new Map<string, Held>()
-  private readonly aborting = new Set<RunId>()
+  /** The runs that are being cancelled, each with what has them go on after all. */
+  private readonly aborting = new Map<RunId, Array<() => void>>()
   /** Called when a run, or a path of it, leaves. */
   private readonly onLeave = new Set<() => void>()
   private readonly fibers: FiberSet.FiberSet<void>
@@ -62,12 +68,17 @@ export class Stepping {
     return FiberSet.awaitEmpty(this.fibers)
   }
 
-  /** Does something while no step of a run is under way: those that are, are given up. */
-  without<A, E>(id: RunId, use: Effect.Effect<A, E>): Effect.Effect<A, E> {
+  /** Cancels a run while no step of it is under way: those that are, are given up. */
+  without<E>(id: RunId, cancelling: Effect.Effect<Cancellation, E>): Effect.Effect<Cancellation, E> {
     return Effect.suspend(() => {
-      this.aborting.add(id)
-      for (const [key, held] of this.atStep) if (placeOf(key).run === id) held.abort()
-      return Effect.andThen(this.leftBy(id), use)
+      const heldBack: Array<() => void> = []
+      this.aborting.set(id, heldBack)
+      for (const [key, held] of this.atStep) if (isOf(key, id)) held.abort()
+      return Effect.tap(Effect.andThen(this.leftBy(id), cancelling), (outcome) =>
+        Effect.sync(() => {
+          // It began while it was looked for.
+          if (outcome === "unknown") { for (const putBack of heldBack) putBack() }
+        }))
     }).pipe(Effect.ensuring(Effect.sync(() => this.aborting.delete(id))))
   }
 
@@ -75,7 +86,7 @@ export class Stepping {
   private leftBy(id: RunId): Effect.Effect<void> {
     return Effect.callback((resume) => {
       const look = () => {
-        for (const key of this.atStep.keys()) if (placeOf(key).run === id) return
+        for (const key of this.atStep.keys()) if (isOf(key, id)) return
         this.onLeave.delete(look)
         resume(Effect.void)
       }
@@ -89,7 +100,11 @@ export class Stepping {
   start(memory: ProgramMemory, progress: WorkflowProgress): Effect.Effect<void> {
     return Effect.suspend(() => {
       const { key } = progress
-      if (this.aborting.has(progress.run.id)) return Effect.void
+      const heldBack = this.aborting.get(progress.run.id)
+      if (heldBack !== undefined) {
+        heldBack.push(() => void memory.underWay.unshift(progress))
+        return Effect.void
+      }
       this.atStep.set(key, progress)
       return this.run([key], this.proceed(memory, progress))
     })
@@ -111,7 +126,10 @@ export class Stepping {
       add(together, { abort: () => {}, held: 0 })
       const work = Effect.suspend(() =>
         mayGoOn(memory)
-          ? steps.runTogether(memory, inputs, (progress) => add(progress.run.id, progress))
+          ? steps.runTogether(memory, inputs, {
+            mayBegin: (id) => !this.aborting.has(id),
+            onBegun: (progress) => add(progress.run.id, progress)
+          })
           : Effect.succeed(0)
       )
       return this.run(ids, Effect.flatMap(oneOfMany(work), onTaken))

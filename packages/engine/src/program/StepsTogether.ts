@@ -1,3 +1,4 @@
+import type { RunId } from "@headwater/domain/Id"
 import * as Storable from "@headwater/domain/Storable"
 import * as CrashPoint from "@headwater/log/commit/CrashPoint"
 import type { WorkflowFiles } from "@headwater/log/work/WorkflowFiles"
@@ -28,7 +29,7 @@ export interface BeginningRun {
   readonly progress: WorkflowProgress
 }
 
-interface Parts {
+export interface Parts {
   readonly code: CodeRuns
   readonly erasureOf: UnstoredRuns.ErasureOf
   readonly files: WorkflowFiles["Service"]
@@ -36,6 +37,8 @@ interface Parts {
   readonly given: StepsOfRuns
   readonly limits: Limits
   readonly memory: ProgramMemory
+  /** False of a run that is being cancelled: it is not begun before it ends. */
+  readonly mayBegin: (id: RunId) => boolean
   /** Called with a run that is on its way into the log before it ends. */
   readonly onBegun: (run: WorkflowProgress) => void
   readonly owner: ProgramOwner
@@ -153,9 +156,9 @@ export class StepsTogether {
 
   /** Hands over that a run has begun, where that can be done at once, so that nothing comes in between. */
   private show(usage: CommitParts): void {
-    const { memory, onBegun, owner, uncommitted } = this.parts
+    const { mayBegin, memory, onBegun, owner, uncommitted } = this.parts
     const run = this.runs[this.handedOver]
-    if (this.isHandingOver || run === undefined) return
+    if (this.isHandingOver || run === undefined || !mayBegin(run.progress.run.id)) return
     const { input, progress } = run
     const submission = owner.submit(memory, [], () => ({ ...input.take(), ...usage, runs: [progress.run] }))
     if (submission === undefined) return

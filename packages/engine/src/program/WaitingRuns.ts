@@ -187,7 +187,7 @@ export class WaitingRuns {
   /**
    * Ends a run that has not ended, for good, wherever it is. Returns once that is durable.
    *
-   * @param without does something while no step of the run is under way
+   * @param without cancels while no step of the run is under way
    * @param parts to be written with its end, if it is ended here
    */
   cancel(
@@ -195,7 +195,7 @@ export class WaitingRuns {
     { onCancelled, parts, without }: {
       readonly onCancelled: (run: WorkflowRun) => Effect.Effect<void>
       readonly parts: CommitParts
-      readonly without: <A, E>(cancelling: Effect.Effect<A, E>) => Effect.Effect<A, E>
+      readonly without: <E>(cancelling: Effect.Effect<Cancellation, E>) => Effect.Effect<Cancellation, E>
     }
   ): Effect.Effect<Cancellation, ProgramNotFound | Unavailable> {
     const cancelling = this.decide<Cancellation>(
@@ -327,7 +327,7 @@ export class WaitingRuns {
       standing: RunStanding.RunStanding,
       forked: ForkedRun | undefined
     ) => Effect.Effect<Pick<Submission, "durable">, Decided<A | "unknown">>,
-    without: <A, E>(deciding: Effect.Effect<A, E>) => Effect.Effect<A, E> = (deciding) => deciding
+    without: <E>(deciding: Effect.Effect<A | "unknown", E>) => Effect.Effect<A | "unknown", E> = (deciding) => deciding
   ): Effect.Effect<A | "unknown", ProgramNotFound | Unavailable> {
     const { owner } = this
     const decideOn = (current: ProgramMemory) => {

@@ -499,18 +499,16 @@ const lists = (sql: SqlClient.SqlClient) => ({
       readonly limit: number
     }
   ) {
-    const found = yield* outlines.all(sql`
-      SELECT ${runColumns(sql)} FROM (
-        SELECT id AS looked FROM workflow_runs WHERE workflow_id = ${workflowId} AND id > ${after} AND id < ${until}
-        ORDER BY id LIMIT ${mostFollowed}
-      ) AS l
-      JOIN workflow_runs r ON r.id = l.looked
-      WHERE status = ANY (${texts(statuses)}) ${text === undefined ? sql`` : sql`AND strpos(event, ${text}) > 0`}
-      ORDER BY id LIMIT ${limit + 1}`)
-    if (found.length > limit) return { runs: found.slice(0, limit), goesOnAt: found[limit - 1]?.id }
+    // Read first: of those up to there some may be removed meanwhile, and none is passed that was not looked at.
     const [last] = yield* sql<{ readonly id: RunId }>`
       SELECT id FROM workflow_runs WHERE workflow_id = ${workflowId} AND id > ${after} AND id < ${until}
       ORDER BY id OFFSET ${mostFollowed - 1} LIMIT 1`
+    const upTo = last === undefined ? sql`id < ${until}` : sql`id <= ${last.id}`
+    const found = yield* outlines.all(sql`
+      SELECT ${runColumns(sql)} FROM workflow_runs WHERE workflow_id = ${workflowId} AND id > ${after} AND ${upTo}
+        AND status = ANY (${texts(statuses)}) ${text === undefined ? sql`` : sql`AND strpos(event, ${text}) > 0`}
+      ORDER BY id LIMIT ${limit + 1}`)
+    if (found.length > limit) return { runs: found.slice(0, limit), goesOnAt: found[limit - 1]?.id }
     return { runs: found, goesOnAt: last?.id }
   }),
   /**
