@@ -3,7 +3,7 @@ import * as Fs from "node:fs"
 import * as Path from "node:path"
 
 /** The folders of the engine, the lowest first. Those on one floor know nothing of each other. */
-const floors = [["ground"], ["routing"], ["webhook", "consumer", "oauth"], ["program"], ["placement"], ["."]]
+const floors = [["ground"], ["bulk", "routing"], ["webhook", "consumer", "oauth"], ["program"], ["placement"], ["."]]
 
 const folderOf = (file: string): string => file.includes("/") ? file.slice(0, file.indexOf("/")) : "."
 
