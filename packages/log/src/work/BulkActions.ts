@@ -212,7 +212,11 @@ const resources = (sql: SqlClient.SqlClient) => {
   /** A part waits for as long as the owner of its webhook, source or workflow has paused that. */
   const pausable = sql`
     LEFT JOIN webhooks w ON w.id = part.owner_id LEFT JOIN programs g ON g.id = part.owner_id`
-  const isPaused = sql`coalesce(NOT w.active AND w.disabled_reason IS NULL, NOT g.active, false)`
+  // Others send and run nothing, so they go on at owners that are paused.
+  const isPaused = sql`(
+    NOT b.dry_run AND b.action IN ('retry', 'replay', 'rerun') AND
+    coalesce(NOT w.active AND w.disabled_reason IS NULL, NOT g.active, false)
+  )`
   const isOpenPart = sql`part.ended_at IS NULL`
 
   const withProgress = Effect.fnUntraced(function*(
