@@ -119,6 +119,7 @@ const kindsBySegment: Readonly<Record<string, FastCheck.Arbitrary<string>>> = {
   consumers: id("consumer"),
   deliveries: id("delivery"),
   events: id("event"),
+  imports: FastCheck.constantFrom("shop", "orders"),
   keys: id("key"),
   auto_subscriptions: id("autoSubscription"),
   registry: FastCheck.constantFrom("http-requests", "schedule", "rss-feed", "nothing", "__proto__"),
@@ -239,8 +240,6 @@ export const valueOf = ({ method, path }: Operation, place: Place, field: string
       return ComponentCodes.working
     case "workflow_code":
       return workflowCode
-    case "from_step":
-      return FastCheck.constant("run")
     case "component_id":
       return id("component")
     case "component_url":
@@ -397,6 +396,13 @@ export const bodyTogether = ({ id: operation }: Operation): FastCheck.Arbitrary<
     case "code.trySource":
     case "code.tryWorkflow":
       return sample
+    case "workflowRuns.rerun":
+      return FastCheck.constantFrom<Schema.JsonObject>(
+        {},
+        { from_step: "run", code: "own" },
+        { from: "failed_step", code: "current" },
+        { event: { body: Placeholder.marker } }
+      )
     case "environment.set":
       return FastCheck.tuple(variableOwner, FastCheck.boolean()).map(([owner, secret]): Schema.Json => ({
         value: Placeholder.marker,
