@@ -106,6 +106,8 @@ const overAccount: Readonly<Record<string, Readonly<Record<string, Value>>>> = {
     to: FastCheck.constant(1_790_000_000_000),
     step: FastCheck.constantFrom(86_400_000, 604_800_000)
   },
+  "/v1/files/content": { path: FastCheck.constantFrom("b.csv", "shop/a.txt") },
+  "/v1/files/url": { path: FastCheck.constantFrom("b.csv", "shop/a.txt") },
   "/v1/graph": { expand: id("subscription") },
   "/v1/workflows": workflowSettings,
   "/v1/workflows/{id}": workflowSettings
