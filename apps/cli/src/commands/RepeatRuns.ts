@@ -29,6 +29,21 @@ const filterFlags = {
   until: DeliveryFilters.flag("until", "Begun before this time, in the same forms")
 }
 
+/** The runs that are meant, as the API takes them. */
+const filterOf = Effect.fnUntraced(function*(
+  { error, program, since, status, text, until }: {
+    readonly [Name in keyof typeof filterFlags | "status"]: Option.Option<string>
+  }
+) {
+  return {
+    ...DeliveryFilters.given("program_id", program),
+    ...DeliveryFilters.given("run_status", status),
+    ...DeliveryFilters.given("error", error),
+    ...DeliveryFilters.given("text", text),
+    ...(yield* DeliveryFilters.span({ since, until }))
+  }
+})
+
 /** Repeats one run. */
 export const rerun = Command.make(
   "rerun",
@@ -83,14 +98,8 @@ export const rerunAll = Command.make(
     json: Output.json
   },
   Effect.fnUntraced(
-    function*({ dryRun, error, fromFailed, json, ownCode, program, rate, status, text, wait, ...span }) {
-      const filter = {
-        ...DeliveryFilters.given("program_id", program),
-        ...DeliveryFilters.given("run_status", status),
-        ...DeliveryFilters.given("error", error),
-        ...DeliveryFilters.given("text", text),
-        ...(yield* DeliveryFilters.span(span))
-      }
+    function*({ dryRun, fromFailed, json, ownCode, rate, wait, ...meant }) {
+      const filter = yield* filterOf(meant)
       const rerun = {
         from: fromFailed ? "failed_step" as const : "start" as const,
         code: ownCode ? "own" as const : "current" as const
@@ -121,14 +130,8 @@ export const cancelAll = Command.make(
     ...BulkCommand.flags,
     json: Output.json
   },
-  Effect.fnUntraced(function*({ dryRun, error, json, program, rate, status, text, wait, ...span }) {
-    const filter = {
-      ...DeliveryFilters.given("program_id", program),
-      ...DeliveryFilters.given("run_status", status),
-      ...DeliveryFilters.given("error", error),
-      ...DeliveryFilters.given("text", text),
-      ...(yield* DeliveryFilters.span(span))
-    }
+  Effect.fnUntraced(function*({ dryRun, json, rate, wait, ...meant }) {
+    const filter = yield* filterOf(meant)
     yield* BulkCommand.begin({ action: "cancel_runs", filter, dryRun, rate }, wait, json)
   })
 ).pipe(Command.withDescription("Cancel all runs of workflows that have not ended, by a bulk action"))

@@ -15,7 +15,7 @@ import * as Output from "../text/Output.ts"
 
 const eventId = /^\d{1,13}-\d{1,7}$/
 
-/** What is shown, and from where on. */
+/** The events that are shown, and the place from which on. */
 export interface Followed {
   /** By name, slug or id; all where there are none. */
   readonly emitters: ReadonlyArray<string>

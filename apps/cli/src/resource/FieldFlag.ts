@@ -10,7 +10,7 @@ interface Part {
   readonly ast: SchemaAST.AST
 }
 
-/** What of an endpoint's contract has to do with its fields. */
+/** The parts of an endpoint's contract that hold its fields. */
 interface Endpoint {
   readonly query?: Part
   readonly payload: ReadonlyMap<string, { readonly schemas: ReadonlyArray<Part> }>

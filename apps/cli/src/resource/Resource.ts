@@ -32,7 +32,7 @@ export interface Resource {
   readonly creation?: ReadonlyArray<string>
   /** The next thing to do with one that is new. */
   readonly next?: (thing: Thing) => string
-  /** What goes with one that is deleted. */
+  /** The things that go with one that is deleted. */
   readonly deletion?: string
   /** The address of a thing, where it is not its id. */
   readonly addressOf?: (thing: Thing) => Address

@@ -11,7 +11,7 @@ export interface Place {
   readonly after: string
 }
 
-/** What is told of tails that are lost and found together. */
+/** The listener of tails that are lost and found together. */
 export interface Watcher {
   readonly event: (event: EventSummary) => Effect.Effect<void>
   /** The connection is lost, and why; it is tried again by itself. */

@@ -16,7 +16,7 @@ export const actions: Readonly<Record<Action, { readonly verb: string; readonly 
   cancel_runs: { verb: "Cancel", meaning: "Ends those that have not ended. What their steps have done stays." }
 }
 
-/** What can be done with deliveries, and with runs. */
+/** The actions over deliveries, and those over runs. */
 export const ofDeliveries: ReadonlyArray<Action> = ["retry", "replay", "skip", "cancel"]
 export const ofRuns: ReadonlyArray<Action> = ["rerun", "cancel_runs"]
 

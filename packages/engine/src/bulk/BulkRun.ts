@@ -32,7 +32,7 @@ const leaseMs = 10_000
 /** A part that waits for its client looks again after so long, unless it is told to, in milliseconds. */
 const pausedMs = 60_000
 
-/** What an action deals with: a delivery, an event or a run. */
+/** A thing that an action deals with: a delivery, an event or a run. */
 export interface BulkItem {
   /** Its place in the part's order. */
   readonly key: string

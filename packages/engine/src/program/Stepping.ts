@@ -24,7 +24,7 @@ interface Options {
   readonly onEnd: () => void
 }
 
-/** What is held of a run, or a path of it, that is at a step. */
+/** The held part of a run, or of a path of it, that is at a step. */
 type Held = Pick<WorkflowProgress, "abort" | "held">
 
 /** True if a key, which may also be the name of what is done together, is a run's or of a path of it. */

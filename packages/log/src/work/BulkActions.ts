@@ -121,7 +121,7 @@ const bite = 1_000
 
 const decode = (row: unknown) => Effect.orDie(Schema.decodeUnknownEffect(Row)(row))
 
-/** Where a bulk action is to be done. */
+/** The owners at which a bulk action is to be done. */
 export type BulkPlace =
   /** At all webhooks, or one of them; `ownOnly` leaves out what sends workflows' own requests. */
   | { readonly at: "webhooks"; readonly id: string | undefined; readonly ownOnly: boolean }

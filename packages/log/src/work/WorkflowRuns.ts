@@ -240,8 +240,9 @@ const json = (value: RunFault | string | null): string | null => value === null 
 /** Runs looked through for those of an event, and how many of these are read. */
 const mostLooked = 2_000
 
-/** The runs that one page of a bulk action looks through. */
+/** The runs that one page of a bulk action looks through; fewer where it reads all of their events for a text. */
 const mostFollowed = 5_000
+const mostRead = 250
 const mostOfEvent = 10
 
 /** Rows deleted at once. */
@@ -487,7 +488,7 @@ const lists = (sql: SqlClient.SqlClient) => ({
     }),
   /**
    * The runs of some states that have an id behind one and before another, the oldest first, with the event where its text
-   * is sought in it. Looks through 5,000 of them.
+   * is sought in it. Looks through 5,000 of them, or 250 for a text.
    */
   following: Effect.fnUntraced(function*(
     workflowId: WorkflowId,
@@ -502,7 +503,7 @@ const lists = (sql: SqlClient.SqlClient) => ({
     // Read first: of those up to there some may be removed meanwhile, and none is passed that was not looked at.
     const [last] = yield* sql<{ readonly id: RunId }>`
       SELECT id FROM workflow_runs WHERE workflow_id = ${workflowId} AND id > ${after} AND id < ${until}
-      ORDER BY id OFFSET ${mostFollowed - 1} LIMIT 1`
+      ORDER BY id OFFSET ${(text === undefined ? mostFollowed : mostRead) - 1} LIMIT 1`
     const upTo = last === undefined ? sql`id < ${until}` : sql`id <= ${last.id}`
     const found = yield* outlines.all(sql`
       SELECT ${runColumns(sql)} FROM workflow_runs WHERE workflow_id = ${workflowId} AND id > ${after} AND ${upTo}
