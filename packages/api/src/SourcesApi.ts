@@ -16,6 +16,7 @@ import * as Shadow from "./Shadow.ts"
 import { CodeText, Text } from "./Text.ts"
 import { UnixMillis } from "./UnixMillis.ts"
 import { UnixSeconds } from "./UnixSeconds.ts"
+import * as Warnings from "./Warnings.ts"
 
 const exampleSource = {
   id: "dc_0Uz7Me6SAe7TzXw9LrNf",
@@ -120,9 +121,9 @@ export class SourcesApi extends HttpApiGroup.make("sources")
   .add(
     HttpApiEndpoint.get("list", "/users/me/sources", {
       query: { ...Pagination.query("source"), ...ProjectsApi.filter, ...Projection.fields },
-      success: Pagination.Page(SourceResource),
+      success: Warnings.Page(SourceResource),
       error: Problem.NotFound
-    }).annotate(NeededScope, "read").annotateMerge(
+    }).annotate(NeededScope, "read").middleware(Warnings.Warnings).annotateMerge(
       OpenApi.annotations({ summary: "List sources", description: "Newest first." })
     ),
     HttpApiEndpoint.post("create", "/sources", {
@@ -154,9 +155,11 @@ export class SourcesApi extends HttpApiGroup.make("sources")
           configured_props: { timer: { intervalSeconds: 60 }, shop: "north" }
         }]
       }),
-      success: Pagination.Single(CreatedSource),
+      success: Warnings.Single(CreatedSource),
       error: [Problem.NotFound, Problem.ComponentInvalid, Problem.HookFailed]
-    }).annotate(NeededScope, "write").annotate(TakesLargeBody, "code").middleware(Idempotency.Idempotency)
+    }).annotate(NeededScope, "write").annotate(TakesLargeBody, "code").annotateMerge(Warnings.takesAnyFields)
+      .middleware(Warnings.Warnings)
+      .middleware(Idempotency.Idempotency)
       .annotateMerge(
         OpenApi.annotations({
           summary: "Create a source",
@@ -181,14 +184,15 @@ export class SourcesApi extends HttpApiGroup.make("sources")
           description: "false deactivates the source, true activates it. Default: true."
         }))
       }).annotate({ examples: [{ name: "Orders", configured_props: { shop: "south" }, active: true }] }),
-      success: Pagination.Single(SourceResource),
+      success: Warnings.Single(SourceResource),
       error: [Problem.NotFound, Problem.ComponentInvalid, Problem.HookFailed]
-    }).annotate(NeededScope, "write").annotate(TakesLargeBody, "code").annotateMerge(OpenApi.annotations({
-      summary: "Update a source",
-      description:
-        "Given props replace those of the same name; the others stay. Runs the deactivate hook, applies the change, " +
-        "then runs the activate hook."
-    })),
+    }).annotate(NeededScope, "write").annotate(TakesLargeBody, "code").annotateMerge(Warnings.takesAnyFields)
+      .middleware(Warnings.Warnings).annotateMerge(OpenApi.annotations({
+        summary: "Update a source",
+        description:
+          "Given props replace those of the same name; the others stay. Runs the deactivate hook, applies the change, " +
+          "then runs the activate hook."
+      })),
     HttpApiEndpoint.delete("delete", "/sources/:id", {
       params,
       query: Projection.fields,

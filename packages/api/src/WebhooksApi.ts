@@ -15,6 +15,7 @@ import { RequestCheck } from "./RequestCheck.ts"
 import { ResourceId } from "./ResourceId.ts"
 import { Text } from "./Text.ts"
 import { UnixSeconds } from "./UnixSeconds.ts"
+import * as Warnings from "./Warnings.ts"
 import * as WebhookRequestSettings from "./WebhookRequestSettings.ts"
 import * as WebhookSettings from "./WebhookSettings.ts"
 import { WebhookUrl } from "./WebhookUrl.ts"
@@ -138,16 +139,17 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
           ...Extension.mark
         })
       ],
-      success: Pagination.Single(CreatedWebhook)
-    }).annotate(NeededScope, "write").middleware(Idempotency.Idempotency).annotateMerge(OpenApi.annotations({
-      summary: "Create a webhook",
-      description:
-        "Creates a URL that events can be delivered to. Subscriptions with the webhook as listener route events to it."
-    })),
+      success: Warnings.Single(CreatedWebhook)
+    }).annotate(NeededScope, "write").annotateMerge(Warnings.takesAnyFields).middleware(Warnings.Warnings)
+      .middleware(Idempotency.Idempotency).annotateMerge(OpenApi.annotations({
+        summary: "Create a webhook",
+        description:
+          "Creates a URL that events can be delivered to. Subscriptions with the webhook as listener route events to it."
+      })),
     HttpApiEndpoint.get("list", "/users/me/webhooks", {
       query: { ...Pagination.query("webhook"), ...Projection.fields },
-      success: Pagination.Page(WebhookResource)
-    }).annotate(NeededScope, "read").annotateMerge(
+      success: Warnings.Page(WebhookResource)
+    }).annotate(NeededScope, "read").middleware(Warnings.Warnings).annotateMerge(
       OpenApi.annotations({ summary: "List webhooks", description: "Newest first." })
     ),
     HttpApiEndpoint.get("get", "/webhooks/:id", {

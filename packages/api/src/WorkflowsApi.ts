@@ -17,6 +17,7 @@ import { ResourceId } from "./ResourceId.ts"
 import * as Shadow from "./Shadow.ts"
 import { CodeText, Text } from "./Text.ts"
 import { UnixSeconds } from "./UnixSeconds.ts"
+import * as Warnings from "./Warnings.ts"
 import { WebhookSecret } from "./WebhooksApi.ts"
 
 const between = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))
@@ -180,9 +181,11 @@ export class WorkflowsApi extends HttpApiGroup.make("workflows")
   .add(
     HttpApiEndpoint.get("list", "/users/me/workflows", {
       query: { ...Pagination.query("workflow"), ...ProjectsApi.filter, ...Projection.fields },
-      success: Pagination.Page(WorkflowResource),
+      success: Warnings.Page(WorkflowResource),
       error: Problem.NotFound
-    }).annotate(NeededScope, "read").annotateMerge(Extension.operation("List workflows", "Newest first.")),
+    }).annotate(NeededScope, "read").middleware(Warnings.Warnings).annotateMerge(
+      Extension.operation("List workflows", "Newest first.")
+    ),
     HttpApiEndpoint.post("create", "/workflows", {
       headers: Idempotency.headers,
       payload: Schema.Struct(input).annotate({
