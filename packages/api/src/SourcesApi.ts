@@ -1,9 +1,11 @@
+import { ProgramState } from "@headwater/domain/Program"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Authorization } from "./Authorization.ts"
 import { ComponentUrl } from "./ComponentsApi.ts"
 import * as Extension from "./Extension.ts"
 import * as Idempotency from "./Idempotency.ts"
+import * as ListFilter from "./ListFilter.ts"
 import { NeededScope } from "./NeededScope.ts"
 import * as Pagination from "./Pagination.ts"
 import { PathId } from "./PathId.ts"
@@ -120,7 +122,11 @@ const params = PathId("The source's id or its name slug.")
 export class SourcesApi extends HttpApiGroup.make("sources")
   .add(
     HttpApiEndpoint.get("list", "/users/me/sources", {
-      query: { ...Pagination.query("source"), ...ProjectsApi.filter, ...Projection.fields },
+      query: {
+        ...ListFilter.query("source", "the name or the slug", ProgramState),
+        ...ProjectsApi.filter,
+        ...Projection.fields
+      },
       success: Warnings.Page(SourceResource),
       error: Problem.NotFound
     }).annotate(NeededScope, "read").middleware(Warnings.Warnings).annotateMerge(

@@ -1,3 +1,4 @@
+import { ProgramState } from "@headwater/domain/Program"
 import { isFilePath } from "@headwater/domain/StoredFile"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
@@ -6,6 +7,7 @@ import { ComponentUrl } from "./ComponentsApi.ts"
 import * as Extension from "./Extension.ts"
 import { FilePath } from "./FilePath.ts"
 import * as Idempotency from "./Idempotency.ts"
+import * as ListFilter from "./ListFilter.ts"
 import { NeededScope } from "./NeededScope.ts"
 import * as Pagination from "./Pagination.ts"
 import { PathId } from "./PathId.ts"
@@ -180,7 +182,11 @@ export const runRefused = [
 export class WorkflowsApi extends HttpApiGroup.make("workflows")
   .add(
     HttpApiEndpoint.get("list", "/users/me/workflows", {
-      query: { ...Pagination.query("workflow"), ...ProjectsApi.filter, ...Projection.fields },
+      query: {
+        ...ListFilter.query("workflow", "the name or the slug", ProgramState),
+        ...ProjectsApi.filter,
+        ...Projection.fields
+      },
       success: Warnings.Page(WorkflowResource),
       error: Problem.NotFound
     }).annotate(NeededScope, "read").middleware(Warnings.Warnings).annotateMerge(
