@@ -1,0 +1,90 @@
+import { assert, layer } from "@effect/vitest"
+import * as Json from "@headwater/fixtures/Json"
+import type { Locator, Page } from "playwright-core"
+import { ConsoleSite } from "./browser/ConsoleSite.ts"
+import { inBrowser } from "./browser/InBrowser.ts"
+import * as PageFaults from "./browser/PageFaults.ts"
+import * as ServerOnTestDatabase from "./ServerOnTestDatabase.ts"
+
+/** Opens a dialog that fits a narrow window, and that axe finds no fault with. */
+const opened = async (page: Page, button: string): Promise<Locator> => {
+  await page.getByRole("button", { name: button }).click()
+  const dialog = page.getByRole("dialog")
+  await dialog.getByRole("button", { name: /Close|Keep it|Leave it/ }).first().waitFor()
+  const folded = dialog.getByText("More settings")
+  if (await folded.count() > 0) await folded.click()
+  assert.deepStrictEqual(await PageFaults.violations(page), [], button)
+  await page.setViewportSize({ width: 360, height: 900 })
+  assert.isFalse(await PageFaults.overflows(page), `${button} is wider than a narrow window`)
+  const isWide = await dialog.evaluate(({ clientWidth, scrollWidth }) => scrollWidth > clientWidth)
+  assert.isFalse(isWide, `${button} is wider than its dialog`)
+  await page.setViewportSize({ width: 1_440, height: 900 })
+  return dialog
+}
+
+/** Deletes what the page is about. */
+const deleted = async (page: Page) => {
+  await opened(page, "Delete …")
+  await page.getByRole("button", { name: "Delete for good" }).click()
+  await page.getByRole("dialog").waitFor({ state: "detached" })
+}
+
+layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: true })("the console", (it) => {
+  it.effect("makes, changes and deletes a webhook with all its settings, and shows and rotates its secret", () =>
+    inBrowser(async ({ api, signedIn }) => {
+      const page = await signedIn("/webhooks")
+      const making = await opened(page, "New webhook …")
+      await making.getByLabel("URL").fill("ftp://example.com")
+      await making.getByRole("button", { name: "Make it" }).click()
+      await making.getByRole("alert").waitFor()
+      assert.strictEqual(await making.getByLabel("URL").getAttribute("aria-invalid"), "true")
+      await making.getByLabel("URL").fill("https://shop.example/orders")
+      await making.getByLabel("Name", { exact: true }).fill("Shop")
+      await making.getByLabel("Ordering").selectOption("strict")
+      await making.getByLabel("Rate limit: limit").fill("10")
+      await making.getByLabel("Rate limit: interval seconds").fill("1")
+      await making.getByLabel("Retry schedule").fill("5\n60")
+      await making.getByLabel("Headers", { exact: true }).fill("{\"x-team\": \"orders\"}")
+      await making.getByLabel("Secret headers").fill("{\"authorization\": \"Bearer t-0123\"}")
+      await making.getByRole("button", { name: "Make it" }).click()
+
+      const secrets = page.getByRole("dialog", { name: "Secrets of the webhook" })
+      await secrets.getByRole("button", { name: "Show the secret" }).click()
+      const shown = await secrets.getByRole("status").getByText(/^whsec_/).innerText()
+      await secrets.getByRole("button", { name: "Rotate the secret" }).click()
+      const rotated = secrets.getByRole("status").nth(1).getByText(/^whsec_/)
+      const newest = await rotated.innerText()
+      assert.notStrictEqual(newest, shown)
+      assert.deepStrictEqual(await PageFaults.violations(page), [])
+      await page.keyboard.press("Escape")
+      await secrets.waitFor({ state: "detached" })
+      const id = /webhooks\/(wh_\w+)/.exec(page.url())![1]!
+      assert.strictEqual<unknown>((await api("GET", `/webhooks/${id}/secret`))["data"]!["secret"], newest)
+      const made = (await api("GET", `/webhooks/${id}`))["data"]!
+      Json.assertHolds(made, {
+        url: "https://shop.example/orders",
+        name: "Shop",
+        ordering: "strict",
+        rate_limit: { limit: 10, interval_seconds: 1, burst: 1 },
+        retry_schedule: [5, 60],
+        headers: { "x-team": "orders" }
+      })
+
+      const changing = await opened(page, "Change …")
+      await changing.getByLabel("Name", { exact: true }).fill("")
+      await changing.getByLabel("Rate limit: burst").fill("5")
+      await changing.getByLabel("Retry schedule").fill("")
+      await changing.getByRole("button", { name: "Save" }).click()
+      await changing.waitFor({ state: "detached" })
+      const changed = (await api("GET", `/webhooks/${id}`))["data"]!
+      Json.assertHolds(changed, {
+        name: null,
+        rate_limit: { limit: 10, interval_seconds: 1, burst: 5 },
+        retry_schedule: [],
+        secret_headers: { authorization: "***" }
+      })
+      await deleted(page)
+      await page.getByRole("gridcell", { name: "Warehouse" }).waitFor()
+      await page.getByRole("gridcell", { name: "shop.example" }).waitFor({ state: "detached" })
+    }))
+})
