@@ -109,6 +109,7 @@ const somePages = async ({ api, orders, webhook }: Site): Promise<ReadonlyArray<
     `deliveries/${Json.textOf(delivery["id"])}`,
     "webhooks",
     `webhooks/${webhook}`,
+    "subscriptions",
     "graph",
     `graph?focus=${orders.id}&node=${orders.id}`,
     `graph?view=table&node=${webhook}`,

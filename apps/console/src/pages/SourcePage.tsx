@@ -17,6 +17,7 @@ import { Endpoint } from "../parts/PropField.tsx"
 import { PropsForm, PropsList } from "../parts/PropsForm.tsx"
 import { SendEvent } from "../parts/SendEvent.tsx"
 import { Shown } from "../parts/Shown.tsx"
+import { Subscribed } from "../parts/SubscriptionForms.tsx"
 import { Time } from "../parts/Time.tsx"
 import { WithRuns } from "../parts/WithRuns.tsx"
 import { lastRunOfSource } from "../resources/Outcome.ts"
@@ -190,6 +191,8 @@ const Details = ({ loading, source }: {
         <div class="traces-all">
           <Books id={id} isSource />
           <LastRuns id={id} />
+          <Subscribed id={id} side="listener_id" />
+          <Subscribed id={id} side="emitter_id" />
           <ProgramTraces id={id} codeHref={(error) => Sources.codeHref(source, error)} />
         </div>
         <PropsSection source={source} onChange={changed} />

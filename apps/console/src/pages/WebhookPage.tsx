@@ -17,6 +17,7 @@ import { jsonFault } from "../parts/FormDialog.tsx"
 import { harmless } from "../parts/Harmless.ts"
 import { RetriesChart } from "../parts/RetriesChart.tsx"
 import { Shown } from "../parts/Shown.tsx"
+import { Subscribed } from "../parts/SubscriptionForms.tsx"
 import { Ago, Time } from "../parts/Time.tsx"
 import { WebhookActs } from "../parts/WebhookForms.tsx"
 import { WebhookState, WebhookTrouble } from "../parts/WebhookState.tsx"
@@ -342,6 +343,7 @@ const Details = ({ loading, webhook }: {
       )}
       <WebhookTrouble webhook={webhook} />
       <Settings webhook={webhook} />
+      <Subscribed id={id} side="listener_id" />
       <RetriesChart webhook={id} />
       <Shown loading={work} what="its deliveries">
         {(found) => <WorkView id={id} work={found} onChange={changed} />}

@@ -20,6 +20,7 @@ import { PropsForm, PropsList } from "../parts/PropsForm.tsx"
 import { RunTable } from "../parts/RunTable.tsx"
 import { SendEvent } from "../parts/SendEvent.tsx"
 import { Shown } from "../parts/Shown.tsx"
+import { Subscribed } from "../parts/SubscriptionForms.tsx"
 import { Time } from "../parts/Time.tsx"
 import { WithRuns } from "../parts/WithRuns.tsx"
 import type { ThrownError } from "../resources/Outcome.ts"
@@ -427,6 +428,8 @@ const Details = ({ loading, workflow }: {
         <div class="traces-all">
           <Books id={id} />
           <Runs id={id} />
+          <Subscribed id={id} side="listener_id" />
+          <Subscribed id={id} side="emitter_id" />
           <ProgramTraces id={id} codeHref={(error) => codeHref(workflow, error)} />
         </div>
         <Settings workflow={workflow} onChange={changed} />

@@ -177,13 +177,13 @@ export const PropsForm = (
         </div>
       )}
       {asked.filter(({ name }) => folded?.has(name) !== true).map(fieldOf)}
+      {below?.(changes.value)}
       {folded === undefined ? null : (
         <details class="more">
           <summary>More settings</summary>
           <div class="props">{asked.filter(({ name }) => folded.has(name)).map(fieldOf)}</div>
         </details>
       )}
-      {below?.(changes.value)}
       {failure.value === undefined ? null : <Failed what="It was not taken." failure={failure.value} />}
       <div class="bar">
         <button type="submit" class="main" disabled={isUnderWay.value || (!isNew && !isChanged)}>
