@@ -15,6 +15,7 @@ import { ProgramProject } from "../parts/ProgramProject.tsx"
 import { ProgramTraces } from "../parts/ProgramTraces.tsx"
 import { Endpoint } from "../parts/PropField.tsx"
 import { PropsForm, PropsList } from "../parts/PropsForm.tsx"
+import { Rename } from "../parts/Rename.tsx"
 import { SendEvent } from "../parts/SendEvent.tsx"
 import { Shown } from "../parts/Shown.tsx"
 import { Subscribed } from "../parts/SubscriptionForms.tsx"
@@ -133,6 +134,13 @@ const Details = ({ loading, source }: {
               Activate
             </Act>
           )}
+        <Rename
+          name={name}
+          act={async (name) => {
+            await Sources.change(source, { name })
+            changed()
+          }}
+        />
         <Delete
           what={`the source ${harmless(name)}`}
           act={async () => {

@@ -5,6 +5,7 @@ import { isNarrow } from "../charts/Narrow.ts"
 import { Empty } from "../parts/Empty.tsx"
 import { harmless } from "../parts/Harmless.ts"
 import { Activity, Health } from "../parts/Health.tsx"
+import { NewProgramLink } from "../parts/NewProgram.tsx"
 import type { RowColumn } from "../parts/PagedRows.tsx"
 import { chosenProject, EmptyProject, ProjectFilter } from "../parts/ProjectFilter.tsx"
 import { SearchedRows } from "../parts/SearchedRows.tsx"
@@ -43,6 +44,7 @@ export default () => {
         <h1>Sources</h1>
         <span class="grow" />
         {may("write") ? <a class="button" href={hrefOf(["registry"])}>New from the registry …</a> : null}
+        <NewProgramLink kind="source" />
       </div>
       <SearchedRows
         loading={sources}
@@ -56,9 +58,8 @@ export default () => {
           (
             <Empty what="There are no sources yet.">
               <p>
-                Make one of a component of{" "}
-                <a href={hrefOf(["registry"])}>the registry</a>, or deploy code of your own with{" "}
-                <code>headwater deploy</code>.
+                Make one of a component of <a href={hrefOf(["registry"])}>the registry</a>, or{" "}
+                <a href={hrefOf(["sources", "new"])}>of code of your own</a>.
               </p>
             </Empty>
           ) :

@@ -5,6 +5,7 @@ import { isNarrow } from "../charts/Narrow.ts"
 import { Empty } from "../parts/Empty.tsx"
 import { harmless } from "../parts/Harmless.ts"
 import { Activity, Health } from "../parts/Health.tsx"
+import { NewProgramLink } from "../parts/NewProgram.tsx"
 import type { RowColumn } from "../parts/PagedRows.tsx"
 import { chosenProject, EmptyProject, ProjectFilter } from "../parts/ProjectFilter.tsx"
 import { SearchedRows } from "../parts/SearchedRows.tsx"
@@ -47,6 +48,8 @@ export default () => {
     <div class="page is-list">
       <div class="page-head">
         <h1>Workflows</h1>
+        <span class="grow" />
+        <NewProgramLink kind="workflow" />
       </div>
       <SearchedRows
         loading={workflows}
@@ -60,7 +63,7 @@ export default () => {
           (
             <Empty what="There are no workflows yet.">
               <p>
-                Deploy one with <code>headwater deploy --workflow</code>, and subscribe it to an emitter.
+                <a href={hrefOf(["workflows", "new"])}>Make one</a>, and subscribe it to an emitter.
               </p>
             </Empty>
           ) :

@@ -124,46 +124,50 @@ export const Subscribed = ({ id, side }: {
       </div>
       <Shown loading={subscriptions} what="its subscriptions">
         {(found) =>
-          found.length === 0 ? <p class="note">Nothing yet.</p> : (
-            <table class="plain">
-              <thead>
-                <tr>
-                  <th scope="col">{side === "listener_id" ? "Emitter" : "Listener"}</th>
-                  <th scope="col">Stream</th>
-                  <th scope="col">Filter</th>
-                  {isChangeable ? <th scope="col">Change</th> : null}
-                </tr>
-              </thead>
-              <tbody>
-                {found.map((one) => (
-                  <tr key={one.id}>
-                    <td>
-                      <Name id={side === "listener_id" ? one.emitter_id : one.listener_id} />
-                    </td>
-                    <td>
-                      <Stream name={one.event_name === "" ? "default" : one.event_name} />
-                    </td>
-                    <td>
-                      {one.filter === undefined ? <span class="note">none</span> : (
-                        <code>
-                          <bdi>{harmless(JSON.stringify(one.filter).slice(0, 300))}</bdi>
-                        </code>
-                      )}
-                    </td>
-                    {isChangeable
-                      ? (
+          found.length === 0 ?
+            <p class="note">Nothing yet.</p> :
+            (
+              <div class="wide-table" tabIndex={0} role="group" aria-label={title}>
+                <table class="plain">
+                  <thead>
+                    <tr>
+                      <th scope="col">{side === "listener_id" ? "Emitter" : "Listener"}</th>
+                      <th scope="col">Stream</th>
+                      <th scope="col">Filter</th>
+                      {isChangeable ? <th scope="col">Change</th> : null}
+                    </tr>
+                  </thead>
+                  <tbody>
+                    {found.map((one) => (
+                      <tr key={one.id}>
                         <td>
-                          <Opens needs="write" kind="quiet" what={one.id} name="Change …">
-                            {(close) => <SubscriptionDialog subscription={one} onDone={changed} onClose={close} />}
-                          </Opens>
+                          <Name id={side === "listener_id" ? one.emitter_id : one.listener_id} />
                         </td>
-                      )
-                      : null}
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          )}
+                        <td>
+                          <Stream name={one.event_name === "" ? "default" : one.event_name} />
+                        </td>
+                        <td>
+                          {one.filter === undefined ? <span class="note">none</span> : (
+                            <code>
+                              <bdi>{harmless(JSON.stringify(one.filter).slice(0, 300))}</bdi>
+                            </code>
+                          )}
+                        </td>
+                        {isChangeable
+                          ? (
+                            <td>
+                              <Opens needs="write" kind="quiet" what={one.id} name="Change …">
+                                {(close) => <SubscriptionDialog subscription={one} onDone={changed} onClose={close} />}
+                              </Opens>
+                            </td>
+                          )
+                          : null}
+                      </tr>
+                    ))}
+                  </tbody>
+                </table>
+              </div>
+            )}
       </Shown>
     </section>
   )

@@ -67,7 +67,8 @@ const words: Readonly<Record<string, string>> = {
   url: "URL"
 }
 
-const wordsOf = (name: string): string => words[name] ?? name.replace(/_id$/, "").replaceAll("_", " ")
+const wordsOf = (name: string): string =>
+  words[name] ?? name.replace(/_id$/, "").replace(/_mb$/, " MB").replace(/_ms$/, " in ms").replaceAll("_", " ")
 
 const labelOf = (path: ReadonlyArray<string>): string => {
   const text = path.map(wordsOf).join(": ")
