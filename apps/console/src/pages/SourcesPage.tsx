@@ -5,7 +5,6 @@ import { isNarrow } from "../charts/Narrow.ts"
 import { Empty } from "../parts/Empty.tsx"
 import { harmless } from "../parts/Harmless.ts"
 import { Activity, Health } from "../parts/Health.tsx"
-import { NewProgramLink } from "../parts/NewProgram.tsx"
 import type { RowColumn } from "../parts/PagedRows.tsx"
 import { chosenProject, EmptyProject, ProjectFilter } from "../parts/ProjectFilter.tsx"
 import { SearchedRows } from "../parts/SearchedRows.tsx"
@@ -44,7 +43,7 @@ export default () => {
         <h1>Sources</h1>
         <span class="grow" />
         {may("write") ? <a class="button" href={hrefOf(["registry"])}>New from the registry …</a> : null}
-        <NewProgramLink kind="source" />
+        {may("write") ? <a class="button" href={hrefOf(["sources", "new"])}>New source</a> : null}
       </div>
       <SearchedRows
         loading={sources}

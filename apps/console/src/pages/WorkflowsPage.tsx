@@ -1,11 +1,11 @@
 import { hrefOf, visit } from "../api/Address.ts"
 import { useLoading } from "../api/Loading.ts"
 import { counted } from "../charts/Figures.ts"
+import { may } from "../api/Session.ts"
 import { isNarrow } from "../charts/Narrow.ts"
 import { Empty } from "../parts/Empty.tsx"
 import { harmless } from "../parts/Harmless.ts"
 import { Activity, Health } from "../parts/Health.tsx"
-import { NewProgramLink } from "../parts/NewProgram.tsx"
 import type { RowColumn } from "../parts/PagedRows.tsx"
 import { chosenProject, EmptyProject, ProjectFilter } from "../parts/ProjectFilter.tsx"
 import { SearchedRows } from "../parts/SearchedRows.tsx"
@@ -49,7 +49,7 @@ export default () => {
       <div class="page-head">
         <h1>Workflows</h1>
         <span class="grow" />
-        <NewProgramLink kind="workflow" />
+        {may("write") ? <a class="button" href={hrefOf(["workflows", "new"])}>New workflow</a> : null}
       </div>
       <SearchedRows
         loading={workflows}

@@ -133,7 +133,3 @@ export const NewProgram = ({ kind }: { readonly kind: NewPrograms.Kind }) => (
       : <Empty what={`This key may not make a ${kind}.`} />}
   </div>
 )
-
-/** Leads to the page that makes one. */
-export const NewProgramLink = ({ kind }: { readonly kind: NewPrograms.Kind }) =>
-  may("write") ? <a class="button" href={hrefOf([`${kind}s`, "new"])}>New {kind}</a> : null
