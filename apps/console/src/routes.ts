@@ -33,14 +33,20 @@ export const routes: ReadonlyArray<Route> = [
   { path: ["workflows", ":workflow", "code"], title: "Code", load: () => import("./pages/WorkflowCodePage.tsx") },
   { path: ["workflows", ":workflow", "runs"], title: "Runs", load: () => import("./pages/RunsPage.tsx") },
   { path: ["workflows", ":workflow", "runs", ":run"], title: "Run", load: () => import("./pages/RunPage.tsx") },
-  { path: ["accounts"], title: "Accounts", load: () => import("./pages/AccountsPage.tsx") },
-  { path: ["accounts", ":account"], title: "Account", load: () => import("./pages/AccountPage.tsx") },
+  { path: ["consumers"], title: "Consumers", load: () => import("./pages/ConsumersPage.tsx") },
+  { path: ["consumers", ":consumer"], title: "Consumer", load: () => import("./pages/ConsumerPage.tsx") },
+  { path: ["accounts"], title: "App accounts", load: () => import("./pages/AccountsPage.tsx") },
+  { path: ["accounts", ":account"], title: "App account", load: () => import("./pages/AccountPage.tsx") },
   { path: ["variables"], title: "Variables", load: () => import("./pages/VariablesPage.tsx") },
   { path: ["data-stores"], title: "Data stores", load: () => import("./pages/DataStoresPage.tsx") },
   { path: ["data-stores", ":store"], title: "Data store", load: () => import("./pages/DataStorePage.tsx") },
   { path: ["files"], title: "Files", load: () => import("./pages/FilesPage.tsx") },
   { path: ["registry"], title: "Registry", load: () => import("./pages/RegistryPage.tsx") },
   { path: ["registry", ":component"], title: "Component", load: () => import("./pages/RegistryComponentPage.tsx") },
+  { path: ["keys"], title: "Keys", load: () => import("./pages/KeysPage.tsx") },
+  { path: ["audit"], title: "Audit log", load: () => import("./pages/AuditPage.tsx") },
+  { path: ["account"], title: "Account", load: () => import("./pages/OwnAccountPage.tsx") },
+  { path: ["server"], title: "Server", load: () => import("./pages/ServerPage.tsx") },
   { path: ["moving-in"], title: "Moving in", load: () => import("./pages/MovingInPage.tsx") },
   { path: ["bulk-actions"], title: "Bulk actions", load: () => import("./pages/BulkActionsPage.tsx") },
   { path: ["bulk-actions", ":action"], title: "Bulk action", load: () => import("./pages/BulkActionPage.tsx") }
@@ -59,12 +65,17 @@ export const places: ReadonlyArray<{ readonly path: string; readonly name: strin
   { path: "subscriptions", name: "Subscriptions" },
   { path: "sources", name: "Sources" },
   { path: "workflows", name: "Workflows" },
-  { path: "accounts", name: "Accounts" },
+  { path: "consumers", name: "Consumers" },
+  { path: "accounts", name: "App accounts" },
   { path: "variables", name: "Variables" },
   { path: "data-stores", name: "Data stores" },
   { path: "files", name: "Files" },
   { path: "registry", name: "Registry" },
-  { path: "bulk-actions", name: "Bulk actions" }
+  { path: "bulk-actions", name: "Bulk actions" },
+  { path: "keys", name: "Keys" },
+  { path: "audit", name: "Audit log" },
+  { path: "account", name: "Account" },
+  { path: "server", name: "Server" }
 ]
 
 /** The entry that is there for an account which something was moved into. */

@@ -1,6 +1,7 @@
 import type { AppAccountResource } from "@headwater/api/AppAccountsApi"
 import { useSignal } from "@preact/signals"
 import { useEffect, useId } from "preact/hooks"
+import { hrefOf } from "../api/Address.ts"
 import { get, type Page } from "../api/Api.ts"
 import { type Failure, failureOf } from "../api/Failure.ts"
 import { useLoading } from "../api/Loading.ts"
@@ -320,7 +321,7 @@ const AppEntry = (field: FieldProps) => {
       {options.length > 0 ? null : (
         <p class="note">
           There is no account with {app === "" ? "it" : harmless(app)} yet:{" "}
-          <code>headwater credentials create {harmless(app)}</code> makes one.
+          <a href={hrefOf(["accounts"], { do: "new" })}>add one</a>.
         </p>
       )}
     </>

@@ -178,25 +178,24 @@ export const valuesOf = (fields: ReadonlyArray<Prop>, resource: Values): Values 
  * @param changes by the fields' names; null takes a value back
  */
 export const bodyOf = (fields: ReadonlyArray<Prop>, current: Values, changes: Values): Values => {
+  const may = (name: string, what: "isNullable" | "isGroupNullable"): boolean =>
+    fields.find((one) => one.name === name)?.[what] === true
   const body: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(changes)) {
     const [group, ...rest] = name.split(".")
-    const field = fields.find((one) => one.name === name)
     if (rest.length === 0) {
-      if (value !== null) body[name] = value
-      else if (field?.["isNullable"] === true) body[name] = null
+      if (value !== null || may(name, "isNullable")) body[name] = value
+      // A text that is no longer there.
       else if (Object.hasOwn(current, name)) body[name] = ""
-    } else if (!Object.hasOwn(body, group!)) {
-      const prefix = `${group}.`
-      const whole = Object.entries({ ...current, ...changes }).filter(([one, value]) =>
-        one.startsWith(prefix) && value !== null
-      )
-      if (whole.length > 0) {
-        body[group!] = Object.fromEntries(whole.map(([one, value]) => [one.slice(prefix.length), value]))
-      } else if (field?.["isGroupNullable"] === true || Object.keys(current).some((one) => one.startsWith(prefix))) {
-        body[group!] = null
-      }
+      continue
     }
+    const prefix = `${group}.`
+    const whole = Object.entries({ ...current, ...changes }).filter(([one, value]) =>
+      one.startsWith(prefix) && (value !== null || may(one, "isNullable"))
+    )
+    if (whole.some(([, value]) => value !== null)) {
+      body[group!] = Object.fromEntries(whole.map(([one, value]) => [one.slice(prefix.length), value]))
+    } else if (may(name, "isGroupNullable")) body[group!] = null
   }
   return body
 }
