@@ -117,6 +117,16 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
       await making.waitFor({ state: "detached" })
       Json.assertHolds((await own())[0], { emitter_id: glob, event_name: "", filter: { total: { $gt: 8 } } })
 
+      await page.getByRole("button", { name: "What is made later" }).click()
+      const later = await opened(page, "Subscribe to what is made later …")
+      await later.getByLabel("Listener").fill(listener)
+      await later.getByLabel("Stream").fill("$errors")
+      await later.getByRole("button", { name: "Subscribe" }).click()
+      await later.waitFor({ state: "detached" })
+      await page.getByRole("gridcell", { name: "Invoices" }).click()
+      await page.getByRole("button", { name: "Remove it" }).click()
+      await page.getByText("Nothing is subscribed to what is made later").waitFor()
+
       await page.goto(page.url().replace(/subscriptions.*/, `sources/${listener}`))
       const hears = page.getByRole("region", { name: "It hears" })
       await hears.getByRole("cell", { name: glob }).waitFor()
@@ -334,7 +344,7 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
       await page.getByRole("dialog").waitFor({ state: "detached" })
 
       await page.keyboard.press("?")
-      await page.getByRole("dialog", { name: "Keys" }).getByText("find anything, and do").waitFor()
+      await page.getByRole("dialog", { name: "Keyboard" }).getByText("find anything, and do").waitFor()
       assert.deepStrictEqual(await PageFaults.violations(page), [])
       await page.keyboard.press("Escape")
       await page.getByRole("dialog").waitFor({ state: "detached" })

@@ -31,7 +31,7 @@ const keys: ReadonlyArray<readonly [keys: ReadonlyArray<string>, meaning: string
 ]
 
 const Keys = () => (
-  <Dialog title="Keys" onClose={close}>
+  <Dialog title="Keyboard" onClose={close}>
     <dl class="facts keys">
       {keys.map(([names, meaning]) => [
         <dt key={meaning}>{names.map((name) => <kbd key={name}>{name}</kbd>)}</dt>,

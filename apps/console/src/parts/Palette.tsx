@@ -62,7 +62,7 @@ export const Palette = ({ onClose }: { readonly onClose: () => void }) => {
         }}
         onKeyDown={press}
       />
-      <ul ref={list} id={`${id}-list`} class="palette" role="listbox" aria-label="What was found">
+      <ul ref={list} id={`${id}-list`} class="palette" role="listbox" aria-label="Found">
         {found.map((command, index) => (
           <li
             key={command.key}

@@ -10,7 +10,7 @@ export interface Command {
   readonly key: string
   /** The words for it, by which it is found. */
   readonly title: string
-  /** What it is about, in a word. */
+  /** The kind of thing that it is about. */
   readonly kind: string
   /** Further texts by which it is found. */
   readonly also: string
@@ -49,7 +49,7 @@ const makers = (): ReadonlyArray<Command> =>
     }))
     : []
 
-/** What can be done with a thing: a place to go to, or an act, and the scope that it takes. */
+/** Something that can be done with a thing, and the scope that it takes. */
 interface Doing {
   readonly verb: string
   readonly needs: Scope
@@ -100,7 +100,7 @@ const around = ({ id, kind }: Directory.Named): ReadonlyArray<readonly [verb: st
     case "webhook":
       return [["Deliveries to", hrefOf(["deliveries"], { webhook_id: id })]]
     case "key":
-      return [["What was changed with", hrefOf(["audit"], { key: id })]]
+      return [["Changes with", hrefOf(["audit"], { key: id })]]
     default:
       return []
   }
@@ -169,7 +169,7 @@ const distance = ({ title }: Command, text: string): number => {
   return own === text ? 0 : own.startsWith(text) ? 1 : own.includes(text) ? 2 : 3
 }
 
-/** What is found by a text: pages, things by name or id, and what can be done with them; the nearest first. */
+/** The commands that a text finds: pages, things by name or id, and what can be done with them; the nearest first. */
 export const find = (given: string): ReadonlyArray<Command> => {
   const text = given.trim().toLowerCase()
   if (text === "") return [...pages(), ...makers()]
