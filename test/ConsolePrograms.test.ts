@@ -222,6 +222,35 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
         await page.locator(".cm-activeLine").filter({ hasText: "has no lines" }).waitFor()
       }))
 
+    it.effect("moves no caret when code is refused while somebody types, and marks faults as they are typed", () =>
+      inBrowser(async (site) => {
+        const { id } = await site.source("Typed", shop)
+        const page = await site.signedIn(`/sources/${id}/code`)
+        await page.locator(".cm-content").waitFor()
+        const refusal = Promise.withResolvers<void>()
+        await page.route(new RegExp(`/sources/${id}$`), async (route) => {
+          if (route.request().method() === "PUT") await refusal.promise
+          await route.continue()
+        })
+        await write(page, "export default {\n  run( {\n}\n// one")
+        await page.keyboard.press("ControlOrMeta+s")
+        await page.getByRole("button", { name: "Deploying …" }).waitFor()
+        await page.keyboard.type(" two")
+        refusal.resolve()
+        await page.getByText(/It was not deployed: look at line \d/).waitFor()
+        await page.locator(".cm-lint-marker-error").waitFor()
+        await page.keyboard.type(" three")
+        await page.locator(".cm-activeLine").getByText("// one two three", { exact: true }).waitFor()
+        await write(page, "export default {\n  dedupe: \"all\",\n  run() {}\n}")
+        await page.getByText("Change the definition as the message says.").waitFor()
+        await page.getByRole("button", { name: /^Go to line 2, / }).click()
+        await page.locator(".cm-activeLine").getByText("dedupe:").waitFor()
+        await page.locator(".cm-content:focus").waitFor()
+        await write(page, shop.replace("order: event.body.order", "number: event.body.order"))
+        await page.getByText("The check finds nothing wrong.").waitFor()
+        await page.locator(".cm-lint-marker-error").waitFor({ state: "detached" })
+      }))
+
     it.effect("checks code and says what to do, and runs it once over a sample without keeping anything", () =>
       inBrowser(async (site) => {
         const source = await site.source("Tried", tried)

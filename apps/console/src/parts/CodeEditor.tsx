@@ -22,9 +22,10 @@ import {
   lineNumbers
 } from "@codemirror/view"
 import { tags } from "@lezer/highlight"
+import { type ReadonlySignal, useSignalEffect } from "@preact/signals"
 import { useEffect, useRef } from "preact/hooks"
 import type { CodeCompletions } from "../code/CodeCompletions.ts"
-import type { CodePlace } from "../code/CodePlace.ts"
+import { offsetIn, type Remark } from "../code/Remark.ts"
 
 const colours = HighlightStyle.define([
   { tag: [tags.keyword, tags.operatorKeyword, tags.modifier], color: "var(--accent)" },
@@ -87,11 +88,6 @@ const appearance = EditorView.theme({
 /** Invisible characters beyond those that the editor shows by itself, such as marks of direction. */
 const hidden = /[\u202a-\u202e\u2060-\u206f\ufff9-\ufffb]/g
 
-const offsetOf = (state: EditorState, { column, line }: CodePlace): number => {
-  const { from, length } = state.doc.line(Math.min(Math.max(1, line), state.doc.lines))
-  return from + Math.min(Math.max(0, column - 1), length)
-}
-
 /** Completes after the names that stand before a dot. */
 const complete = (completions: CodeCompletions, context: CompletionContext): CompletionResult | null => {
   const before = context.matchBefore(/[$\w.]+\.[$\w]*$/)
@@ -101,17 +97,11 @@ const complete = (completions: CodeCompletions, context: CompletionContext): Com
   return options === undefined ? null : { from: before.from + dot + 1, options, validFor: /^[$\w]*$/ }
 }
 
-/** A message about a place in the code. */
-export interface Remark {
-  readonly place: CodePlace
-  readonly message: string
-}
-
 /**
  * The editor of code. It lives in a shadow tree, since the page's policy forbids inline styles but allows a shadow tree
  * its own sheets.
  */
-export const CodeEditor = ({ code, completions, isReadOnly, label, onChange, onSave, remark }: {
+export const CodeEditor = ({ code, completions, isReadOnly, label, onChange, onSave, remarks, sought }: {
   readonly label: string
   /** The initial text. */
   readonly code: string
@@ -120,8 +110,10 @@ export const CodeEditor = ({ code, completions, isReadOnly, label, onChange, onS
   readonly onChange: (code: string) => void
   /** Called on Control or Command with S. */
   readonly onSave: () => void
-  /** The remark that the editor marks, and scrolls to when it changes. */
-  readonly remark: Remark | undefined
+  /** The remarks whose places the editor marks. They move neither the caret nor, while somebody types, what is shown. */
+  readonly remarks: ReadonlyArray<Remark>
+  /** The remark to whose place the reader goes, with the caret. */
+  readonly sought: ReadonlySignal<Remark | undefined>
 }) => {
   const host = useRef<HTMLDivElement>(null)
   const view = useRef<EditorView | undefined>(undefined)
@@ -184,26 +176,34 @@ export const CodeEditor = ({ code, completions, isReadOnly, label, onChange, onS
     return () => made.destroy()
   }, [isReadOnly, label])
 
-  const text = remark === undefined ? "" : JSON.stringify(remark)
-  useEffect(() => {
-    const editor = view.current
-    if (editor === undefined) return
-    if (remark === undefined) {
-      editor.dispatch(setDiagnostics(editor.state, []))
-      return
-    }
-    const from = offsetOf(editor.state, remark.place)
-    const to = Math.max(from, editor.state.doc.lineAt(from).to)
-    editor.dispatch(setDiagnostics(editor.state, [{ from, to, severity: "error", message: remark.message }]))
-    editor.dispatch({ selection: { anchor: from } })
-    // Only the editor scrolls: the message about the place may stand below it in the page.
+  /** Only the editor scrolls: the message about the place may stand below it in the page. */
+  const show = (editor: EditorView, from: number) =>
     editor.requestMeasure({
       read: ({ scrollDOM }) => editor.lineBlockAt(from).top - scrollDOM.clientHeight / 2,
       write: (top, { scrollDOM }) => {
         scrollDOM.scrollTop = top
       }
     })
-  }, [text])
+
+  useEffect(() => {
+    const editor = view.current
+    if (editor === undefined) return
+    const marks = remarks.map((remark) => {
+      const from = offsetIn(editor.state.doc, remark)
+      return { from, to: editor.state.doc.lineAt(from).to, severity: "error" as const, message: remark.message }
+    })
+    editor.dispatch(setDiagnostics(editor.state, marks))
+    if (marks[0] !== undefined && !editor.hasFocus) show(editor, marks[0].from)
+  }, [JSON.stringify(remarks), isReadOnly, label])
+
+  useSignalEffect(() => {
+    const editor = view.current
+    if (sought.value === undefined || editor === undefined) return
+    const anchor = offsetIn(editor.state.doc, sought.value)
+    editor.dispatch({ selection: { anchor } })
+    editor.focus()
+    show(editor, anchor)
+  })
 
   return <div ref={host} class="editor" />
 }

@@ -1,13 +1,17 @@
+import { useSignal } from "@preact/signals"
 import type { ComponentChildren } from "preact"
+import { useEffect } from "preact/hooks"
 import { hrefOf, setQuery } from "../api/Address.ts"
 import { may } from "../api/Session.ts"
 import * as CodeCompletions from "../code/CodeCompletions.ts"
 import * as CodeDraft from "../code/CodeDraft.ts"
-import { placeText } from "../code/CodePlace.ts"
+import { placeOf, placeText } from "../code/CodePlace.ts"
+import type { Remark } from "../code/Remark.ts"
 import type { ThrownError } from "../resources/Outcome.ts"
 import * as Props from "../resources/Props.ts"
 import type * as Trials from "../resources/Trials.ts"
 import { CodeEditor } from "./CodeEditor.tsx"
+import { CodeFaults } from "./CodeFaults.tsx"
 import { CodeTrial } from "./CodeTrial.tsx"
 import { Dialog } from "./Dialog.tsx"
 import { Failed } from "./Failed.tsx"
@@ -16,7 +20,24 @@ import { Activity } from "./Health.tsx"
 import { ProgramTraces } from "./ProgramTraces.tsx"
 import { PropsForm } from "./PropsForm.tsx"
 import { SendEvent } from "./SendEvent.tsx"
-import { type Deploying, type OpenedCode, type Program, useDeployment } from "./useDeployment.ts"
+import { type CodeCheck, useCodeCheck } from "./useCodeCheck.ts"
+import {
+  type Deploying,
+  type Deployment,
+  type OpenedCode,
+  type Program,
+  remarkOf,
+  useDeployment
+} from "./useDeployment.ts"
+
+/** The remarks on the newest code that there are any findings on. */
+const remarksOf = ({ asked, remark }: Deployment, check: CodeCheck | undefined): ReadonlyArray<Remark> => {
+  if (check === undefined || check.code === remark?.code) return [remark ?? asked].filter((one) => one !== undefined)
+  return check.checked.errors.flatMap((error) => {
+    const place = placeOf(error)
+    return place === undefined ? [] : [{ place, message: harmless(error.message), code: check.code }]
+  })
+}
 
 /** Code in an editor, from which it is checked, tried and deployed, and the traces of its runs. */
 export const ProgramCode = (
@@ -40,6 +61,13 @@ export const ProgramCode = (
   const deployment = useDeployment({ id, program, opened, isEarlier, deploying, onDeployed })
   const { code, failure, isDirty, isOvertaken, isUnderWay, wanting } = deployment
   const deploy = () => void deployment.deploy()
+  const check = useCodeCheck(subject, code.value, isDirty)
+  const sought = useSignal<Remark | undefined>(undefined)
+  const { asked } = deployment
+  useEffect(() => {
+    sought.value = asked
+  }, [asked?.place.line, asked?.place.column])
+  const refused = failure.value === undefined ? undefined : remarkOf(failure.value)
 
   return (
     <>
@@ -87,12 +115,21 @@ export const ProgramCode = (
         code={deployment.begun}
         completions={CodeCompletions.of(opened.configurable_props, steps)}
         isReadOnly={!may("write")}
-        remark={deployment.remark}
+        remarks={remarksOf(deployment, check)}
+        sought={sought}
         onSave={deploy}
         onChange={deployment.change}
       />
       <div class="bar">
-        {isDirty ? <span role="status">Changed, and not deployed.</span> : null}
+        {isDirty
+          ? (
+            <span role="status">
+              Changed, and not deployed.{check?.code === code.value && check.checked.errors.length === 0
+                ? " The check finds nothing wrong."
+                : ""}
+            </span>
+          )
+          : null}
         <span class="note">
           {may("write")
             ? "Control or Command with S deploys. Tab indents; Escape and then Tab leaves the editor."
@@ -101,10 +138,29 @@ export const ProgramCode = (
       </div>
       {failure.value === undefined ? null : (
         <Failed
-          what={failure.value.place === undefined
+          what={refused === undefined
             ? "It was not deployed."
-            : `It was not deployed: look at ${placeText(failure.value.place)}.`}
-          failure={failure.value}
+            : `It was not deployed: look at ${placeText(refused.place)}.`}
+          failure={failure.value.reason}
+        >
+          {refused === undefined ? null : (
+            <button
+              type="button"
+              onClick={() => {
+                sought.value = { ...refused }
+              }}
+            >
+              Go to {placeText(refused.place)}
+            </button>
+          )}
+        </Failed>
+      )}
+      {check === undefined || check.code === refused?.code || check.checked.errors.length === 0 ? null : (
+        <CodeFaults
+          errors={check.checked.errors}
+          onGo={(place) => {
+            sought.value = { place, message: "", code: check.code }
+          }}
         />
       )}
       {wanting.value === undefined ? null : (
