@@ -24,7 +24,7 @@ import {
 import { tags } from "@lezer/highlight"
 import { type ReadonlySignal, useSignalEffect } from "@preact/signals"
 import { useEffect, useRef } from "preact/hooks"
-import type { CodeCompletions } from "../code/CodeCompletions.ts"
+import * as CodeCompletions from "../code/CodeCompletions.ts"
 import { offsetIn, type Remark } from "../code/Remark.ts"
 
 const colours = HighlightStyle.define([
@@ -67,6 +67,7 @@ const appearance = EditorView.theme({
     backgroundColor: "var(--surface)",
     border: "1px solid var(--line-strong)"
   },
+  ".cm-completionInfo": { maxWidth: "24rem", fontFamily: "var(--sans)" },
   ".cm-tooltip": { color: "var(--ink)", backgroundColor: "var(--surface)", border: "1px solid var(--line)" },
   // The editor's own mark is an image inside a style sheet, which the page's policy forbids.
   ".cm-lint-marker": {
@@ -88,25 +89,41 @@ const appearance = EditorView.theme({
 /** Invisible characters beyond those that the editor shows by itself, such as marks of direction. */
 const hidden = /[\u202a-\u202e\u2060-\u206f\ufff9-\ufffb]/g
 
-/** Completes after the names that stand before a dot. */
-const complete = (completions: CodeCompletions, context: CompletionContext): CompletionResult | null => {
+const optionsOf = (completions: ReadonlyArray<CodeCompletions.Completion>) =>
+  completions.map(({ detail, info, label }) => ({
+    label,
+    detail: detail.length > 60 ? `${detail.slice(0, 59)}…` : detail,
+    ...(info === "" ? {} : { info })
+  }))
+
+/** Completes after the names that stand before a dot, and the types of props between quotes. */
+const complete = (code: CodeCompletions.CompletedCode, context: CompletionContext): CompletionResult | null => {
+  const type = context.matchBefore(/(?:\btype|\w): *"[$\w.[\]]*/)
+  if (type !== null && (context.explicit || /(?:\btype: *"|"\$)/.test(type.text))) {
+    return {
+      from: type.from + type.text.lastIndexOf("\"") + 1,
+      options: optionsOf(CodeCompletions.propTypes()),
+      validFor: /^[$\w.[\]]*$/
+    }
+  }
   const before = context.matchBefore(/[$\w.]+\.[$\w]*$/)
   if (before === null) return null
   const dot = before.text.lastIndexOf(".")
-  const options = completions.get(before.text.slice(0, dot))
-  return options === undefined ? null : { from: before.from + dot + 1, options, validFor: /^[$\w]*$/ }
+  const options = optionsOf(CodeCompletions.after(before.text.slice(0, dot), code))
+  return options.length === 0 ? null : { from: before.from + dot + 1, options, validFor: /^[$\w]*$/ }
 }
 
 /**
  * The editor of code. It lives in a shadow tree, since the page's policy forbids inline styles but allows a shadow tree
  * its own sheets.
  */
-export const CodeEditor = ({ code, completions, isReadOnly, label, onChange, onSave, remarks, sought }: {
+export const CodeEditor = ({ code, completed, isReadOnly, label, onChange, onSave, remarks, sought }: {
   readonly label: string
   /** The initial text. */
   readonly code: string
   readonly isReadOnly: boolean
-  readonly completions: CodeCompletions
+  /** The code as it was last understood, whose names are completed. */
+  readonly completed: CodeCompletions.CompletedCode
   readonly onChange: (code: string) => void
   /** Called on Control or Command with S. */
   readonly onSave: () => void
@@ -117,8 +134,8 @@ export const CodeEditor = ({ code, completions, isReadOnly, label, onChange, onS
 }) => {
   const host = useRef<HTMLDivElement>(null)
   const view = useRef<EditorView | undefined>(undefined)
-  const current = useRef({ completions, onChange, onSave })
-  current.current = { completions, onChange, onSave }
+  const current = useRef({ completed, onChange, onSave })
+  current.current = { completed, onChange, onSave }
 
   useEffect(() => {
     const element = host.current
@@ -132,7 +149,7 @@ export const CodeEditor = ({ code, completions, isReadOnly, label, onChange, onS
       : [
         history(),
         indentOnInput(),
-        autocompletion({ override: [(context) => complete(current.current.completions, context)], icons: false }),
+        autocompletion({ override: [(context) => complete(current.current.completed, context)], icons: false }),
         keymap.of([...historyKeymap, indentWithTab])
       ]
     const made = new EditorView({

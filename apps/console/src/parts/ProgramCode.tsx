@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact"
 import { useEffect } from "preact/hooks"
 import { hrefOf, setQuery } from "../api/Address.ts"
 import { may } from "../api/Session.ts"
-import * as CodeCompletions from "../code/CodeCompletions.ts"
+import type { CompletedCode } from "../code/CodeCompletions.ts"
 import * as CodeDraft from "../code/CodeDraft.ts"
 import { placeOf, placeText } from "../code/CodePlace.ts"
 import type { Remark } from "../code/Remark.ts"
@@ -39,9 +39,19 @@ const remarksOf = ({ asked, remark }: Deployment, check: CodeCheck | undefined):
   })
 }
 
+/** The names in the code as it is typed, as far as it can be loaded. */
+const completedOf = (
+  { configurable_props }: OpenedCode,
+  check: CodeCheck | undefined,
+  steps: ReadonlyArray<string> | undefined
+): CompletedCode =>
+  check?.checked.valid === true
+    ? { props: check.checked.configurable_props, steps: steps === undefined ? undefined : check.checked.steps }
+    : { props: configurable_props, steps }
+
 /** Code in an editor, from which it is checked, tried and deployed, and the traces of its runs. */
 export const ProgramCode = (
-  { codeHref, deploying, earlier, onDeployed, opened, program, steps = [], subject }: {
+  { codeHref, deploying, earlier, onDeployed, opened, program, steps, subject }: {
     readonly subject: Trials.Subject
     /** The program as it was read last. */
     readonly program: Program
@@ -113,7 +123,7 @@ export const ProgramCode = (
       <CodeEditor
         label={`Code of ${harmless(name)}`}
         code={deployment.begun}
-        completions={CodeCompletions.of(opened.configurable_props, steps)}
+        completed={completedOf(opened, check, steps)}
         isReadOnly={!may("write")}
         remarks={remarksOf(deployment, check)}
         sought={sought}
