@@ -10,8 +10,9 @@ import {
   syntaxHighlighting
 } from "@codemirror/language"
 import { lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint"
+import { unifiedMergeView } from "@codemirror/merge"
 import { highlightSelectionMatches, searchKeymap } from "@codemirror/search"
-import { EditorState, type Extension } from "@codemirror/state"
+import { Compartment, EditorState, type Extension } from "@codemirror/state"
 import {
   drawSelection,
   EditorView,
@@ -78,6 +79,23 @@ const appearance = EditorView.theme({
     borderRadius: "50%",
     backgroundColor: "var(--bad)"
   },
+  ".cm-changedLine": { backgroundColor: "color-mix(in srgb, var(--good) 9%, transparent) !important" },
+  "& .cm-changedText": { background: "none !important", boxShadow: "inset 0 -2px var(--good)" },
+  ".cm-deletedChunk": { backgroundColor: "color-mix(in srgb, var(--bad) 9%, transparent) !important" },
+  "& .cm-deletedChunk .cm-deletedText": {
+    background: "none !important",
+    boxShadow: "inset 0 -2px var(--bad)"
+  },
+  "& .cm-changedLineGutter": { background: "var(--good) !important" },
+  "& .cm-deletedLineGutter": { background: "var(--bad) !important" },
+  "& .cm-deletedChunk button": {
+    padding: "0 0.4rem",
+    border: "1px solid var(--line-strong)",
+    borderRadius: "var(--radius)",
+    color: "var(--ink)",
+    background: "var(--surface)",
+    font: "12px/18px var(--sans)"
+  },
   ".cm-diagnostic-error": { borderLeftColor: "var(--bad)" },
   ".cm-lintRange-error": {
     backgroundImage: "none",
@@ -113,11 +131,21 @@ const complete = (code: CodeCompletions.CompletedCode, context: CompletionContex
   return options.length === 0 ? null : { from: before.from + dot + 1, options, validFor: /^[$\w]*$/ }
 }
 
+/** A button that brings back the lines that run in the place of changed ones. */
+const takeBack = (type: "accept" | "reject", act: (event: MouseEvent) => void): HTMLElement => {
+  const button = document.createElement("button")
+  button.type = "button"
+  button.textContent = "Undo this change"
+  button.hidden = type === "accept"
+  button.addEventListener("click", act)
+  return button
+}
+
 /**
  * The editor of code. It lives in a shadow tree, since the page's policy forbids inline styles but allows a shadow tree
  * its own sheets.
  */
-export const CodeEditor = ({ code, completed, isReadOnly, label, onChange, onSave, remarks, sought }: {
+export const CodeEditor = ({ code, completed, isReadOnly, label, onChange, onSave, remarks, running, sought }: {
   readonly label: string
   /** The initial text. */
   readonly code: string
@@ -127,6 +155,8 @@ export const CodeEditor = ({ code, completed, isReadOnly, label, onChange, onSav
   readonly onChange: (code: string) => void
   /** Called on Control or Command with S. */
   readonly onSave: () => void
+  /** The code that runs, if the changes from it are shown. */
+  readonly running: string | undefined
   /** The remarks whose places the editor marks. They move neither the caret nor, while somebody types, what is shown. */
   readonly remarks: ReadonlyArray<Remark>
   /** The remark to whose place the reader goes, with the caret. */
@@ -136,6 +166,7 @@ export const CodeEditor = ({ code, completed, isReadOnly, label, onChange, onSav
   const view = useRef<EditorView | undefined>(undefined)
   const current = useRef({ completed, onChange, onSave })
   current.current = { completed, onChange, onSave }
+  const comparing = useRef(new Compartment()).current
 
   useEffect(() => {
     const element = host.current
@@ -186,12 +217,23 @@ export const CodeEditor = ({ code, completed, isReadOnly, label, onChange, onSav
           ...lintKeymap,
           ...defaultKeymap
         ]),
-        changing
+        changing,
+        comparing.of([])
       ]
     })
     view.current = made
     return () => made.destroy()
   }, [isReadOnly, label])
+
+  useEffect(() => {
+    view.current?.dispatch({
+      effects: comparing.reconfigure(
+        running === undefined
+          ? []
+          : unifiedMergeView({ original: running, mergeControls: isReadOnly ? false : takeBack })
+      )
+    })
+  }, [running, isReadOnly, label])
 
   /** Only the editor scrolls: the message about the place may stand below it in the page. */
   const show = (editor: EditorView, from: number) =>

@@ -1,53 +1,19 @@
-import { useSignal } from "@preact/signals"
 import type { ComponentChildren } from "preact"
-import { useEffect } from "preact/hooks"
 import { hrefOf, setQuery } from "../api/Address.ts"
 import { may } from "../api/Session.ts"
-import type { CompletedCode } from "../code/CodeCompletions.ts"
 import * as CodeDraft from "../code/CodeDraft.ts"
-import { placeOf, placeText } from "../code/CodePlace.ts"
-import type { Remark } from "../code/Remark.ts"
 import type { ThrownError } from "../resources/Outcome.ts"
 import * as Props from "../resources/Props.ts"
 import type * as Trials from "../resources/Trials.ts"
-import { CodeEditor } from "./CodeEditor.tsx"
-import { CodeFaults } from "./CodeFaults.tsx"
+import { CodeText } from "./CodeText.tsx"
 import { CodeTrial } from "./CodeTrial.tsx"
 import { Dialog } from "./Dialog.tsx"
-import { Failed } from "./Failed.tsx"
 import { harmless } from "./Harmless.ts"
 import { Activity } from "./Health.tsx"
 import { ProgramTraces } from "./ProgramTraces.tsx"
 import { PropsForm } from "./PropsForm.tsx"
 import { SendEvent } from "./SendEvent.tsx"
-import { type CodeCheck, useCodeCheck } from "./useCodeCheck.ts"
-import {
-  type Deploying,
-  type Deployment,
-  type OpenedCode,
-  type Program,
-  remarkOf,
-  useDeployment
-} from "./useDeployment.ts"
-
-/** The remarks on the newest code that there are any findings on. */
-const remarksOf = ({ asked, remark }: Deployment, check: CodeCheck | undefined): ReadonlyArray<Remark> => {
-  if (check === undefined || check.code === remark?.code) return [remark ?? asked].filter((one) => one !== undefined)
-  return check.checked.errors.flatMap((error) => {
-    const place = placeOf(error)
-    return place === undefined ? [] : [{ place, message: harmless(error.message), code: check.code }]
-  })
-}
-
-/** The names in the code as it is typed, as far as it can be loaded. */
-const completedOf = (
-  { configurable_props }: OpenedCode,
-  check: CodeCheck | undefined,
-  steps: ReadonlyArray<string> | undefined
-): CompletedCode =>
-  check?.checked.valid === true
-    ? { props: check.checked.configurable_props, steps: steps === undefined ? undefined : check.checked.steps }
-    : { props: configurable_props, steps }
+import { type Deploying, type OpenedCode, type Program, useDeployment } from "./useDeployment.ts"
 
 /** Code in an editor, from which it is checked, tried and deployed, and the traces of its runs. */
 export const ProgramCode = (
@@ -69,15 +35,8 @@ export const ProgramCode = (
   const { active, configured_props, name, version } = program
   const isEarlier = earlier !== undefined
   const deployment = useDeployment({ id, program, opened, isEarlier, deploying, onDeployed })
-  const { code, failure, isDirty, isOvertaken, isUnderWay, wanting } = deployment
+  const { code, isDirty, isOvertaken, isUnderWay, wanting } = deployment
   const deploy = () => void deployment.deploy()
-  const check = useCodeCheck(subject, code.value, isDirty)
-  const sought = useSignal<Remark | undefined>(undefined)
-  const { asked } = deployment
-  useEffect(() => {
-    sought.value = asked
-  }, [asked?.place.line, asked?.place.column])
-  const refused = failure.value === undefined ? undefined : remarkOf(failure.value)
 
   return (
     <>
@@ -120,59 +79,22 @@ export const ProgramCode = (
           </div>
         )
         : null}
-      <CodeEditor
-        label={`Code of ${harmless(name)}`}
-        code={deployment.begun}
-        completed={completedOf(opened, check, steps)}
-        isReadOnly={!may("write")}
-        remarks={remarksOf(deployment, check)}
-        sought={sought}
-        onSave={deploy}
-        onChange={deployment.change}
-      />
-      <div class="bar">
-        {isDirty
-          ? (
-            <span role="status">
-              Changed, and not deployed.{check?.code === code.value && check.checked.errors.length === 0
-                ? " The check finds nothing wrong."
-                : ""}
-            </span>
-          )
-          : null}
-        <span class="note">
-          {may("write")
-            ? "Control or Command with S deploys. Tab indents; Escape and then Tab leaves the editor."
-            : "The key may read the code."}
-        </span>
-      </div>
-      {failure.value === undefined ? null : (
-        <Failed
-          what={refused === undefined
-            ? "It was not deployed."
-            : `It was not deployed: look at ${placeText(refused.place)}.`}
-          failure={failure.value.reason}
-        >
-          {refused === undefined ? null : (
-            <button
-              type="button"
-              onClick={() => {
-                sought.value = { ...refused }
-              }}
-            >
-              Go to {placeText(refused.place)}
-            </button>
-          )}
-        </Failed>
-      )}
-      {check === undefined || check.code === refused?.code || check.checked.errors.length === 0 ? null : (
-        <CodeFaults
-          errors={check.checked.errors}
-          onGo={(place) => {
-            sought.value = { place, message: "", code: check.code }
-          }}
+      <div class="code-work">
+        <CodeText
+          subject={subject}
+          program={program}
+          opened={opened}
+          isEarlier={isEarlier}
+          steps={steps}
+          deployment={deployment}
         />
-      )}
+        <CodeTrial
+          subject={subject}
+          code={code.value}
+          isDeployed={!isDirty && !isEarlier && !isOvertaken}
+          onRemark={deployment.note}
+        />
+      </div>
       {wanting.value === undefined ? null : (
         <Dialog title="The new code needs values" onClose={deployment.leave}>
           <PropsForm
@@ -187,12 +109,6 @@ export const ProgramCode = (
           />
         </Dialog>
       )}
-      <CodeTrial
-        subject={subject}
-        code={code.value}
-        isDeployed={!isDirty && !isEarlier && !isOvertaken}
-        onRemark={deployment.note}
-      />
       <ProgramTraces id={id} codeHref={codeHref} />
     </>
   )
