@@ -22,8 +22,11 @@ const stepsOf = (document: string): ReadonlyArray<Step> =>
 /** What differs from one walk to the next: ids, keys, times, ports, and curl's own version. */
 const withoutChance = (text: string): string =>
   text
-    .replace(/\b(dc|sc|sub|u|wh|p|d|c|run|dlv)_[0-9A-Za-z]{20}\b/g, "$1_ID")
-    .replace(/\bcnVu\w{27,}/g, "CURSOR")
+    .replace(/\b(dc|sc|sub|u|wh|p|d|c|run|dlv|cns|ds)_[0-9A-Za-z]{20}\b/g, "$1_ID")
+    .replace(/"(start|end)_cursor":"\w+"/g, "\"$1_cursor\":\"CURSOR\"")
+    .replace(/"position":"\d+"/g, "\"position\":\"PLACE\"")
+    .replace(/\bwhsec_[\w+/=]+/g, "whsec_SECRET")
+    .replace(/"lease":\{"id":"[^"]*"/g, "\"lease\":{\"id\":\"ID\"")
     .replace(/\/http\/[0-9A-Za-z]{24}/g, "/http/KEY")
     .replace(/"emit_id":"[^"]*"/g, "\"emit_id\":\"ID\"")
     .replace(/\b\d{13}-\d+\b/g, "EVENT")

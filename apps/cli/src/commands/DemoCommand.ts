@@ -13,7 +13,16 @@ import { endpointOf, post } from "./TriggerCommand.ts"
 /** The name of all that it makes. */
 const name = "demo"
 
-const component = "headwater-http-requests"
+/** Emits the order that it is sent. */
+const code = `export default {
+  name: "${name}",
+  version: "0.0.1",
+  props: { http: "$.interface.http" },
+  run({ body }) {
+    this.$emit(body, { summary: \`order \${body.order}\` })
+  }
+}
+`
 
 const payload = { order: 17, total: 42.5 }
 
@@ -31,11 +40,15 @@ const refuseElsewhere = (url: string) =>
 const deploySource = Effect.gen(function*() {
   const deployment = yield* Deployment.make({
     name,
-    props: [["bodyOnly", "true"]],
+    props: [],
     asks: false,
     during: Progress.during
   })
-  const { apply } = yield* deployment.prepare({ _tag: "Key", key: component })
+  const { apply } = yield* deployment.prepare({
+    _tag: "Code",
+    name,
+    bundle: { code, imports: [], place: (line, column) => ({ file: "demo.mjs", line, column }) }
+  })
   return (yield* apply).program
 })
 

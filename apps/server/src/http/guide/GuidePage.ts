@@ -75,10 +75,12 @@ export const make = (path: string, markdown: string): GuidePage => {
     }
   })
   const html = marked.parse(markdown, { async: false })
-  const [before = "", ...parts] = html.split(/(?=<h[1-6] id=")/)
-  const sections = parts.map((part): Section => {
-    const [, depth = "1", id = "", heading = "", text = ""] = /^<h(\d) id="([^"]*)">(.*?)<\/h\d>(.*)$/s.exec(part) ?? []
-    return { anchor: id, depth: Number(depth), heading: plain(heading), text: plain(text) }
+  const sections = html.split(/(?=<h[1-6] id=")/).flatMap((part): ReadonlyArray<Section> => {
+    const [, depth, id, heading, text] = /^<h(\d) id="([^"]*)">(.*?)<\/h\d>(.*)$/s.exec(part) ?? []
+    if (depth !== undefined) {
+      return [{ anchor: id!, depth: Number(depth), heading: plain(heading!), text: plain(text!) }]
+    }
+    return part.trim() === "" ? [] : [{ anchor: "", depth: 1, heading: "", text: plain(part) }]
   })
   return {
     name: nameOf(path)!,
