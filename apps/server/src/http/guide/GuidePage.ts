@@ -84,10 +84,8 @@ export const make = (path: string, markdown: string): GuidePage => {
   })
   return {
     name: nameOf(path)!,
-    title: sections[0]?.heading ?? path,
+    title: sections.find(({ heading }) => heading !== "")?.heading ?? path,
     html,
-    sections: before.trim() === ""
-      ? sections
-      : [{ anchor: "", depth: 1, heading: "", text: plain(before) }, ...sections]
+    sections
   }
 }
