@@ -37,7 +37,7 @@ const columns: ReadonlyArray<RowColumn<Audit.AuditResource>> = [
       </>
     )
   },
-  { name: "From", width: "9rem", cell: ({ client_ip }) => <code>{harmless(client_ip)}</code>, isWideOnly: true }
+  { name: "Address", width: "9rem", cell: ({ client_ip }) => <code>{harmless(client_ip)}</code>, isWideOnly: true }
 ]
 
 const timeOf = (text: string | null): number | undefined => {
@@ -45,7 +45,7 @@ const timeOf = (text: string | null): number | undefined => {
   return Number.isSafeInteger(ms) && ms >= 0 && text !== "" ? ms : undefined
 }
 
-/** Who has changed what, and when. */
+/** The log of requests that changed something, or were to. */
 export default () => {
   const { query } = address.value
   const filter: Audit.AuditFilter = {

@@ -7,7 +7,7 @@ import { Delete } from "../parts/Delete.tsx"
 import { Empty } from "../parts/Empty.tsx"
 import { Stream } from "../parts/EventCells.tsx"
 import { harmless } from "../parts/Harmless.ts"
-import { Name } from "../parts/Name.tsx"
+import { LinkedName } from "../parts/Name.tsx"
 import { tell } from "../parts/Notices.tsx"
 import { Opens } from "../parts/Opens.tsx"
 import { Shown } from "../parts/Shown.tsx"
@@ -25,7 +25,7 @@ const Facts = ({ consumer }: { readonly consumer: Consumers.ConsumerResource }) 
     <dl class="facts">
       <dt>Reads</dt>
       <dd>
-        <Name id={emitter_id} />, the stream <Stream name={event_name === "" ? "default" : event_name} />
+        <LinkedName id={emitter_id} />, the stream <Stream name={event_name === "" ? "default" : event_name} />
       </dd>
       <dt>Filter</dt>
       <dd>{filter === undefined ? "none" : <code>{harmless(JSON.stringify(filter))}</code>}</dd>
@@ -67,7 +67,7 @@ const Positions = ({ positions }: { readonly positions: ReadonlyArray<Consumers.
           {positions.map((one) => (
             <tr key={one.emitter_id}>
               <td>
-                <Name id={one.emitter_id} />
+                <LinkedName id={one.emitter_id} />
               </td>
               <td>
                 {Events.timeOf(one.position) === 0 ? "the beginning" : (
@@ -109,7 +109,7 @@ export default ({ params }: { readonly params: Params }) => {
                 {(close) => (
                   <ContractDialog
                     title="Move the consumer"
-                    note="Reads go on from there, and its figures begin anew. What a reader has not committed yet, it can't commit then."
+                    note="Reads go on from there, and its figures begin anew. A reader can't commit what it has read before."
                     operation="consumers.seek"
                     first={["to", "emitter_id"]}
                     name="Move it"
@@ -141,8 +141,8 @@ export default ({ params }: { readonly params: Params }) => {
         )}
       </Shown>
       <section class="block" aria-label="Positions">
-        <h2>Where it stands</h2>
-        <Shown loading={positions} what="where it stands">{({ data }) => <Positions positions={data} />}</Shown>
+        <h2>Positions</h2>
+        <Shown loading={positions} what="its positions">{({ data }) => <Positions positions={data} />}</Shown>
       </section>
     </div>
   )

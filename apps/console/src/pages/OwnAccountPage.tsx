@@ -1,7 +1,7 @@
 import { hrefOf } from "../api/Address.ts"
 import { useLoading } from "../api/Loading.ts"
 import { session } from "../api/Session.ts"
-import { count } from "../charts/Figures.ts"
+import { counted } from "../charts/Figures.ts"
 import { harmless } from "../parts/Harmless.ts"
 import { Quotas } from "../parts/Quotas.tsx"
 import { Shown } from "../parts/Shown.tsx"
@@ -38,9 +38,9 @@ const Facts = ({ account: { now, user } }: { readonly account: OwnAccount.OwnAcc
         : null}
       <dt>Has</dt>
       <dd>
-        <a href={hrefOf(["sources"])}>{count(sources.total)} sources</a>,{" "}
-        <a href={hrefOf(["workflows"])}>{count(workflows.total)} workflows</a>,{" "}
-        <a href={hrefOf(["webhooks"])}>{count(webhooks.total)} webhooks</a>
+        <a href={hrefOf(["sources"])}>{counted(sources.total, "source")}</a>,{" "}
+        <a href={hrefOf(["workflows"])}>{counted(workflows.total, "workflow")}</a>,{" "}
+        <a href={hrefOf(["webhooks"])}>{counted(webhooks.total, "webhook")}</a>
       </dd>
     </dl>
   )

@@ -21,7 +21,7 @@ const Findings = ({ findings }: { readonly findings: ReadonlyArray<Finding> }) =
     <table class="plain">
       <thead>
         <tr>
-          <th scope="col">What</th>
+          <th scope="col">Part</th>
           <th scope="col">State</th>
           <th scope="col">Found</th>
         </tr>
@@ -44,7 +44,7 @@ const Findings = ({ findings }: { readonly findings: ReadonlyArray<Finding> }) =
   </div>
 )
 
-/** The processes of the server, and how well it is. */
+/** The processes of the server, and their state. */
 export default () => {
   const nodes = useLoading(
     "nodes",
@@ -68,8 +68,8 @@ export default () => {
         </Shown>
       </section>
       <section class="block" aria-label="Diagnosis">
-        <h2>How it is</h2>
-        <Shown loading={diagnosis} what="how it is">
+        <h2>Diagnosis</h2>
+        <Shown loading={diagnosis} what="the diagnosis">
           {({ findings, versions }) => (
             <>
               <Findings findings={findings} />

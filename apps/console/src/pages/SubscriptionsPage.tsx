@@ -2,6 +2,7 @@ import { useEffect } from "preact/hooks"
 import { address, setQuery } from "../api/Address.ts"
 import { useLoading } from "../api/Loading.ts"
 import { may } from "../api/Session.ts"
+import { AutoSubscriptionRows } from "../parts/AutoSubscriptionRows.tsx"
 import { Empty } from "../parts/Empty.tsx"
 import { Stream } from "../parts/EventCells.tsx"
 import { harmless } from "../parts/Harmless.ts"
@@ -9,6 +10,7 @@ import { Name } from "../parts/Name.tsx"
 import type { RowColumn } from "../parts/PagedRows.tsx"
 import { SearchedRows } from "../parts/SearchedRows.tsx"
 import { NewSubscription, SubscriptionDialog } from "../parts/SubscriptionForms.tsx"
+import { Tabs } from "../parts/Tabs.tsx"
 import * as Directory from "../resources/Directory.ts"
 import * as Subscriptions from "../resources/Subscriptions.ts"
 
@@ -37,23 +39,14 @@ const columns: ReadonlyArray<RowColumn<Subscriptions.SubscriptionResource>> = [
   }
 ]
 
-/** The subscriptions of the account, by which listeners hear emitters. */
-export default () => {
+const Rows = () => {
   const subscriptions = useLoading("subscriptions", Subscriptions.all, { everyMs: pollMs })
-  useEffect(() => {
-    void Directory.refresh()
-  }, [])
   const loaded = subscriptions.loaded.value
   const items = loaded.state === "shown" || loaded.state === "stale" ? loaded.value.items : []
   const asked = may("write") ? items.find(({ id }) => id === address.value.query.get("open")) : undefined
   const changed = () => void subscriptions.reload()
   return (
-    <div class="page is-list">
-      <div class="page-head">
-        <h1>Subscriptions</h1>
-        <span class="grow" />
-        <NewSubscription kind="main" onDone={changed} />
-      </div>
+    <>
       <SearchedRows
         loading={subscriptions}
         noun={["subscription", "subscriptions"]}
@@ -69,6 +62,7 @@ export default () => {
         ]}
         columns={columns}
         onOpen={({ id }) => setQuery({ open: id }, "push")}
+        filters={<NewSubscription kind="main" onDone={changed} />}
         empty={
           <Empty what="There are no subscriptions yet.">
             <p>A subscription has a source, a workflow or a webhook hear what another emits.</p>
@@ -85,6 +79,28 @@ export default () => {
             onClose={() => setQuery({ open: undefined })}
           />
         )}
+    </>
+  )
+}
+
+/** The subscriptions of the account, by which listeners hear emitters, and the rules that make further ones. */
+export default () => {
+  const isLater = address.value.query.get("view") === "later"
+  useEffect(() => {
+    void Directory.refresh()
+  }, [])
+  return (
+    <div class="page is-list">
+      <div class="page-head">
+        <h1>Subscriptions</h1>
+        <Tabs
+          label="Subscriptions to"
+          choices={[["now", "What is there"], ["later", "What is made later"]]}
+          chosen={isLater ? "later" : "now"}
+          onChoose={(view) => setQuery({ view: view === "later" ? view : undefined, open: undefined }, "push")}
+        />
+      </div>
+      {isLater ? <AutoSubscriptionRows /> : <Rows />}
     </div>
   )
 }

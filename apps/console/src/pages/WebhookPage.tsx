@@ -59,7 +59,7 @@ const TestDialog = ({ id, onClose, url }: {
     }
   }
   return (
-    <Dialog title="Send a test" onClose={onClose}>
+    <Dialog title="Send a test" isWide onClose={onClose}>
       <form onSubmit={(event) => void send(event)}>
         <p class="note">
           One signed request, now and without a retry, also while the webhook is paused. It is in no list and in no

@@ -39,7 +39,7 @@ const Making = ({ kind }: { readonly kind: NewPrograms.Kind }) => {
     checked.value = undefined
     checked.value = { given, declared: await NewPrograms.declare(given) }
   })
-  // What was checked holds for the text that it was checked for.
+  // The outcome of a check holds for the text that was checked.
   const current = checked.value?.given.text === given.text && checked.value.given.from === from
     ? checked.value
     : undefined
@@ -48,7 +48,7 @@ const Making = ({ kind }: { readonly kind: NewPrograms.Kind }) => {
     <>
       <div class="bar">
         <Tabs
-          label="Where its code is from"
+          label="The code is from"
           choices={[["code", "Code"], ["url", "A URL"]]}
           chosen={from}
           onChoose={(chosen) => setQuery({ from: chosen === "url" ? chosen : undefined })}

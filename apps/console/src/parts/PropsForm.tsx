@@ -84,7 +84,7 @@ export const PropsForm = (
     readonly children?: ComponentChildren
     /** The names of the props that are shown on demand, under all others. */
     readonly folded?: ReadonlySet<string>
-    /** What the server's remarks on a prop name it by, before its own name. */
+    /** The text before the name of a prop where the server's remarks name it. */
     readonly issuePrefix?: string
     /** Closes the dialog of the form, if it is in one. */
     readonly onClose?: () => void

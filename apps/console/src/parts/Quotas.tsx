@@ -16,7 +16,7 @@ export const shareOf = ({ limit, used }: Quota): number => limit === null ? 0 : 
 
 export const percent = (share: number): string => `${Math.floor(share * 100)} %`
 
-/** How much of each quota is used. */
+/** The used part of each quota. */
 export const Quotas = ({ quotas }: { readonly quotas: ReadonlyArray<Quota> }) => (
   <ul class="quotas">
     {quotas.map((quota) => {

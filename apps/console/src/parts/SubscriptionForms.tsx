@@ -7,7 +7,7 @@ import { Act } from "./Act.tsx"
 import { ContractDialog } from "./ContractForm.tsx"
 import { Stream } from "./EventCells.tsx"
 import { harmless } from "./Harmless.ts"
-import { Name } from "./Name.tsx"
+import { LinkedName } from "./Name.tsx"
 import { tell } from "./Notices.tsx"
 import { Opens } from "./Opens.tsx"
 import { Shown } from "./Shown.tsx"
@@ -83,7 +83,7 @@ export const SubscriptionDialog = ({ onClose, onDone, subscription }: {
           <Act
             needs="write"
             kind="danger"
-            ask={`${names[1]} no longer hears ${names[0]}. What waits for it is dropped.`}
+            ask={`${names[1]} no longer hears ${names[0]}. Events that wait for it are dropped.`}
             done="The subscription is removed."
             act={async () => {
               await Subscriptions.drop(subscription)
@@ -99,7 +99,7 @@ export const SubscriptionDialog = ({ onClose, onDone, subscription }: {
   )
 }
 
-/** What something hears, or who hears it, to add to and to change. */
+/** The subscriptions of a listener or an emitter, to add to and to change. */
 export const Subscribed = ({ id, side }: {
   readonly id: string
   /** The side of a subscription on which it is. */
@@ -141,7 +141,7 @@ export const Subscribed = ({ id, side }: {
                     {found.map((one) => (
                       <tr key={one.id}>
                         <td>
-                          <Name id={side === "listener_id" ? one.emitter_id : one.listener_id} />
+                          <LinkedName id={side === "listener_id" ? one.emitter_id : one.listener_id} />
                         </td>
                         <td>
                           <Stream name={one.event_name === "" ? "default" : one.event_name} />

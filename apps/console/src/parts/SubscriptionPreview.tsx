@@ -19,7 +19,7 @@ const Found = ({ preview: { events } }: { readonly preview: Subscriptions.Previe
     <>
       <p role="status">
         {events.length === 0
-          ? "What it hears has no events yet."
+          ? "Its emitters have no events yet."
           : `It would deliver ${count(matching)} of the latest ${counted(events.length, "event")}.`}
       </p>
       {events.length === 0 ? null : (
@@ -54,7 +54,7 @@ const Found = ({ preview: { events } }: { readonly preview: Subscriptions.Previe
   )
 }
 
-/** Which of the latest events a subscription would deliver, as it is filled in. */
+/** The latest events, and which of them a subscription would deliver as it is filled in. */
 export const SubscriptionPreview = ({ body }: { readonly body: Values }) => {
   const { emitter_id, event_name, filter, listener_id } = body
   const isFilled = typeof emitter_id === "string" && typeof listener_id === "string"
@@ -71,7 +71,7 @@ export const SubscriptionPreview = ({ body }: { readonly body: Values }) => {
   )
   return (
     <section class="block" aria-label="Preview">
-      <h3>What it would deliver</h3>
+      <h3>Preview</h3>
       <Shown loading={preview} what="the latest events">
         {(read) =>
           read.isFilled

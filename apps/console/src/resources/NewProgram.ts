@@ -56,7 +56,7 @@ export const examples: Readonly<Record<Kind, string>> = {
   props: {
     http: "$.interface.http"
   },
-  // Each request to its endpoint runs this. What it emits goes to those who listen.
+  // Each request to its endpoint runs this. Its events go to those who listen.
   async run(event) {
     this.$emit(event.body)
   }
@@ -70,7 +70,7 @@ export const examples: Readonly<Record<Kind, string>> = {
         return steps.trigger.event
       }
     },
-    // A step sees what those before it returned. What it emits goes to those who listen.
+    // A step sees what those before it returned. Its events go to those who listen.
     tell: {
       run({ steps, $ }) {
         $.emit(steps.look.$return_value)

@@ -37,6 +37,7 @@ import * as FiguresHandlers from "./handlers/FiguresHandlers.ts"
 import * as FileRoutes from "./handlers/FileRoutes.ts"
 import * as FilesHandlers from "./handlers/FilesHandlers.ts"
 import * as GraphHandlers from "./handlers/GraphHandlers.ts"
+import * as GuidePageRoutes from "./handlers/GuidePageRoutes.ts"
 import * as GuideRoutes from "./handlers/GuideRoutes.ts"
 import * as HealthRoutes from "./handlers/HealthRoutes.ts"
 import * as ImportsHandlers from "./handlers/ImportsHandlers.ts"
@@ -104,6 +105,7 @@ const routes = Layer.mergeAll(
   DocsRoutes.layer,
   EndpointRoute.layer,
   FileRoutes.layer,
+  GuidePageRoutes.layer,
   GuideRoutes.layer,
   HealthRoutes.layer,
   OAuthCallbackRoute.layer
