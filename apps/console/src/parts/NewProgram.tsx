@@ -2,30 +2,23 @@ import { useSignal } from "@preact/signals"
 import { address, hrefOf, setQuery, visit } from "../api/Address.ts"
 import { may } from "../api/Session.ts"
 import { useDoing } from "../api/useDoing.ts"
-import * as CodeCompletions from "../code/CodeCompletions.ts"
 import * as CodeDraft from "../code/CodeDraft.ts"
-import { placeOf } from "../code/CodePlace.ts"
+import type { Remark } from "../code/Remark.ts"
 import * as NewPrograms from "../resources/NewProgram.ts"
 import { CheckedCode } from "./CheckedCode.tsx"
-import { CodeEditor, type Remark } from "./CodeEditor.tsx"
+import { CodeEditor } from "./CodeEditor.tsx"
 import { Empty } from "./Empty.tsx"
 import { Failed } from "./Failed.tsx"
-import { harmless } from "./Harmless.ts"
 import { NewProgramForm } from "./NewProgramForm.tsx"
 import { tell } from "./Notices.tsx"
 import { Tabs } from "./Tabs.tsx"
 import { TextField } from "./TextField.tsx"
+import { faultsIn } from "./useCodeCheck.ts"
 
 /** The code that was checked, and what came of it. */
 interface Checked {
   readonly given: NewPrograms.Given
   readonly declared: NewPrograms.Declared
-}
-
-const remarkOf = ({ checked }: NewPrograms.Declared): Remark | undefined => {
-  const [error] = checked.errors
-  const place = placeOf(error)
-  return error === undefined || place === undefined ? undefined : { place, message: harmless(error.message) }
 }
 
 const Making = ({ kind }: { readonly kind: NewPrograms.Kind }) => {
@@ -43,6 +36,8 @@ const Making = ({ kind }: { readonly kind: NewPrograms.Kind }) => {
   const current = checked.value?.given.text === given.text && checked.value.given.from === from
     ? checked.value
     : undefined
+  const faults = current === undefined ? [] : faultsIn({ code: given.text, checked: current.declared.checked })
+  const sought = useSignal<Remark | undefined>(undefined)
   const check = () => void start()
   return (
     <>
@@ -76,9 +71,14 @@ const Making = ({ kind }: { readonly kind: NewPrograms.Kind }) => {
             <CodeEditor
               label={`Code of the new ${kind}`}
               code={code.value}
-              completions={CodeCompletions.of(current?.declared.props ?? [], current?.declared.checked.steps ?? [])}
+              completed={{
+                props: current?.declared.props ?? [],
+                steps: kind === "workflow" ? current?.declared.checked.steps ?? [] : undefined
+              }}
               isReadOnly={false}
-              remark={current === undefined ? undefined : remarkOf(current.declared)}
+              running={undefined}
+              remarks={faults}
+              sought={sought}
               onSave={check}
               onChange={(text) => {
                 code.value = text
