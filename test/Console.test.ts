@@ -153,6 +153,7 @@ const somePages = async ({ api, orders, webhook }: Site): Promise<ReadonlyArray<
   const store = (await api("POST", "/data_stores", { name: `pages ${crypto.randomUUID()}` }))["data"]!
   await api("PUT", `/data_stores/${Json.textOf(store["id"])}/entry`, { key: "a", value: { n: 1 } })
   await api("PUT", "/environment_variables/PAGES", { value: "shown" })
+  const consumer = (await api("POST", "/consumers", { emitter_id: orders.id, name: "Pages" }))["data"]!
   return [
     "overview",
     "overview?range=30d",
@@ -163,6 +164,7 @@ const somePages = async ({ api, orders, webhook }: Site): Promise<ReadonlyArray<
     `deliveries/${Json.textOf(delivery["id"])}`,
     "webhooks",
     `webhooks/${webhook}`,
+    "subscriptions",
     "graph",
     "graph?view=list",
     `graph?focus=${orders.id}&node=${orders.id}`,
@@ -175,6 +177,12 @@ const somePages = async ({ api, orders, webhook }: Site): Promise<ReadonlyArray<
     "data-stores",
     `data-stores/${Json.textOf(store["id"])}`,
     "files",
+    "consumers",
+    `consumers/${Json.textOf(consumer["id"])}`,
+    "keys",
+    "audit",
+    "account",
+    "server",
     "nowhere"
   ]
 }

@@ -43,6 +43,7 @@ export default () => {
         <h1>Sources</h1>
         <span class="grow" />
         {may("write") ? <a class="button" href={hrefOf(["registry"])}>New from the registry …</a> : null}
+        {may("write") ? <a class="button" href={hrefOf(["sources", "new"])}>New source</a> : null}
       </div>
       <SearchedRows
         loading={sources}
@@ -56,9 +57,8 @@ export default () => {
           (
             <Empty what="There are no sources yet.">
               <p>
-                Make one of a component of{" "}
-                <a href={hrefOf(["registry"])}>the registry</a>, or deploy code of your own with{" "}
-                <code>headwater deploy</code>.
+                Make one of a component of <a href={hrefOf(["registry"])}>the registry</a>, or{" "}
+                <a href={hrefOf(["sources", "new"])}>of code of your own</a>.
               </p>
             </Empty>
           ) :

@@ -17,7 +17,9 @@ import { jsonFault } from "../parts/FormDialog.tsx"
 import { harmless } from "../parts/Harmless.ts"
 import { RetriesChart } from "../parts/RetriesChart.tsx"
 import { Shown } from "../parts/Shown.tsx"
+import { Subscribed } from "../parts/SubscriptionForms.tsx"
 import { Ago, Time } from "../parts/Time.tsx"
+import { WebhookActs } from "../parts/WebhookForms.tsx"
 import { WebhookState, WebhookTrouble } from "../parts/WebhookState.tsx"
 import * as Deliveries from "../resources/Deliveries.ts"
 import * as Directory from "../resources/Directory.ts"
@@ -332,6 +334,7 @@ const Details = ({ loading, webhook }: {
         {webhook.active
           ? <Act needs="run" act={pause} done="It is paused, and keeps its place.">Pause</Act>
           : <ResumeChoice id={id} onDone={changed} />}
+        <WebhookActs webhook={webhook} onChange={changed} />
       </div>
       {webhook.description === null ? null : (
         <p>
@@ -340,6 +343,7 @@ const Details = ({ loading, webhook }: {
       )}
       <WebhookTrouble webhook={webhook} />
       <Settings webhook={webhook} />
+      <Subscribed id={id} side="listener_id" />
       <RetriesChart webhook={id} />
       <Shown loading={work} what="its deliveries">
         {(found) => <WorkView id={id} work={found} onChange={changed} />}

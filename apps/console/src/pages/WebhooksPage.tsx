@@ -8,6 +8,7 @@ import { harmless } from "../parts/Harmless.ts"
 import { PagedRows, type RowColumn } from "../parts/PagedRows.tsx"
 import { RetriesChart } from "../parts/RetriesChart.tsx"
 import { Ago } from "../parts/Time.tsx"
+import { NewWebhook } from "../parts/WebhookForms.tsx"
 import { WebhookState } from "../parts/WebhookState.tsx"
 import * as Retries from "../resources/Retries.ts"
 import * as Webhooks from "../resources/Webhooks.ts"
@@ -82,6 +83,8 @@ export default () => {
     <div class="page is-list">
       <div class="page-head">
         <h1>Webhooks</h1>
+        <span class="grow" />
+        <NewWebhook />
       </div>
       <RetriesChart webhook={undefined} />
       <PagedRows
@@ -91,9 +94,7 @@ export default () => {
         onOpen={({ id }) => visit(hrefOf(["webhooks", id]))}
         empty={
           <Empty what="There are no webhooks yet.">
-            <p>
-              Make one by <code>POST /v1/webhooks</code>, and subscribe it to an emitter. README.md walks through it.
-            </p>
+            <p>Make one, and subscribe it to an emitter.</p>
           </Empty>
         }
       />

@@ -1,6 +1,7 @@
 import { hrefOf, visit } from "../api/Address.ts"
 import { useLoading } from "../api/Loading.ts"
 import { counted } from "../charts/Figures.ts"
+import { may } from "../api/Session.ts"
 import { isNarrow } from "../charts/Narrow.ts"
 import { Empty } from "../parts/Empty.tsx"
 import { harmless } from "../parts/Harmless.ts"
@@ -47,6 +48,8 @@ export default () => {
     <div class="page is-list">
       <div class="page-head">
         <h1>Workflows</h1>
+        <span class="grow" />
+        {may("write") ? <a class="button" href={hrefOf(["workflows", "new"])}>New workflow</a> : null}
       </div>
       <SearchedRows
         loading={workflows}
@@ -60,7 +63,7 @@ export default () => {
           (
             <Empty what="There are no workflows yet.">
               <p>
-                Deploy one with <code>headwater deploy --workflow</code>, and subscribe it to an emitter.
+                <a href={hrefOf(["workflows", "new"])}>Make one</a>, and subscribe it to an emitter.
               </p>
             </Empty>
           ) :
