@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals"
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks"
-import { address, hrefOf } from "./api/Address.ts"
+import { address, documentation, hrefOf } from "./api/Address.ts"
 import { Loading } from "./api/Loading.ts"
 import * as Session from "./api/Session.ts"
 import { Failed } from "./parts/Failed.tsx"
@@ -90,6 +90,7 @@ const Navigation = () => {
               {scopeMeaning[session.key.scope]}
             </p>
           )}
+          <a href={new URL("README", documentation).href}>Documentation</a>
           <ThemeChoice />
           <button type="button" class="quiet" aria-keyshortcuts="?" onClick={openKeys}>
             Keys <kbd>?</kbd>

@@ -20,7 +20,8 @@ import { Shown } from "../parts/Shown.tsx"
 import { Subscribed } from "../parts/SubscriptionForms.tsx"
 import { Ago, Time } from "../parts/Time.tsx"
 import { WebhookActs } from "../parts/WebhookForms.tsx"
-import { WebhookState, WebhookTrouble } from "../parts/WebhookState.tsx"
+import { HealthTable } from "../parts/WebhookHealth.tsx"
+import { WebhookTrouble } from "../parts/WebhookState.tsx"
 import * as Deliveries from "../resources/Deliveries.ts"
 import * as Directory from "../resources/Directory.ts"
 import * as Webhooks from "../resources/Webhooks.ts"
@@ -58,7 +59,7 @@ const TestDialog = ({ id, onClose, url }: {
     }
   }
   return (
-    <Dialog title="Send a test" onClose={onClose}>
+    <Dialog title="Send a test" isWide onClose={onClose}>
       <form onSubmit={(event) => void send(event)}>
         <p class="note">
           One signed request, now and without a retry, also while the webhook is paused. It is in no list and in no
@@ -317,7 +318,7 @@ const Details = ({ loading, webhook }: {
         <h1>
           <bdi>{harmless(webhook.name ?? "Webhook without a name")}</bdi>
         </h1>
-        <WebhookState webhook={webhook} />
+        <StateBadge state={webhook.state} />
         <span class="grow" />
         {may("run")
           ? (
@@ -342,6 +343,7 @@ const Details = ({ loading, webhook }: {
         </p>
       )}
       <WebhookTrouble webhook={webhook} />
+      <HealthTable health={webhook.health} />
       <Settings webhook={webhook} />
       <Subscribed id={id} side="listener_id" />
       <RetriesChart webhook={id} />

@@ -1,14 +1,23 @@
 import type { AttemptResource } from "@headwater/api/DeliveriesApi"
 import type { WebhookDetails, WebhookResource } from "@headwater/api/WebhooksApi"
-import { get, type Page, post, put, remove, type Single } from "../api/Api.ts"
-import { pageSize } from "../api/PagedList.ts"
+import { get, post, put, remove, type Single } from "../api/Api.ts"
+import * as WholeList from "../api/WholeList.ts"
 import { count, humanSeconds } from "../charts/Figures.ts"
 import type { Values } from "./Props.ts"
 
 export type { WebhookDetails, WebhookResource }
 
-export const list = (after: string | undefined, signal: AbortSignal): Promise<Page<WebhookResource>> =>
-  get(["users", "me", "webhooks"], { query: { limit: pageSize, after }, signal })
+export type Health = WebhookDetails["health"]
+
+export type HealthSpan = Health["last_1h"]
+
+const listed = ["id", "name", "url", "state", "health"] as const
+
+/** A webhook as a list shows it. */
+export type StandingWebhook = Pick<WebhookDetails, typeof listed[number]>
+
+export const all = (signal: AbortSignal): Promise<WholeList.WholeList<StandingWebhook>> =>
+  WholeList.read<StandingWebhook>(["users", "me", "webhooks"], listed, signal, { expand: "health" })
 
 export const one = async (id: string, signal: AbortSignal): Promise<WebhookDetails> =>
   (await get<Single<WebhookDetails>>(["webhooks", id], { signal })).data

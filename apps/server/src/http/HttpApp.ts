@@ -14,6 +14,7 @@ import * as Projecting from "./conventions/Projecting.ts"
 import { RateLimiting } from "./conventions/RateLimiting.ts"
 import * as RequestChecking from "./conventions/RequestChecking.ts"
 import * as ResponseConventions from "./conventions/ResponseConventions.ts"
+import * as Warning from "./conventions/Warning.ts"
 import * as EndpointRoute from "./endpoint/EndpointRoute.ts"
 import * as AppAccountsHandlers from "./handlers/AppAccountsHandlers.ts"
 import * as AuditHandlers from "./handlers/AuditHandlers.ts"
@@ -36,6 +37,7 @@ import * as FiguresHandlers from "./handlers/FiguresHandlers.ts"
 import * as FileRoutes from "./handlers/FileRoutes.ts"
 import * as FilesHandlers from "./handlers/FilesHandlers.ts"
 import * as GraphHandlers from "./handlers/GraphHandlers.ts"
+import * as GuidePageRoutes from "./handlers/GuidePageRoutes.ts"
 import * as GuideRoutes from "./handlers/GuideRoutes.ts"
 import * as HealthRoutes from "./handlers/HealthRoutes.ts"
 import * as ImportsHandlers from "./handlers/ImportsHandlers.ts"
@@ -91,7 +93,8 @@ const apiRoutes = HttpApiBuilder.layer(HeadwaterApi).pipe(
     Idempotent.layer,
     KeyAuthorization.layer,
     Projecting.layer,
-    RequestChecking.layer
+    RequestChecking.layer,
+    Warning.layer
   ])
 )
 
@@ -102,6 +105,7 @@ const routes = Layer.mergeAll(
   DocsRoutes.layer,
   EndpointRoute.layer,
   FileRoutes.layer,
+  GuidePageRoutes.layer,
   GuideRoutes.layer,
   HealthRoutes.layer,
   OAuthCallbackRoute.layer
