@@ -88,6 +88,60 @@ const largeGraph = (): Graph => {
   }
 }
 
+/** A graph of 30 nodes, whose subscriptions are of a stream and have a filter. */
+const middlingGraph = (): Graph => {
+  const { nodes, ...rest } = largeGraph()
+  const [sources, workflows, webhooks] = [nodes.slice(0, 8), nodes.slice(200, 210), nodes.slice(400, 412)]
+  const tie = (emitter: GraphNode, listener: GraphNode, index: number) => ({
+    ...rest.edges[0]!,
+    subscription_id: `sub_${emitter.id}_${index}` as Graph["edges"][number]["subscription_id"],
+    emitter_id: emitter.id,
+    listener_id: listener.id,
+    event_name: "refunds",
+    is_filtered: true
+  })
+  return {
+    ...rest,
+    nodes: [...sources, ...workflows, ...webhooks],
+    edges: [
+      ...workflows.map((workflow, index) => tie(sources[index % 8]!, workflow, index)),
+      ...webhooks.map((webhook, index) => tie(workflows[index % 10]!, webhook, index)),
+      ...webhooks.slice(0, 5).map((webhook, index) => tie(sources[index]!, webhook, index + 20))
+    ]
+  }
+}
+
+/** The size of the smallest text in the drawing of the graph, and how many labels the own lines cross. */
+const legibility = (page: Page) =>
+  page.evaluate(() => {
+    interface Shape {
+      readonly getBBox: () => {
+        readonly x: number
+        readonly y: number
+        readonly width: number
+        readonly height: number
+      }
+      readonly querySelector: (selector: string) => Shape | null
+      readonly getScreenCTM: () => { readonly a: number }
+      readonly getTotalLength: () => number
+      readonly getPointAtLength: (at: number) => { readonly x: number; readonly y: number }
+    }
+    const { document, getComputedStyle } = globalThis as unknown as {
+      document: { querySelectorAll: (selector: string) => Iterable<Shape> }
+      getComputedStyle: (element: Shape) => { readonly fontSize: string }
+    }
+    const texts = [...document.querySelectorAll(".graph-frame text")]
+    const sizes = texts.map((text) => Number.parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a)
+    const crossed = [...document.querySelectorAll(".graph-line:has(.graph-label)")].filter((line) => {
+      const { height, width, x, y } = line.querySelector(".graph-label")!.getBBox()
+      const path = line.querySelector("path")!
+      return Array.from({ length: 200 }, (_, at) => path.getPointAtLength(path.getTotalLength() * at / 199)).some((
+        point
+      ) => point.x > x && point.x < x + width && point.y > y && point.y < y + height)
+    })
+    return { texts: texts.length, smallest: Math.min(...sizes), crossed: crossed.length }
+  })
+
 /** What the log, deliveries and webhooks hold so that every page has something to show. */
 const somePages = async ({ api, orders, webhook }: Site): Promise<ReadonlyArray<string>> => {
   const event = (await api("GET", `/sources/${orders.id}/events?limit=1`))["data"]![0]!
@@ -99,6 +153,7 @@ const somePages = async ({ api, orders, webhook }: Site): Promise<ReadonlyArray<
   const store = (await api("POST", "/data_stores", { name: `pages ${crypto.randomUUID()}` }))["data"]!
   await api("PUT", `/data_stores/${Json.textOf(store["id"])}/entry`, { key: "a", value: { n: 1 } })
   await api("PUT", "/environment_variables/PAGES", { value: "shown" })
+  const consumer = (await api("POST", "/consumers", { emitter_id: orders.id, name: "Pages" }))["data"]!
   return [
     "overview",
     "overview?range=30d",
@@ -109,7 +164,9 @@ const somePages = async ({ api, orders, webhook }: Site): Promise<ReadonlyArray<
     `deliveries/${Json.textOf(delivery["id"])}`,
     "webhooks",
     `webhooks/${webhook}`,
+    "subscriptions",
     "graph",
+    "graph?view=list",
     `graph?focus=${orders.id}&node=${orders.id}`,
     `graph?view=table&node=${webhook}`,
     "bulk-actions",
@@ -120,6 +177,12 @@ const somePages = async ({ api, orders, webhook }: Site): Promise<ReadonlyArray<
     "data-stores",
     `data-stores/${Json.textOf(store["id"])}`,
     "files",
+    "consumers",
+    `consumers/${Json.textOf(consumer["id"])}`,
+    "keys",
+    "audit",
+    "account",
+    "server",
     "nowhere"
   ]
 }
@@ -494,6 +557,27 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
       assert.isFalse(await PageFaults.overflows(page))
     }))
 
+  it.effect("draws 30 nodes so that each text can be read, and lists them on a telephone, the failing ones first", () =>
+    inBrowser(async ({ signedIn, url }) => {
+      const data = middlingGraph()
+      data.nodes.slice(15, 16).forEach((node) => Object.assign(node, { state: "failing" }))
+      const page = await signedIn("/events")
+      await page.route("**/v1/graph*", (route) => route.fulfill({ json: { data } }))
+      await page.goto(`${url}graph`)
+      await page.locator(".graph-label").first().waitFor()
+      const { crossed, smallest, texts } = await legibility(page)
+      assert.isAbove(texts, 30)
+      assert.isAtLeast(smallest, 11.99)
+      assert.strictEqual(crossed, 0, "labels that their lines cross")
+      await page.setViewportSize({ width: 360, height: 800 })
+      await page.reload()
+      await rowsOf(page, "Nodes").filter({ hasText: "workflow 7" }).waitFor()
+      assert.include(await rowsOf(page, "Nodes").nth(1).innerText(), "failing")
+      await page.getByRole("group", { name: "Nodes by state" }).getByRole("button", { name: "1 failing" }).click()
+      await page.getByText("1 of 30 nodes").waitFor()
+      assert.isFalse(await PageFaults.overflows(page))
+    }))
+
   it.effect("scrolls over 10,000 rows, of which it draws those that are seen", () =>
     inBrowser(async ({ api, signedIn, url, webhook }) => {
       const delivery = Json.listOf((await api("GET", `/webhooks/${webhook}/deliveries?limit=1`))["data"])[0]
@@ -825,7 +909,7 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
           await shown.waitFor()
           assert.isFalse(await PageFaults.overflows(page), `${path} is wider than the window`)
         }
-        await page.goto(`${site.url}graph?node=${hook}&text=onerror`)
+        await page.goto(`${site.url}graph?view=drawing&node=${hook}&text=onerror`)
         await page.locator(".graph-stop.is-chosen").waitFor()
         await page.getByRole("complementary").getByRole("heading", { level: 2 }).waitFor()
         assert.isFalse(await PageFaults.overflows(page), "the graph is wider than the window")

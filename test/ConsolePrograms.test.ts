@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import * as Json from "@headwater/fixtures/Json"
 import type { Page } from "playwright-core"
 import { ConsoleSite } from "./browser/ConsoleSite.ts"
-import { inBrowser, type Site } from "./browser/InBrowser.ts"
+import { inBrowser, type Site, until } from "./browser/InBrowser.ts"
 import * as Outage from "./browser/Outage.ts"
 import * as PageFaults from "./browser/PageFaults.ts"
 import * as ServerOnTestDatabase from "./ServerOnTestDatabase.ts"
@@ -222,6 +222,35 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
         await page.locator(".cm-activeLine").filter({ hasText: "has no lines" }).waitFor()
       }))
 
+    it.effect("moves no caret when code is refused while somebody types, and marks faults as they are typed", () =>
+      inBrowser(async (site) => {
+        const { id } = await site.source("Typed", shop)
+        const page = await site.signedIn(`/sources/${id}/code`)
+        await page.locator(".cm-content").waitFor()
+        const refusal = Promise.withResolvers<void>()
+        await page.route(new RegExp(`/sources/${id}$`), async (route) => {
+          if (route.request().method() === "PUT") await refusal.promise
+          await route.continue()
+        })
+        await write(page, "export default {\n  run( {\n}\n// one")
+        await page.keyboard.press("ControlOrMeta+s")
+        await page.getByRole("button", { name: "Deploying …" }).waitFor()
+        await page.keyboard.type(" two")
+        refusal.resolve()
+        await page.getByText(/It was not deployed: look at line \d/).waitFor()
+        await page.locator(".cm-lint-marker-error").waitFor()
+        await page.keyboard.type(" three")
+        await page.locator(".cm-activeLine").getByText("// one two three", { exact: true }).waitFor()
+        await write(page, "export default {\n  dedupe: \"all\",\n  run() {}\n}")
+        await page.getByText("Change the definition as the message says.").waitFor()
+        await page.getByRole("button", { name: /^Go to line 2, / }).click()
+        await page.locator(".cm-activeLine").getByText("dedupe:").waitFor()
+        await page.locator(".cm-content:focus").waitFor()
+        await write(page, shop.replace("order: event.body.order", "number: event.body.order"))
+        await page.getByText("The check finds nothing wrong.").waitFor()
+        await page.locator(".cm-lint-marker-error").waitFor({ state: "detached" })
+      }))
+
     it.effect("checks code and says what to do, and runs it once over a sample without keeping anything", () =>
       inBrowser(async (site) => {
         const source = await site.source("Tried", tried)
@@ -245,7 +274,15 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
         // The editor takes no key for a choice in the first moment after it has offered it.
         await page.locator(".cm-tooltip-autocomplete").getByText("$.service.db").click()
         await page.keyboard.type(".g")
-        await page.locator(".cm-tooltip-autocomplete").getByText("the value that is kept").waitFor()
+        await page.locator(".cm-tooltip-autocomplete").getByText("The value that was stored, as JSON keeps it")
+          .waitFor()
+        await page.keyboard.press("Escape")
+        await page.keyboard.type("\nevent.h")
+        await page.locator(".cm-tooltip-autocomplete").getByText("headers").waitFor()
+        await page.keyboard.press("Escape")
+        await page.keyboard.insertText("\nconst more = { type: ")
+        await page.keyboard.type("\"data")
+        await page.locator(".cm-tooltip-autocomplete").getByText("data_store").waitFor()
         await write(page, tried.replace("+ 1", "+ 10"))
         await page.getByLabel("Event, as JSON").fill(JSON.stringify({ order: 2, url: site.endpoint.url }))
         await run.click()
@@ -287,6 +324,31 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
         const { code } = (await site.api("GET", `/workflows/${id}/code`))["data"]!
         assert.include(Json.textOf(code), "this.limit - total")
         assert.isEmpty(Json.listOf((await site.api("GET", `/workflows/${id}/runs`))["data"]))
+      }))
+
+    it.effect("shows what is changed from the code that runs, and tries it on the input of a run", () =>
+      inBrowser(async (site) => {
+        const id = await madeWorkflow(site)
+        await site.api("POST", `/workflows/${id}/invocations`, { event: { order: 17, total: 140 } })
+        const list = async () => Json.listOf((await site.api("GET", `/workflows/${id}/runs`))["data"])
+        await until(
+          "a run that has ended",
+          async () => (await list()).some((run) => Json.textOf(run["status"]) === "success")
+        )
+        const page = await site.signedIn(`/workflows/${id}/code`)
+        await page.locator(".cm-content").waitFor()
+        await write(page, workflow.replace("{ over: total - this.limit }", "{ over: total + this.limit }"))
+        await page.getByRole("button", { name: "Compare with what runs" }).click()
+        await page.locator(".cm-deletedChunk").getByText("total - this.limit").waitFor()
+        await page.getByLabel("Take the input of a run").selectOption({ index: 1 })
+        const event = page.getByLabel("Event, as JSON")
+        await until("the input of the run", async () => (await event.inputValue()).includes("140"))
+        await page.getByRole("button", { name: "Run once" }).click()
+        await page.getByRole("region", { name: "Events", exact: true }).getByText("240").waitFor()
+        const changed = page.locator(".cm-deletedChunk").filter({ hasText: "total - this.limit" })
+        await changed.getByRole("button", { name: "Undo this change" }).click()
+        await changed.waitFor({ state: "detached" })
+        await page.locator(".cm-content").getByText("total - this.limit").waitFor()
       }))
 
     it.effect("asks for the values that new code needs, and does not overwrite what somebody else has deployed", () =>
@@ -351,10 +413,10 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
         await page.getByLabel("limit").fill("40")
         await page.getByRole("button", { name: "Save the props" }).click()
         await page.getByText("The props are saved").waitFor()
-        await page.getByLabel("Runs at once").fill("3")
-        await page.getByLabel("Seconds for a step").fill("20")
-        await page.getByLabel("MiB of heap for a step").fill("256")
-        await page.getByLabel("A suspended run that nobody resumes").selectOption("goes on")
+        await page.getByLabel("Concurrency").fill("3")
+        await page.getByLabel("Timeout seconds").fill("20")
+        await page.getByLabel("Memory MB").fill("256")
+        await page.getByLabel("Suspension timeout").selectOption("resume")
         await page.getByRole("button", { name: "Save the settings" }).click()
         await page.getByText("The settings are saved").waitFor()
         Json.assertHolds((await site.api("GET", `/workflows/${id}`))["data"], {

@@ -181,7 +181,10 @@ const extra: Flaw = (parts, pick) => {
   // Written by hand, because an object would take `__proto__` for its prototype.
   const inner = JSON.stringify(parts.body).slice(1)
   const member = `{${JSON.stringify(name)}:{"polluted":true,"constructor":{"prototype":{"polluted":true}}}`
-  return flawed("an unknown field", "taken", parts, inner === "}" ? `${member}}` : `${member},${inner}`)
+  const { body } = parts.operation
+  const isClosed = body !== undefined && SchemaValues.objectOf(body)?.additionalProperties === false
+  const text = inner === "}" ? `${member}}` : `${member},${inner}`
+  return flawed("an unknown field", isClosed ? "refused" : "taken", parts, text)
 }
 
 const twice: Flaw = (parts, pick) => {

@@ -24,6 +24,9 @@ const root = Path.resolve(import.meta.dirname, "..")
 const sources = Path.join(root, "src")
 const lock = Path.resolve(root, "../../package-lock.json")
 
+/** Declares what the engine gives the code of components. */
+export const declarations = Path.resolve(root, "../../packages/component/src")
+
 /** Holds one directory for each state of the sources that was built. */
 export const outputs = Path.join(root, "dist")
 
@@ -45,9 +48,12 @@ export const digest = async (): Promise<string | undefined> => {
   })
   const paths = names.filter((entry) => entry.isFile()).map((entry) => Path.join(entry.parentPath, entry.name)).sort()
   if (paths.length === 0) return undefined
-  const builder = ["ConsoleBuild.ts", "main.ts"].map((name) => Path.join(import.meta.dirname, name))
+  const builder = ["ComponentTypes.ts", "ConsoleBuild.ts", "main.ts"].map((name) =>
+    Path.join(import.meta.dirname, name)
+  )
+  const declared = (await Fs.readdir(declarations)).map((name) => Path.join(declarations, name)).sort()
   const contents = await Promise.all(
-    [...paths, ...builder, Path.join(root, "tsconfig.json"), lock].map(async (path) =>
+    [...paths, ...builder, ...declared, Path.join(root, "tsconfig.json"), lock].map(async (path) =>
       [path, await Fs.readFile(path).catch(() => Buffer.alloc(0))] as const
     )
   )

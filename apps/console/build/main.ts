@@ -2,6 +2,7 @@
 import { build } from "esbuild"
 import * as Fs from "node:fs/promises"
 import * as Path from "node:path"
+import * as ComponentTypes from "./ComponentTypes.ts"
 import { assetsPath, basePlaceholder, digest, outputs } from "./ConsoleBuild.ts"
 
 const root = Path.resolve(import.meta.dirname, "..")
@@ -35,6 +36,16 @@ try {
     jsx: "automatic",
     jsxImportSource: "preact",
     loader: { ".svg": "copy" },
+    plugins: [{
+      name: "component types",
+      setup: ({ onLoad, onResolve }) => {
+        onResolve({ filter: /^headwater:component-types$/ }, ({ path }) => ({ path, namespace: "component types" }))
+        onLoad({ filter: /.*/, namespace: "component types" }, async () => ({
+          contents: JSON.stringify(await ComponentTypes.read()),
+          loader: "json"
+        }))
+      }
+    }],
     legalComments: "none",
     metafile: true,
     logLevel: "warning"

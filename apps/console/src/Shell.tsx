@@ -5,6 +5,7 @@ import { Loading } from "./api/Loading.ts"
 import * as Session from "./api/Session.ts"
 import { Failed } from "./parts/Failed.tsx"
 import { Mark, Menu } from "./parts/Icons.tsx"
+import { Keyboard, openKeys, openPalette } from "./parts/Keyboard.tsx"
 import { Notices } from "./parts/Notices.tsx"
 import { Waiting } from "./parts/Waiting.tsx"
 import * as Imports from "./resources/Imports.ts"
@@ -63,6 +64,9 @@ const Navigation = () => {
         </button>
       </div>
       <div id="places" class="places">
+        <button type="button" class="quiet find" aria-keyshortcuts="Control+K Meta+K" onClick={openPalette}>
+          Find anything <kbd>Ctrl K</kbd>
+        </button>
         <nav aria-label="Pages">
           {(Imports.isAny.value ? [...places, movingIn] : places).map(({ name, path }) => (
             <a
@@ -88,6 +92,9 @@ const Navigation = () => {
           )}
           <a href={new URL("README", documentation).href}>Documentation</a>
           <ThemeChoice />
+          <button type="button" class="quiet" aria-keyshortcuts="?" onClick={openKeys}>
+            Keys <kbd>?</kbd>
+          </button>
           <button type="button" class="quiet" onClick={() => void Session.signOut()}>Sign out</button>
         </div>
       </div>
@@ -172,6 +179,7 @@ export const Shell = () => {
           <Navigation />
           <Content />
           <Notices />
+          <Keyboard />
         </div>
       )
   }

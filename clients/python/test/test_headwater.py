@@ -7,7 +7,7 @@ import unittest
 
 from scripted_server import Answer, ScriptedServer
 
-from headwater_client import Headwater, HeadwaterError, Retry
+from headwater_client import Headwater, HeadwaterError, HeadwaterWarning, Retry
 
 
 class HeadwaterTest(unittest.TestCase):
@@ -42,6 +42,14 @@ class HeadwaterTest(unittest.TestCase):
         first, second, third = [request.connection for request in server.received]
         self.assertEqual(first, second)
         self.assertNotEqual(second, third)
+
+    def test_warns_of_what_did_nothing(self) -> None:
+        told = json.dumps([{"path": "nmae", "message": "There is no such field. Did you mean name?"}])
+        with ScriptedServer(Answer(204, "", {"X-Headwater-Warnings": told})) as server:
+            with Headwater(server.url, "key") as headwater, self.assertWarns(HeadwaterWarning) as warned:
+                headwater.subscriptions.delete(emitter_id="dc_1", listener_id="wh_1")
+        self.assertEqual(str(warned.warning), "nmae: There is no such field. Did you mean name?")
+        self.assertEqual(warned.filename, __file__)
 
     def test_raises_what_the_server_says(self) -> None:
         problem = {"code": "not_found", "detail": "There is no source.", "details": {"id": "orders"}, "status": 404}

@@ -15,6 +15,7 @@ import { RequestCheck } from "./RequestCheck.ts"
 import { ResourceId } from "./ResourceId.ts"
 import { Text } from "./Text.ts"
 import { UnixSeconds } from "./UnixSeconds.ts"
+import * as Warnings from "./Warnings.ts"
 
 const example = { listener_id: "wh_0Uz7MtBwGh3VyUc8PqJk", event_name: "$errors" }
 
@@ -55,14 +56,16 @@ export class AutoSubscriptionsApi extends HttpApiGroup.make("autoSubscriptions")
           ...Extension.mark
         })
       ],
-      success: Pagination.Single(AutoSubscriptionResource),
+      success: Warnings.Single(AutoSubscriptionResource),
       error: Problem.NotFound
-    }).annotate(NeededScope, "write").middleware(Idempotency.Idempotency).annotateMerge(OpenApi.annotations({
-      summary: "Subscribe a listener to what is created later",
-      description: "Subscribes the listener to every source and workflow created from now on, from its first event. " +
-        "Existing ones are not affected. Repeating the request returns the existing " +
-        "auto-subscription."
-    })),
+    }).annotate(NeededScope, "write").annotateMerge(Warnings.takesAnyFields).middleware(Warnings.Warnings)
+      .middleware(Idempotency.Idempotency).annotateMerge(OpenApi.annotations({
+        summary: "Subscribe a listener to what is created later",
+        description:
+          "Subscribes the listener to every source and workflow created from now on, from its first event. " +
+          "Existing ones are not affected. Repeating the request returns the existing " +
+          "auto-subscription."
+      })),
     HttpApiEndpoint.get("list", "/users/me/auto_subscriptions", {
       query: { ...Pagination.query("autoSubscription"), ...Projection.fields },
       success: Pagination.Page(AutoSubscriptionResource)

@@ -14,6 +14,7 @@ import { RequestCheck, TakesLargeBody } from "./RequestCheck.ts"
 import { ResourceId } from "./ResourceId.ts"
 import { CodeText, Text, textUpTo } from "./Text.ts"
 import { UnixSeconds } from "./UnixSeconds.ts"
+import * as Warnings from "./Warnings.ts"
 
 const exampleCode = `export default {
   name: "Orders",
@@ -129,9 +130,11 @@ export class ComponentsApi extends HttpApiGroup.make("components")
         })),
         ...Projection.fields
       }).annotate({ examples: [{ component_code: exampleCode }] }),
-      success: Pagination.Single(ComponentResource),
+      success: Warnings.Single(ComponentResource),
       error: Problem.ComponentInvalid
-    }).annotate(NeededScope, "write").annotate(TakesLargeBody, "code").middleware(Idempotency.Idempotency)
+    }).annotate(NeededScope, "write").annotate(TakesLargeBody, "code").annotateMerge(Warnings.takesAnyFields)
+      .middleware(Warnings.Warnings)
+      .middleware(Idempotency.Idempotency)
       .annotateMerge(
         OpenApi.annotations({
           summary: "Create a component",

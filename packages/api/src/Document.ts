@@ -49,6 +49,11 @@ const headers = {
     [Extension.key]: true,
     schema: { type: "string", enum: ["true"] }
   },
+  "X-Headwater-Warnings": {
+    description: "Extension: `warnings` of the body as JSON in ASCII, also where there is no body.",
+    [Extension.key]: true,
+    schema: { type: "string" }
+  },
   Allow: {
     description: "The methods that the path accepts.",
     required: true,

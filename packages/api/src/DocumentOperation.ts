@@ -4,6 +4,7 @@ import type { PathItem, Response } from "./DocumentProblems.ts"
 import { exampleOf, marked, open, propertiesOf, tidy } from "./DocumentSchema.ts"
 import * as Extension from "./Extension.ts"
 import { NeededScope, scopeKey } from "./NeededScope.ts"
+import { Warnings } from "./Warnings.ts"
 
 /** The document's named schemas, tidied. */
 type Definitions = JsonSchema.Definitions
@@ -52,10 +53,16 @@ const parameter = (given: OpenApi.OpenAPISpecParameter, endpoint: HttpApiEndpoin
 const isNull = (schema: JsonSchema.JsonSchema): boolean => schema.type === "null"
 
 /** An endpoint that also takes an empty body says so by `null`; in the document the body is optional then. */
-const requestBody = (body: OpenApi.OpenAPISpecRequestBody, definitions: Definitions): object => {
+const requestBody = (
+  body: OpenApi.OpenAPISpecRequestBody,
+  takesAnyFields: boolean,
+  definitions: Definitions
+): object => {
   const media = Object.entries(body.content).map(([contentType, { schema }]) => {
     const alternatives: ReadonlyArray<JsonSchema.JsonSchema> = Array.isArray(schema.anyOf) ? schema.anyOf : [schema]
-    const given = alternatives.filter((alternative) => !isNull(alternative)).map((one) => open(tidy(one)))
+    const given = alternatives.filter((alternative) => !isNull(alternative)).map((one) =>
+      takesAnyFields ? open(tidy(one)) : tidy(one)
+    )
     return {
       contentType,
       required: given.length === alternatives.length,
@@ -76,7 +83,10 @@ const requestBody = (body: OpenApi.OpenAPISpecRequestBody, definitions: Definiti
   }
 }
 
-type Operation = OpenApi.OpenAPISpecOperation & { readonly [Extension.key]?: boolean }
+interface Operation extends OpenApi.OpenAPISpecOperation {
+  readonly [Extension.key]?: boolean
+  readonly warns: boolean
+}
 
 const isRepeatable = ({ parameters }: Operation): boolean =>
   parameters.some(({ in: place, name }) => place === "header" && name === "idempotency-key")
@@ -86,7 +96,8 @@ const generalHeaders: ReadonlyArray<readonly [name: string, isOf: (status: strin
   ["X-Request-Id", () => true],
   ["WWW-Authenticate", (status) => status === "401"],
   ["Retry-After", (status) => status === "429" || status === "503"],
-  ["Idempotency-Replayed", (status, of) => isRepeatable(of) && ["200", "404", "413", "422"].includes(status)]
+  ["Idempotency-Replayed", (status, of) => isRepeatable(of) && ["200", "404", "413", "422"].includes(status)],
+  ["X-Headwater-Warnings", (status, { warns }) => warns && status.startsWith("2")]
 ]
 
 const headersOf = (status: string, of: Operation, given: Record<string, unknown>): object => ({
@@ -173,10 +184,11 @@ const isPossible = (
 
 /** Completes a generated operation with what is the same for all: headers, examples, descriptions, extension marks. */
 export const complete = (
-  operation: Operation,
+  generated: Omit<Operation, "warns">,
   endpoint: HttpApiEndpoint.Top,
   definitions: Definitions
 ): PathItem[string] => {
+  const operation = { ...generated, warns: endpoint.middlewares.has(Warnings) }
   const isExtension = operation[Extension.key] === true
   const description = isExtension ? marked(operation.description) : operation.description
   const isOpen = operation.security.length === 0
@@ -190,7 +202,9 @@ export const complete = (
     security: isOpen ? [] : [{ bearer: [] }, { session: [] }],
     ...(isOpen ? {} : { [scopeKey]: scope }),
     parameters: operation.parameters.map((given) => parameter(given, endpoint)),
-    ...(operation.requestBody === undefined ? {} : { requestBody: requestBody(operation.requestBody, definitions) }),
+    ...(operation.requestBody === undefined
+      ? {}
+      : { requestBody: requestBody(operation.requestBody, !isExtension, definitions) }),
     responses: {
       ...Object.fromEntries(
         Object.entries(operation.responses)

@@ -65,7 +65,7 @@ const tidyMember = (key: string, value: unknown): unknown => {
   return key === "properties" ? mapValues(value as JsonSchema.Definitions, tidy) : tidy(value)
 }
 
-/** A schema of a request: fields that no endpoint knows are let through and ignored. */
+/** A schema of a request to an endpoint of the documented contract, which takes fields that it does not know. */
 export const open = (schema: JsonSchema.JsonSchema): JsonSchema.JsonSchema => {
   const { additionalProperties, ...rest } = schema
   return {
@@ -112,6 +112,11 @@ export const exampleOf = (
     const items = recur(data)
     return Array.isArray(items) ? pageOf(items[0], "total_count" in propertiesOf(pageInfo)) : undefined
   }
-  const fields = Object.entries(propertiesOf(schema)).map(([name, field]) => [name, recur(field)])
-  return fields.some(([, example]) => example === undefined) ? undefined : Object.fromEntries(fields)
+  const fields: Record<string, Schema.Json> = {}
+  for (const [name, field] of Object.entries(propertiesOf(schema))) {
+    const example = recur(field)
+    if (example !== undefined) fields[name] = example
+    else if (Array.isArray(schema.required) && schema.required.includes(name)) return undefined
+  }
+  return fields
 }

@@ -84,7 +84,7 @@ export const AccountNow = Schema.Struct({
     total: Schema.Int,
     active: Schema.Int,
     disabled: count("Taken out of service by the server."),
-    failing: count("In service, and nothing but failures came back since their last success."),
+    failing: count("In service, and most attempts fail: of the first 1,000, those first that failed last."),
     throttled: count("Waiting, since the endpoint asked for it."),
     open: count("With an open circuit.")
   })

@@ -19,8 +19,8 @@ const GraphNode = Schema.Struct({
   active: Schema.Boolean,
   state: Schema.Literals(["ok", "waiting", "failing", "paused"]).annotate({
     description:
-      "paused: it is not active; failing: a webhook to which nothing but failures came back since its last success, or whose " +
-      "circuit is open, or a source or workflow of which a run failed in the last 5 minutes; waiting: something has " +
+      "paused: it is not active; failing: of its attempts or runs of the last hour (or, if they are fewer than 5, of 24 hours, " +
+      "else of 7 days) more than half failed; waiting: something has " +
       "waited for it for 5 seconds, or waits for a retry or the end of a pause that the endpoint asked for; ok."
   }),
   waiting: Schema.Int.annotate({

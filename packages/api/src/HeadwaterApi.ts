@@ -28,6 +28,7 @@ import { SessionApi } from "./SessionApi.ts"
 import { SourcesApi } from "./SourcesApi.ts"
 import { SubscriptionsApi } from "./SubscriptionsApi.ts"
 import { UsersApi } from "./UsersApi.ts"
+import * as Warnings from "./Warnings.ts"
 import { WebhooksApi } from "./WebhooksApi.ts"
 import { WorkflowRunsApi } from "./WorkflowRunsApi.ts"
 import { WorkflowsApi } from "./WorkflowsApi.ts"
@@ -67,6 +68,7 @@ export class HeadwaterApi extends HttpApi.make("headwater")
   .add(CodeApi)
   .prefix("/v1")
   .annotate(HttpApi.ParseOptions, { errors: "all" })
+  .annotate(HttpApi.PayloadParseOptions, Warnings.knownFields)
   .annotate(HttpApi.AdditionalSchemas, [...DocumentBeside.problems, ...DocumentWebhooks.schemas])
   .annotateMerge(OpenApi.annotations({ title: "Headwater" }))
 {}

@@ -44,6 +44,19 @@ export const query = (kind: Kind) => ({
   before: Schema.optionalKey(CursorOf([kind], beforeText))
 })
 
+/**
+ * The pagination parameters of a list that can be sorted by name; the cursors arrive as the ids they stand for, each
+ * followed by a space and the name where the list is so sorted.
+ */
+export const namedQuery = (kind: Kind) => {
+  const form = new RegExp(`^${prefixes[kind]}_[0-9A-Za-z]+(?: [^\\0]{0,200})?$`)
+  return {
+    limit,
+    after: Schema.optionalKey(Cursor(form, "A cursor from page_info. Lists only items after its item.")),
+    before: Schema.optionalKey(Cursor(form, "A cursor from page_info. Lists only items before its item."))
+  }
+}
+
 /** The pagination parameters of a list that goes one way only, by the ids of emitters. */
 export const emitterQuery = {
   limit,
@@ -132,10 +145,11 @@ export const pageInfo = (cursors: ReadonlyArray<string>, totalCount: number): Pa
 })
 
 /** A page of a list of resources, in its envelope. */
-export const page = <Item extends { readonly id: string }>(data: ReadonlyArray<Item>, totalCount: number) => ({
-  page_info: pageInfo(data.map(({ id }) => cursorOf(id)), totalCount),
-  data
-})
+export const page = <Item extends { readonly id: string }>(
+  data: ReadonlyArray<Item>,
+  totalCount: number,
+  placeOf = ({ id }: Item): string => id
+) => ({ page_info: pageInfo(data.map((item) => cursorOf(placeOf(item))), totalCount), data })
 
 /**
  * @param ids those of the page's items, in order

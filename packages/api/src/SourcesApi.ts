@@ -1,9 +1,11 @@
+import { ProgramState } from "@headwater/domain/Program"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Authorization } from "./Authorization.ts"
 import { ComponentUrl } from "./ComponentsApi.ts"
 import * as Extension from "./Extension.ts"
 import * as Idempotency from "./Idempotency.ts"
+import * as ListFilter from "./ListFilter.ts"
 import { NeededScope } from "./NeededScope.ts"
 import * as Pagination from "./Pagination.ts"
 import { PathId } from "./PathId.ts"
@@ -16,6 +18,7 @@ import * as Shadow from "./Shadow.ts"
 import { CodeText, Text } from "./Text.ts"
 import { UnixMillis } from "./UnixMillis.ts"
 import { UnixSeconds } from "./UnixSeconds.ts"
+import * as Warnings from "./Warnings.ts"
 
 const exampleSource = {
   id: "dc_0Uz7Me6SAe7TzXw9LrNf",
@@ -119,10 +122,14 @@ const params = PathId("The source's id or its name slug.")
 export class SourcesApi extends HttpApiGroup.make("sources")
   .add(
     HttpApiEndpoint.get("list", "/users/me/sources", {
-      query: { ...Pagination.query("source"), ...ProjectsApi.filter, ...Projection.fields },
-      success: Pagination.Page(SourceResource),
+      query: {
+        ...ListFilter.query("source", "the name or the slug", ProgramState),
+        ...ProjectsApi.filter,
+        ...Projection.fields
+      },
+      success: Warnings.Page(SourceResource),
       error: Problem.NotFound
-    }).annotate(NeededScope, "read").annotateMerge(
+    }).annotate(NeededScope, "read").middleware(Warnings.Warnings).annotateMerge(
       OpenApi.annotations({ summary: "List sources", description: "Newest first." })
     ),
     HttpApiEndpoint.post("create", "/sources", {
@@ -154,9 +161,11 @@ export class SourcesApi extends HttpApiGroup.make("sources")
           configured_props: { timer: { intervalSeconds: 60 }, shop: "north" }
         }]
       }),
-      success: Pagination.Single(CreatedSource),
+      success: Warnings.Single(CreatedSource),
       error: [Problem.NotFound, Problem.ComponentInvalid, Problem.HookFailed]
-    }).annotate(NeededScope, "write").annotate(TakesLargeBody, "code").middleware(Idempotency.Idempotency)
+    }).annotate(NeededScope, "write").annotate(TakesLargeBody, "code").annotateMerge(Warnings.takesAnyFields)
+      .middleware(Warnings.Warnings)
+      .middleware(Idempotency.Idempotency)
       .annotateMerge(
         OpenApi.annotations({
           summary: "Create a source",
@@ -181,14 +190,15 @@ export class SourcesApi extends HttpApiGroup.make("sources")
           description: "false deactivates the source, true activates it. Default: true."
         }))
       }).annotate({ examples: [{ name: "Orders", configured_props: { shop: "south" }, active: true }] }),
-      success: Pagination.Single(SourceResource),
+      success: Warnings.Single(SourceResource),
       error: [Problem.NotFound, Problem.ComponentInvalid, Problem.HookFailed]
-    }).annotate(NeededScope, "write").annotate(TakesLargeBody, "code").annotateMerge(OpenApi.annotations({
-      summary: "Update a source",
-      description:
-        "Given props replace those of the same name; the others stay. Runs the deactivate hook, applies the change, " +
-        "then runs the activate hook."
-    })),
+    }).annotate(NeededScope, "write").annotate(TakesLargeBody, "code").annotateMerge(Warnings.takesAnyFields)
+      .middleware(Warnings.Warnings).annotateMerge(OpenApi.annotations({
+        summary: "Update a source",
+        description:
+          "Given props replace those of the same name; the others stay. Runs the deactivate hook, applies the change, " +
+          "then runs the activate hook."
+      })),
     HttpApiEndpoint.delete("delete", "/sources/:id", {
       params,
       query: Projection.fields,

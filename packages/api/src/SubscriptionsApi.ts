@@ -17,6 +17,7 @@ import * as Projection from "./Projection.ts"
 import { RequestCheck } from "./RequestCheck.ts"
 import { ResourceId } from "./ResourceId.ts"
 import { Text } from "./Text.ts"
+import * as Warnings from "./Warnings.ts"
 
 const example = {
   emitter_id: "dc_0Uz7Me6SAe7TzXw9LrNf",
@@ -123,14 +124,15 @@ export class SubscriptionsApi extends HttpApiGroup.make("subscriptions")
           ...Extension.mark
         })
       ],
-      success: Pagination.Single(SubscriptionResource),
+      success: Warnings.Single(SubscriptionResource),
       error: Problem.NotFound
-    }).annotate(NeededScope, "write").middleware(Idempotency.Idempotency).annotateMerge(OpenApi.annotations({
-      summary: "Subscribe a listener",
-      description:
-        "The listener receives what the emitter emits from now on and the filter lets through. Repeating the " +
-        "request returns the existing subscription, with the filter and batch that it has."
-    })),
+    }).annotate(NeededScope, "write").annotateMerge(Warnings.takesAnyFields).middleware(Warnings.Warnings)
+      .middleware(Idempotency.Idempotency).annotateMerge(OpenApi.annotations({
+        summary: "Subscribe a listener",
+        description:
+          "The listener receives what the emitter emits from now on and the filter lets through. Repeating the " +
+          "request returns the existing subscription, with the filter and batch that it has."
+      })),
     HttpApiEndpoint.post("preview", "/subscriptions/preview", {
       headers: Idempotency.headers,
       query: previewing,
@@ -197,11 +199,12 @@ export class SubscriptionsApi extends HttpApiGroup.make("subscriptions")
       ],
       success: HttpApiSchema.NoContent,
       error: Problem.NotFound
-    }).annotate(NeededScope, "write").annotateMerge(OpenApi.annotations({
-      summary: "Unsubscribe a listener",
-      description:
-        "Takes the parameters that created the subscription; event_name is empty if it was created without one."
-    })),
+    }).annotate(NeededScope, "write").annotateMerge(Warnings.takesAnyFields)
+      .middleware(Warnings.Warnings).annotateMerge(OpenApi.annotations({
+        summary: "Unsubscribe a listener",
+        description:
+          "Takes the parameters that created the subscription; event_name is empty if it was created without one."
+      })),
     HttpApiEndpoint.get("list", "/users/me/subscriptions", {
       query: Projection.fields,
       success: Schema.Struct({ data: Schema.Array(SubscriptionResource) })

@@ -1,4 +1,5 @@
 import { EventIdText } from "@headwater/domain/EventId"
+import { WebhookState } from "@headwater/domain/Webhook"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Authorization } from "./Authorization.ts"
@@ -6,6 +7,7 @@ import { AttemptResource, exampleAttempt } from "./DeliveriesApi.ts"
 import * as Extension from "./Extension.ts"
 import * as Idempotency from "./Idempotency.ts"
 import { JsonValue } from "./JsonValue.ts"
+import * as ListFilter from "./ListFilter.ts"
 import { NeededScope } from "./NeededScope.ts"
 import * as Pagination from "./Pagination.ts"
 import { PathId } from "./PathId.ts"
@@ -15,6 +17,8 @@ import { RequestCheck } from "./RequestCheck.ts"
 import { ResourceId } from "./ResourceId.ts"
 import { Text } from "./Text.ts"
 import { UnixSeconds } from "./UnixSeconds.ts"
+import * as Warnings from "./Warnings.ts"
+import * as WebhookHealth from "./WebhookHealth.ts"
 import * as WebhookRequestSettings from "./WebhookRequestSettings.ts"
 import * as WebhookSettings from "./WebhookSettings.ts"
 import { WebhookUrl } from "./WebhookUrl.ts"
@@ -40,15 +44,25 @@ export const WebhookResource = Schema.Struct({
 }).annotate({ identifier: "Webhook", examples: [exampleWebhook] })
 export type WebhookResource = typeof WebhookResource.Type
 
-/** A webhook with its settings. */
+/** A webhook as a list shows it. */
+export const ListedWebhook = Schema.Struct({ ...WebhookResource.fields, ...WebhookHealth.listed }).annotate({
+  identifier: "ListedWebhook",
+  examples: [exampleWebhook]
+})
+export type ListedWebhook = typeof ListedWebhook.Type
+
+/** A webhook with its settings, and how it stands. */
 export const WebhookDetails = Schema.Struct({
   ...WebhookResource.fields,
+  ...WebhookHealth.shown,
   ...WebhookSettings.shown,
   ...WebhookRequestSettings.shown
 }).annotate({
   identifier: "WebhookDetails",
   examples: [{
     ...exampleWebhook,
+    state: "failing",
+    health: WebhookHealth.example,
     ordering: "strict",
     concurrency: 16,
     rate_limit: { limit: 10, interval_seconds: 1, burst: 1 },
@@ -138,16 +152,26 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
           ...Extension.mark
         })
       ],
-      success: Pagination.Single(CreatedWebhook)
-    }).annotate(NeededScope, "write").middleware(Idempotency.Idempotency).annotateMerge(OpenApi.annotations({
-      summary: "Create a webhook",
-      description:
-        "Creates a URL that events can be delivered to. Subscriptions with the webhook as listener route events to it."
-    })),
+      success: Warnings.Single(CreatedWebhook)
+    }).annotate(NeededScope, "write").annotateMerge(Warnings.takesAnyFields).middleware(Warnings.Warnings)
+      .middleware(Idempotency.Idempotency).annotateMerge(OpenApi.annotations({
+        summary: "Create a webhook",
+        description:
+          "Creates a URL that events can be delivered to. Subscriptions with the webhook as listener route events to it."
+      })),
     HttpApiEndpoint.get("list", "/users/me/webhooks", {
-      query: { ...Pagination.query("webhook"), ...Projection.fields },
-      success: Pagination.Page(WebhookResource)
-    }).annotate(NeededScope, "read").annotateMerge(
+      query: {
+        ...ListFilter.query("webhook", "the name, the description or the URL", WebhookState),
+        expand: Schema.optionalKey(
+          Schema.Literals(["health"]).annotate({
+            description: "health adds how each stands.",
+            ...Extension.mark
+          })
+        ),
+        ...Projection.fields
+      },
+      success: Warnings.Page(ListedWebhook)
+    }).annotate(NeededScope, "read").middleware(Warnings.Warnings).annotateMerge(
       OpenApi.annotations({ summary: "List webhooks", description: "Newest first." })
     ),
     HttpApiEndpoint.get("get", "/webhooks/:id", {

@@ -1,3 +1,4 @@
+import { ProgramState } from "@headwater/domain/Program"
 import { isFilePath } from "@headwater/domain/StoredFile"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
@@ -6,6 +7,7 @@ import { ComponentUrl } from "./ComponentsApi.ts"
 import * as Extension from "./Extension.ts"
 import { FilePath } from "./FilePath.ts"
 import * as Idempotency from "./Idempotency.ts"
+import * as ListFilter from "./ListFilter.ts"
 import { NeededScope } from "./NeededScope.ts"
 import * as Pagination from "./Pagination.ts"
 import { PathId } from "./PathId.ts"
@@ -17,6 +19,7 @@ import { ResourceId } from "./ResourceId.ts"
 import * as Shadow from "./Shadow.ts"
 import { CodeText, Text } from "./Text.ts"
 import { UnixSeconds } from "./UnixSeconds.ts"
+import * as Warnings from "./Warnings.ts"
 import { WebhookSecret } from "./WebhooksApi.ts"
 
 const between = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))
@@ -179,10 +182,16 @@ export const runRefused = [
 export class WorkflowsApi extends HttpApiGroup.make("workflows")
   .add(
     HttpApiEndpoint.get("list", "/users/me/workflows", {
-      query: { ...Pagination.query("workflow"), ...ProjectsApi.filter, ...Projection.fields },
-      success: Pagination.Page(WorkflowResource),
+      query: {
+        ...ListFilter.query("workflow", "the name or the slug", ProgramState),
+        ...ProjectsApi.filter,
+        ...Projection.fields
+      },
+      success: Warnings.Page(WorkflowResource),
       error: Problem.NotFound
-    }).annotate(NeededScope, "read").annotateMerge(Extension.operation("List workflows", "Newest first.")),
+    }).annotate(NeededScope, "read").middleware(Warnings.Warnings).annotateMerge(
+      Extension.operation("List workflows", "Newest first.")
+    ),
     HttpApiEndpoint.post("create", "/workflows", {
       headers: Idempotency.headers,
       payload: Schema.Struct(input).annotate({

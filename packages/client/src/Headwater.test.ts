@@ -1,5 +1,5 @@
 import { assert, it } from "vitest"
-import { Headwater } from "./Headwater.ts"
+import { Headwater, type Warning } from "./Headwater.ts"
 
 it("writes and reads the bytes of files as they are, also those of JSON", async () => {
   const sent: Array<readonly [method: string, url: string, type: string | null, body: Uint8Array]> = []
@@ -25,4 +25,18 @@ it("writes and reads the bytes of files as they are, also those of JSON", async 
   assert.deepStrictEqual(sent, [["PUT", url, "image/png", bytes]])
   const read = await headwater.files.read({ query })
   assert.strictEqual(await (read as Blob).text(), "{\"a\":  1}")
+})
+
+it("hands over what an answer warns of, also one without a body", async () => {
+  const warning = { path: "nmae", message: "There is no such field. Did you mean name?" }
+  const warned: Array<Warning> = []
+  const headwater = new Headwater({
+    url: "https://headwater.example.com",
+    apiKey: "key",
+    onWarning: (each) => void warned.push(each),
+    fetch: async () =>
+      new Response(null, { status: 204, headers: { "x-headwater-warnings": JSON.stringify([warning]) } })
+  })
+  await headwater.subscriptions.delete({ body: { emitter_id: "dc_1", listener_id: "wh_1" } })
+  assert.deepStrictEqual(warned, [warning])
 })

@@ -18,8 +18,23 @@ export interface HeadwaterOptions {
   readonly apiKey: string | (() => string | Promise<string>)
   /** Repetitions of a request that the server could not take. */
   readonly retry?: RetryOptions
+  /** Takes what an answer warns of: names that an operation does not know. Default: `console.warn`. */
+  readonly onWarning?: (warning: Warning) => void
   /** In place of the global `fetch`. */
   readonly fetch?: (request: Request) => Promise<Response>
+}
+
+/** What of a request did nothing: where, and why. */
+export interface Warning {
+  readonly path: string
+  readonly message: string
+}
+
+const warn = ({ message, path }: Warning): void => console.warn(`Headwater: ${path}: ${message}`)
+
+const warningsOf = ({ headers }: Response): ReadonlyArray<Warning> => {
+  const json = headers.get("x-headwater-warnings")
+  return json === null ? [] : JSON.parse(json)
 }
 
 const fileContent = "/v1/files/content"
@@ -32,7 +47,9 @@ const fileContent = "/v1/files/content"
 export class Headwater extends Api {
   readonly #follow: (options: Tail.TailOptions) => AsyncGenerator<EventSummary, void, undefined>
 
-  constructor({ apiKey, fetch = (request) => globalThis.fetch(request), retry = {}, url }: HeadwaterOptions) {
+  constructor(
+    { apiKey, fetch = (request) => globalThis.fetch(request), onWarning = warn, retry = {}, url }: HeadwaterOptions
+  ) {
     const baseUrl = url.replace(/\/+$/, "")
     const key = typeof apiKey === "string" ? () => apiKey : apiKey
     const client = createClient(
@@ -41,6 +58,10 @@ export class Headwater extends Api {
     client.interceptors.error.use((error, response) =>
       response === undefined || response.ok ? error : HeadwaterError.of(response, error)
     )
+    client.interceptors.response.use((response) => {
+      for (const warning of warningsOf(response)) onWarning(warning)
+      return response
+    })
     // A file is bytes, also one of JSON.
     client.interceptors.response.use((response, { method }, options) => {
       if (method === "GET" && options.url === fileContent) options.parseAs = "blob"

@@ -11,6 +11,10 @@ import { Workflow } from "./Workflow.ts"
 export const ProgramPhase = Schema.Literals(["creating", "ready", "deleting"])
 export type ProgramPhase = typeof ProgramPhase.Type
 
+/** How a source or workflow stands, in a word. `failing`: most of its runs fail. */
+export const ProgramState = Schema.Literals(["active", "failing", "paused"])
+export type ProgramState = typeof ProgramState.Type
+
 /** A program: a source or a workflow. Either is a component with configured props, running. */
 export const Program = Schema.Struct({
   id: ProgramId,

@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import * as NearestNames from "./NearestNames.ts"
 import * as Storable from "./Storable.ts"
 
 /**
@@ -28,6 +29,19 @@ export const accounts: StreamName = "$accounts"
 
 /** Events about a server clock that can be moved, on the log of the account that moves it. */
 export const clock: StreamName = "$clock"
+
+const own: ReadonlyArray<StreamName> = [errors, logs, sends, objects, webhooks, accounts, clock]
+
+/** True of a name that looks like that of a stream which Headwater writes itself, and is none. */
+export const isUnknown = (name: StreamName): boolean => name.startsWith("$") && !own.includes(name)
+
+/** Says of such a name which one may be meant. */
+export const toldUnknown = (name: StreamName): string => {
+  const [near] = NearestNames.of(name, own)
+  return `Headwater writes no such stream: ${
+    near === undefined ? `there are ${own.join(", ")}` : `did you mean ${near}?`
+  }`
+}
 
 /** One stream of one emitter. */
 export interface StreamAddress {

@@ -7,6 +7,24 @@ import { WebhookSettings } from "./WebhookSettings.ts"
 export const DisabledReason = Schema.Literals(["gone", "failing"])
 export type DisabledReason = typeof DisabledReason.Type
 
+/**
+ * How a webhook stands, in a word. `disabled`: the engine has taken it out of service. `paused`: its owner has. `failing`:
+ * most attempts fail. `throttled`: its endpoint asked for a pause.
+ */
+export const WebhookState = Schema.Literals(["active", "failing", "throttled", "paused", "disabled"])
+export type WebhookState = typeof WebhookState.Type
+
+/** @param now Unix milliseconds */
+export const stateOf = (
+  { active, disabledReason, throttledUntil }: Pick<Webhook, "active" | "disabledReason" | "throttledUntil">,
+  isFailing: boolean,
+  now: number
+): WebhookState => {
+  if (!active) return disabledReason === null ? "paused" : "disabled"
+  if (isFailing) return "failing"
+  return throttledUntil !== null && throttledUntil > now ? "throttled" : "active"
+}
+
 /** A URL of the account's that events are delivered to. */
 export const Webhook = Schema.Struct({
   id: WebhookId,

@@ -1,6 +1,7 @@
 import type { AccountId } from "@headwater/domain/Id"
 import * as RealTime from "@headwater/domain/RealTime"
 import { Accounts } from "@headwater/log/access/Accounts"
+import { Figures } from "@headwater/log/commit/Figures"
 import { Usage } from "@headwater/log/commit/Usage"
 import { Programs } from "@headwater/log/resources/Programs"
 import { type WebhookCounts, Webhooks } from "@headwater/log/resources/Webhooks"
@@ -38,6 +39,9 @@ const shownFor = Duration.seconds(5)
 const accountingShownFor = Duration.minutes(1)
 const mostAccounts = 1_000
 
+/** Webhooks of which it is told whether they fail. */
+const mostJudged = 1_000
+
 /** The backlog of an account's listeners, its use of quotas, and the state of its parts, as of a few seconds ago. */
 export class AccountStanding extends Context.Service<AccountStanding, {
   readonly of: (accountId: AccountId) => Effect.Effect<Standing, SqlError.SqlError>
@@ -46,13 +50,14 @@ export class AccountStanding extends Context.Service<AccountStanding, {
   static readonly layer: Layer.Layer<
     AccountStanding,
     never,
-    Accounting | Accounts | Backlog | Programs | Usage | Webhooks
+    Accounting | Accounts | Backlog | Figures | Programs | Usage | Webhooks
   > = Layer.effect(
     AccountStanding,
     Effect.gen(function*() {
       const accounting = yield* Accounting
       const accounts = yield* Accounts
       const backlog = yield* Backlog
+      const figures = yield* Figures
       const programs = yield* Programs
       const usage = yield* Usage
       const webhooks = yield* Webhooks
@@ -81,6 +86,7 @@ export class AccountStanding extends Context.Service<AccountStanding, {
 
       const read = Effect.fnUntraced(function*(accountId: AccountId) {
         const at = clock.currentTimeMillisUnsafe()
+        const failing = yield* figures.failing(accountId, yield* webhooks.activeIds(accountId, mostJudged), at)
         const { source, workflow } = yield* programs.countsOf(accountId)
         return {
           at,
@@ -89,7 +95,7 @@ export class AccountStanding extends Context.Service<AccountStanding, {
           quotas: yield* quotasOf(accountId, at),
           sources: source,
           workflows: workflow,
-          webhooks: yield* webhooks.countsOf(accountId, at)
+          webhooks: yield* webhooks.countsOf(accountId, failing, at)
         }
       })
 

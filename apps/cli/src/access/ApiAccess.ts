@@ -1,9 +1,11 @@
 import { HeadwaterClient } from "@headwater/api/HeadwaterClient"
-import type { Unauthorized } from "@headwater/api/Problem"
+import { Issue, type Unauthorized } from "@headwater/api/Problem"
+import { header } from "@headwater/api/Warnings"
 import { explain } from "@headwater/server/ErrorExplanation"
-import { Context, Effect, Layer, Option, Predicate, Redacted, Schema } from "effect"
-import { FetchHttpClient, HttpClientError } from "effect/http"
+import { Console, Context, Effect, Layer, Option, Predicate, Redacted, Schema } from "effect"
+import { FetchHttpClient, HttpClient, HttpClientError } from "effect/http"
 import { CommandRefused } from "../CommandRefused.ts"
+import { harmless } from "../text/HarmlessText.ts"
 import * as AccessFile from "./AccessFile.ts"
 
 /** A server's address, and an account's key. */
@@ -40,11 +42,28 @@ export class ApiAccess extends Context.Service<ApiAccess, {
       ApiAccess,
       Effect.map(HeadwaterClient, (client) =>
         ApiAccess.of({ url: access.url, call: (use) => Effect.mapError(use(client), told(access)) }))
-    ).pipe(Layer.provide(HeadwaterClient.layer(access)), Layer.provide(FetchHttpClient.layer))
+    ).pipe(Layer.provide(HeadwaterClient.layer(access)), Layer.provide(warning), Layer.provide(FetchHttpClient.layer))
 
   /** With what the environment says, else the user's file. */
   static readonly layer = Layer.unwrap(Effect.suspend(() => Effect.map(findAccess, ApiAccess.layerOf)))
 }
+
+const toldWarnings = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Array(Issue)))
+
+/** Shows what answers warn of, beside what a command prints. */
+const warning = Layer.effect(
+  HttpClient.HttpClient,
+  Effect.map(
+    HttpClient.HttpClient,
+    HttpClient.tap(({ headers }) =>
+      Effect.forEach(
+        Option.getOrElse(toldWarnings(headers[header]), () => []),
+        ({ message, path }) => Console.error(harmless(`Warning: ${path}: ${message}`)),
+        { discard: true }
+      )
+    )
+  )
+)
 
 /** The system's words, where they say what the matter is. */
 export const whyAway = (cause: unknown): string => {

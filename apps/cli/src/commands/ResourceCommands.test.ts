@@ -103,6 +103,13 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
       const subscribed = yield* told("subscribe", "Big Orders", "warehouse", "--filter", `{"n":{"$gt":1}}`)
       assert.match(subscribed, /\nEmitter +big-orders \(dc_\w+\)\nListener +warehouse \(wh_\w+\)\nStream +default\n/)
       yield* told("subscribe", "large", "warehouse", "--event", "$errors")
+      const doubtful = yield* run("subscribe", "Big Orders", "Big Orders", "--event", "$error")
+      assert.strictEqual(doubtful.code, 0)
+      assert.match(
+        doubtful.stderr,
+        /^Warning: event_name: .*\$errors\?\nWarning: listener_id: This is the emitter itself/
+      )
+      yield* told("unsubscribe", "Big Orders", "Big Orders", "--event", "$error")
       assert.match(
         yield* told("subscriptions", "list"),
         /\nsub_\w+ +large +\$errors +warehouse\nsub_\w+ +big-orders +default +warehouse +{"n":{"\$gt":1}}\n$/

@@ -1,4 +1,5 @@
 /** Things by what people call them: an id, a name slug, a name. */
+import * as NearestNames from "@headwater/domain/NearestNames"
 import { Effect, Predicate } from "effect"
 import { CommandRefused } from "../CommandRefused.ts"
 import * as ApiGroup from "./ApiGroup.ts"
@@ -16,37 +17,12 @@ const namesOf = (thing: ApiGroup.Thing): ReadonlyArray<string> =>
     return Predicate.isString(value) && value !== "" ? [value] : []
   })
 
-/** The least number of characters to insert, leave out or change that makes one text of another. */
-const distance = (one: string, other: string): number => {
-  let row = Array.from({ length: other.length + 1 }, (_, index) => index)
-  for (const [index, character] of [...one].entries()) {
-    const next = [index + 1]
-    for (let at = 0; at < other.length; at++) {
-      next.push(Math.min(row[at + 1]! + 1, next[at]! + 1, row[at]! + (character === other[at] ? 0 : 1)))
-    }
-    row = next
-  }
-  return row.at(-1)!
-}
-
-/** The names that a text may have meant, the nearest first. */
-export const meant = (text: string, names: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const said = text.toLowerCase()
-  const nearest = [...new Set(names)].flatMap((name) => {
-    const known = name.toLowerCase()
-    const far = distance(said, known)
-    const isPart = said.length > 2 && known.includes(said)
-    return isPart || far <= Math.max(1, Math.floor(said.length / 3)) ? [{ name, far: isPart ? 0 : far }] : []
-  })
-  return nearest.toSorted((one, other) => one.far - other.far).slice(0, 3).map(({ name }) => name)
-}
-
 const listOf = ({ group }: Kind.Kind) => group === "subscriptions" ? ApiGroup.whole(group) : ApiGroup.list(group)
 
 const or = (texts: ReadonlyArray<string>): string => texts.join(" or ")
 
 const unknown = (kinds: ReadonlyArray<Kind.Kind>, text: string, names: ReadonlyArray<string>) => {
-  const near = meant(text, names)
+  const near = NearestNames.of(text, names)
   const lists = kinds.map(({ command }) => `\`headwater ${command} list\``)
   return new CommandRefused({
     message: `There is no ${or(kinds.map(({ one }) => one))} ${JSON.stringify(text)}. ` +

@@ -1,72 +1,74 @@
+import declared from "headwater:component-types"
 import type { Prop } from "../resources/Props.ts"
+import type { Member, Type, Types } from "./ComponentTypes.ts"
 
-/** A completion and its description. */
-export interface Completion {
-  readonly label: string
-  readonly detail: string
+const types: Types = declared
+
+/** Code of which the editor completes names. */
+export interface CompletedCode {
+  readonly props: ReadonlyArray<Prop>
+  /** The names of a workflow's steps; undefined for a source. */
+  readonly steps: ReadonlyArray<string> | undefined
 }
 
-/** The completions after a name and a dot, by that name. */
-export type CodeCompletions = ReadonlyMap<string, ReadonlyArray<Completion>>
+/** A completion, its type and what it is. */
+export type Completion = Pick<Member, "label" | "detail" | "info">
 
-const ofType: Readonly<Record<string, ReadonlyArray<Completion>>> = {
-  "$.service.db": [
-    { label: "get", detail: "(key): the value that is kept" },
-    { label: "set", detail: "(key, value): keeps a value; undefined removes it" }
-  ],
-  "$.interface.http": [
-    { label: "respond", detail: "({ status, headers, body })" },
-    { label: "endpoint", detail: "the URL" }
-  ],
-  "$.interface.apphook": [{ label: "endpoint", detail: "the URL" }],
-  app: [{ label: "$auth", detail: "the credentials" }]
+const named = (name: string): Type => {
+  const [of, member] = name.split(".")
+  const found = Object.hasOwn(types, of!) ? types[of!]! : []
+  return member === undefined ? found : membersOf(found).find(({ label }) => label === member)?.type ?? []
 }
 
-const ofSteps: ReadonlyArray<readonly [string, ReadonlyArray<Completion>]> = [
-  ["steps.trigger", [{ label: "event", detail: "what the run is over" }, {
-    label: "context",
-    detail: "where it came from"
-  }]],
-  ["$", [
-    { label: "export", detail: "(name, value): for the steps after it" },
-    { label: "emit", detail: "(event, { name, id, summary })" },
-    { label: "respond", detail: "({ status, headers, body })" },
-    { label: "flow", detail: "exit, delay, rerun" },
-    { label: "send", detail: "http, emit" },
-    { label: "context", detail: "the run and the step" }
-  ]],
-  ["$.flow", [
-    { label: "exit", detail: "(reason): ends the run" },
-    { label: "delay", detail: "(ms): before the next step" },
-    { label: "rerun", detail: "(ms, context): this step again" }
-  ]],
-  ["$.send", [
-    { label: "http", detail: "({ method, url, headers, data })" },
-    { label: "emit", detail: "(event, name)" }
-  ]]
-]
+const membersOf = (type: Type): ReadonlyArray<Member> =>
+  type.flatMap((part) => typeof part === "string" ? membersOf(named(part)) : part)
 
 /** The name of a prop on `this`. The full name of a step's prop begins with the step's name. */
 const nameOf = ({ name }: Prop): string => name.slice(name.lastIndexOf(".") + 1)
 
-/**
- * @param steps the names of a workflow's steps; undefined for a source
- */
-export const of = (props: ReadonlyArray<Prop>, steps?: ReadonlyArray<string>): CodeCompletions =>
-  new Map([
-    ["this", [
-      ...props.map((prop) => ({ label: nameOf(prop), detail: prop.type })),
-      ...(steps === undefined ? [{ label: "$emit", detail: "(event, { id, name, summary, ts })" }] : [])
-    ]],
-    ...props.flatMap((prop) => {
-      const members = Object.hasOwn(ofType, prop.type) ? ofType[prop.type] : undefined
-      return members === undefined ? [] : [[`this.${nameOf(prop)}`, members] as const]
-    }),
-    ...(steps === undefined ? [] : [
-      ...ofSteps,
-      ["steps", [
-        { label: "trigger", detail: "event, context" },
-        ...steps.map((label) => ({ label, detail: "what the step gave" }))
-      ]] as const
-    ])
-  ])
+const typeOf = (table: string, prop: string): Type =>
+  membersOf(named(table)).find(({ label }) => label === prop)?.type ?? []
+
+/** A prop of these types is not in the table of the types of props, since its own depends on more. */
+const ofOthers: Readonly<Record<string, Type>> = { "$.service.db": ["Store"], app: ["AppInstance"] }
+
+const member = (label: string, detail: string, type: Type): Member => ({ label, detail, info: "", type })
+
+/** The names that stand alone in code. */
+const rootOf = ({ props, steps }: CompletedCode): ReadonlyArray<Member> => {
+  const own = props.map((prop) =>
+    member(nameOf(prop), prop.type, ofOthers[prop.type] ?? typeOf("ValueOfType", prop.type))
+  )
+  const event: Type = props.flatMap(({ type }) => typeOf("EventOfInterface", type))
+  if (steps === undefined) {
+    return [member("this", "", [own, "SourceThis"]), member("event", "", event)]
+  }
+  const trigger = membersOf(named("Trigger")).map((one) => one.label === "event" ? { ...one, type: event } : one)
+  return [
+    member("this", "", [own]),
+    member("$", "", ["StepServices"]),
+    member("steps", "", [[
+      member("trigger", "", [trigger]),
+      ...steps.map((step) => member(step, "a step", ["StepResult"]))
+    ]])
+  ]
+}
+
+const once = (members: ReadonlyArray<Completion>): ReadonlyArray<Completion> => [
+  ...new Map(members.map((one) => [one.label, one])).values()
+]
+
+/** What can follow a name, or names with dots between them, and a dot. */
+export const after = (names: string, code: CompletedCode): ReadonlyArray<Completion> => {
+  const found = names.split(".").reduce<Type>(
+    (type, name) => membersOf(type).filter(({ label }) => label === name).flatMap(({ type }) => type),
+    [rootOf(code)]
+  )
+  return once(membersOf(found))
+}
+
+/** The types that props can have. */
+export const propTypes = (): ReadonlyArray<Completion> => [
+  ...Object.keys(ofOthers).map((label) => ({ label, detail: "", info: "" })),
+  ...membersOf(named("ValueOfType"))
+]

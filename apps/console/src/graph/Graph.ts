@@ -1,5 +1,4 @@
 import type { Graph } from "@headwater/api/GraphApi"
-import { hrefOf } from "../api/Address.ts"
 import { get, type Single } from "../api/Api.ts"
 import { count } from "../charts/Figures.ts"
 import { nameOf } from "../resources/Directory.ts"
@@ -71,21 +70,6 @@ export const worstOf = (nodes: ReadonlyArray<GraphNode>): NodeState =>
 
 /** The name that people know a node by. */
 export const labelOf = ({ id, name }: GraphNode): string => name ?? nameOf(id)
-
-/** The node's own page. */
-export const pageOf = ({ id, type }: GraphNode): string | undefined => {
-  switch (type) {
-    case "source":
-      return hrefOf(["sources", id])
-    case "workflow":
-      return hrefOf(["workflows", id])
-    case "webhook":
-      return hrefOf(["webhooks", id])
-    case "account":
-    case "consumer":
-      return undefined
-  }
-}
 
 const sumOf = (nodes: ReadonlyArray<GraphNode>, of: (node: GraphNode) => number): number =>
   nodes.reduce((total, node) => total + of(node), 0)

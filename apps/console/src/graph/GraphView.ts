@@ -18,6 +18,12 @@ const around = 0.3
 /** Below this scale nobody can read the text. */
 const readableScale = 0.5
 
+/** The scale at which the text of the drawing, of 13 pixels, is as small as text may be at first: 12 pixels. */
+const legibleScale = 12 / 13
+
+/** A drawing of more boxes is shown as a whole at first, even where nobody can read it then. */
+const maxLegible = 60
+
 /** The visible part of a drawing in its frame, and its scale. */
 export class GraphView {
   /** A point of the drawing appears at its place times `#scale`, moved by `#x` and `#y`, in pixels. */
@@ -26,6 +32,7 @@ export class GraphView {
   #y = 0
   #frame: Size = { width: 0, height: 0 }
   #drawing: Size = { width: 0, height: 0 }
+  #boxes = 0
   /** True once the reader has chosen the visible part: until then, everything is visible. */
   #isChosen = false
   #move: (transform: string) => void = () => {}
@@ -44,19 +51,20 @@ export class GraphView {
   resize(frame: Size): void {
     this.#frame = frame
     if (this.#isChosen) this.#show()
-    else this.fit()
+    else this.begin()
   }
 
   /** Shows another drawing. Of the boxes in both drawings, the one nearest to the frame's middle stays in place. */
   replace(before: Placed | undefined, next: Placed): void {
     this.#drawing = next
-    if (before === undefined || !this.#isChosen) return this.fit()
+    this.#boxes = next.boxes.size
+    if (before === undefined || !this.#isChosen) return this.begin()
     const { height, width } = this.#frame
     const middle = this.#at({ x: width / 2, y: height / 2 })
     const distance = ({ x, y }: Point) => Math.hypot(x - middle.x, y - middle.y)
     const held =
       [...before.boxes].filter(([name]) => next.boxes.has(name)).sort(([, a], [, b]) => distance(a) - distance(b))[0]
-    if (held === undefined) return this.fit()
+    if (held === undefined) return this.begin()
     const [name, was] = held
     const is = next.boxes.get(name)!
     this.#x += (was.x - is.x) * this.#scale
@@ -64,8 +72,17 @@ export class GraphView {
     this.#show()
   }
 
+  /** Shows everything, but of a drawing of few boxes no more than can be read, from its upper left corner on. */
+  begin(): void {
+    this.#fit(this.#boxes > maxLegible ? minScale : legibleScale)
+  }
+
   /** Shows everything. */
   fit(): void {
+    this.#fit(minScale)
+  }
+
+  #fit(leastScale: number): void {
     const { height, width } = this.#frame
     if (width === 0 || height === 0) return
     const fitting = Math.min(
@@ -73,9 +90,10 @@ export class GraphView {
       (height - 2 * padding) / Math.max(1, this.#drawing.height)
     )
     this.#isChosen = false
-    this.#scale = Math.min(maxFitScale, Math.max(minScale, fitting))
-    this.#x = (width - this.#drawing.width * this.#scale) / 2
-    this.#y = (height - this.#drawing.height * this.#scale) / 2
+    this.#scale = Math.min(maxFitScale, Math.max(leastScale, fitting))
+    const free = (frame: number, drawing: number) => Math.max(2 * padding, frame - drawing * this.#scale) / 2
+    this.#x = free(width, this.#drawing.width)
+    this.#y = free(height, this.#drawing.height)
     this.#show()
   }
 

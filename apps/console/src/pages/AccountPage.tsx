@@ -1,11 +1,14 @@
 import { useEffect } from "preact/hooks"
-import { address, setQuery } from "../api/Address.ts"
+import { address, hrefOf, setQuery, visit } from "../api/Address.ts"
 import { failureOf } from "../api/Failure.ts"
 import { useLoading } from "../api/Loading.ts"
 import { Act } from "../parts/Act.tsx"
 import { StateBadge } from "../parts/Badge.tsx"
+import { ContractDialog } from "../parts/ContractForm.tsx"
+import { Delete } from "../parts/Delete.tsx"
 import { harmless } from "../parts/Harmless.ts"
 import { tell } from "../parts/Notices.tsx"
+import { Opens } from "../parts/Opens.tsx"
 import { Shown } from "../parts/Shown.tsx"
 import { Time } from "../parts/Time.tsx"
 import * as Accounts from "../resources/Accounts.ts"
@@ -92,25 +95,60 @@ const AccountPage: PageComponent = ({ params }) => {
   return (
     <div class="page">
       <Shown loading={account} what="the account">
-        {({ app, name, oauth }) => (
-          <>
-            <div class="page-head">
-              <h1>
-                <bdi>{harmless(name === "" ? app : `${app} ${name}`)}</bdi>
-              </h1>
-              {oauth === null ?
-                null :
-                (
-                  <Act needs="write" kind="main" act={async () => location.assign(await Accounts.connect(id))}>
-                    {oauth.state === "connected" ? "Connect again" : "Connect"}
-                  </Act>
-                )}
-            </div>
-            {oauth === null
-              ? <p class="note">It has credentials that somebody stored, and no token to renew.</p>
-              : <Facts oauth={oauth} />}
-          </>
-        )}
+        {(found) => {
+          const { app, name, oauth } = found
+          return (
+            <>
+              <div class="page-head">
+                <h1>
+                  <bdi>{harmless(name === "" ? app : `${app} ${name}`)}</bdi>
+                </h1>
+                <span class="grow" />
+                {oauth === null ?
+                  null :
+                  (
+                    <Act needs="write" kind="main" act={async () => location.assign(await Accounts.connect(id))}>
+                      {oauth.state === "connected" ? "Connect again" : "Connect"}
+                    </Act>
+                  )}
+                <Opens needs="write" what="edit" name="Change …">
+                  {(close) => (
+                    <ContractDialog
+                      title="Change the account"
+                      note="Credentials that are given replace those before. Runs that begin then use them."
+                      operation="appAccounts.update"
+                      current={found}
+                      first={["name", "credentials"]}
+                      leftOut={oauth === null ? ["oauth"] : ["oauth.expires_at"]}
+                      name="Save"
+                      doing="Saving …"
+                      done="The account is changed."
+                      submit={async (body) => {
+                        await Accounts.change(id, body)
+                        void account.reload()
+                        close()
+                      }}
+                      onClose={close}
+                    />
+                  )}
+                </Opens>
+                <Delete
+                  what={`the account ${harmless(name === "" ? app : `${app} ${name}`)}`}
+                  act={async () => {
+                    await Accounts.drop(id)
+                    tell("done", "The account is removed.")
+                    visit(hrefOf(["accounts"]))
+                  }}
+                >
+                  <p>Sources and workflows that use it get no credentials from their next run on.</p>
+                </Delete>
+              </div>
+              {oauth === null
+                ? <p class="note">It has credentials that somebody stored, and no token to renew.</p>
+                : <Facts oauth={oauth} />}
+            </>
+          )
+        }}
       </Shown>
     </div>
   )

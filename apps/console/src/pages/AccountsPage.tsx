@@ -1,8 +1,10 @@
 import { hrefOf, visit } from "../api/Address.ts"
 import { usePagedList } from "../api/usePagedList.ts"
 import { StateBadge } from "../parts/Badge.tsx"
+import { ContractDialog } from "../parts/ContractForm.tsx"
 import { Empty } from "../parts/Empty.tsx"
 import { harmless } from "../parts/Harmless.ts"
+import { Opens } from "../parts/Opens.tsx"
 import { PagedRows, type RowColumn } from "../parts/PagedRows.tsx"
 import { Time } from "../parts/Time.tsx"
 import * as Accounts from "../resources/Accounts.ts"
@@ -38,7 +40,22 @@ export default () => {
   return (
     <div class="page is-list">
       <div class="page-head">
-        <h1>Accounts</h1>
+        <h1>App accounts</h1>
+        <span class="grow" />
+        <Opens needs="write" what="new" kind="main" name="New account …">
+          {(close) => (
+            <ContractDialog
+              title="New account with an app"
+              note="Give the credentials that code gets as $auth. An account over OAuth 2 has a client, under More settings, and is connected on its page."
+              operation="appAccounts.create"
+              first={["app", "name", "credentials"]}
+              name="Add it"
+              doing="Adding …"
+              submit={async (body) => visit(hrefOf(["accounts", await Accounts.create(body)]))}
+              onClose={close}
+            />
+          )}
+        </Opens>
       </div>
       <PagedRows
         list={accounts}
@@ -47,9 +64,7 @@ export default () => {
         onOpen={({ id }) => visit(hrefOf(["accounts", id]))}
         empty={
           <Empty what="There are no accounts with apps yet.">
-            <p>
-              <code>headwater credentials create</code> makes one.
-            </p>
+            <p>Components that ask for an app get one of these.</p>
           </Empty>
         }
       />

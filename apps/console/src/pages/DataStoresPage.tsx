@@ -1,10 +1,10 @@
 import { useSignal } from "@preact/signals"
 import { hrefOf, visit } from "../api/Address.ts"
-import { may } from "../api/Session.ts"
 import { usePagedList } from "../api/usePagedList.ts"
 import { Empty } from "../parts/Empty.tsx"
 import { FormDialog } from "../parts/FormDialog.tsx"
 import { harmless } from "../parts/Harmless.ts"
+import { Opens } from "../parts/Opens.tsx"
 import { PagedRows, type RowColumn } from "../parts/PagedRows.tsx"
 import { TextField } from "../parts/TextField.tsx"
 import { Time } from "../parts/Time.tsx"
@@ -23,43 +23,20 @@ const columns: ReadonlyArray<RowColumn<DataStores.DataStoreResource>> = [
   { name: "Made", width: "8.5rem", cell: ({ created_at }) => <Time ms={created_at * 1_000} /> }
 ]
 
-const NewDataStore = () => {
-  const isAsked = useSignal(false)
+const NewDataStore = ({ onClose }: { readonly onClose: () => void }) => {
   const name = useSignal("")
-  if (!may("write")) return null
   return (
-    <>
-      <button
-        type="button"
-        class="main"
-        onClick={() => {
-          isAsked.value = true
-        }}
-      >
-        New data store …
-      </button>
-      {isAsked.value
-        ? (
-          <FormDialog
-            title="New data store"
-            note="Sources and workflows share it: give its name to a prop of the type data_store."
-            name="Make it"
-            doing="Making …"
-            failed="It is not made."
-            act={async () => visit(hrefOf(["data-stores", await DataStores.create(name.value)]))}
-            onClose={() => {
-              isAsked.value = false
-            }}
-          >
-            {() => (
-              <>
-                <TextField label="Name" text={name} />
-              </>
-            )}
-          </FormDialog>
-        )
-        : null}
-    </>
+    <FormDialog
+      title="New data store"
+      note="Sources and workflows share it: give its name to a prop of the type data_store."
+      name="Make it"
+      doing="Making …"
+      failed="It is not made."
+      act={async () => visit(hrefOf(["data-stores", await DataStores.create(name.value)]))}
+      onClose={onClose}
+    >
+      {() => <TextField label="Name" text={name} />}
+    </FormDialog>
   )
 }
 
@@ -71,7 +48,9 @@ export default () => {
       <div class="page-head">
         <h1>Data stores</h1>
         <span class="grow" />
-        <NewDataStore />
+        <Opens needs="write" what="new" kind="main" name="New data store …">
+          {(close) => <NewDataStore onClose={close} />}
+        </Opens>
       </div>
       <PagedRows
         list={stores}

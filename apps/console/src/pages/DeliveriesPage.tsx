@@ -3,6 +3,7 @@ import { useEffect, useMemo } from "preact/hooks"
 import { address, hrefOf, setQuery, visit } from "../api/Address.ts"
 import { may } from "../api/Session.ts"
 import { usePagedList } from "../api/usePagedList.ts"
+import { duration } from "../charts/Figures.ts"
 import { isNarrow, withUnit } from "../charts/Narrow.ts"
 import { StateBadge } from "../parts/Badge.tsx"
 import { BulkDialog } from "../parts/BulkDialog.tsx"
@@ -12,6 +13,7 @@ import { Filters } from "../parts/Filters.tsx"
 import { Name } from "../parts/Name.tsx"
 import { NamedField } from "../parts/NamedField.tsx"
 import { PagedRows, type RowColumn } from "../parts/PagedRows.tsx"
+import { RangeField } from "../parts/RangeField.tsx"
 import { RetriesChart } from "../parts/RetriesChart.tsx"
 import { SearchField } from "../parts/SearchField.tsx"
 import { Ago, local, Time } from "../parts/Time.tsx"
@@ -30,6 +32,12 @@ import * as Directory from "../resources/Directory.ts"
 
 const To = ({ webhook_id }: DeliveryResource) =>
   webhook_id === null ? <span class="note">a workflow's request</span> : <Name id={webhook_id} />
+
+/** The time from the first attempt to the beginning of the last one. */
+const tookOf = (startedAtMs: number, lastAttemptAtMs: number | null) =>
+  lastAttemptAtMs === null || lastAttemptAtMs <= startedAtMs
+    ? <span class="note">–</span>
+    : duration(lastAttemptAtMs - startedAtMs)
 
 const common: ReadonlyArray<RowColumn<DeliveryResource>> = [
   {
@@ -56,6 +64,12 @@ const common: ReadonlyArray<RowColumn<DeliveryResource>> = [
 
 const wide: ReadonlyArray<RowColumn<DeliveryResource>> = [
   ...common,
+  { name: "Age", width: "6.5rem", cell: ({ started_at_ms }) => <Ago ms={started_at_ms} /> },
+  {
+    name: "Took",
+    width: "5rem",
+    cell: ({ last_attempt_at_ms, started_at_ms }) => tookOf(started_at_ms, last_attempt_at_ms)
+  },
   {
     name: "Next",
     width: "7.5rem",
@@ -218,6 +232,11 @@ export default () => {
           values={["2xx", "3xx", "4xx", "5xx", "429", "500", "503"].map((status) => [status, status])}
         />
         <SearchField label="Payload contains" text={filter.text ?? ""} onChange={(text) => setQuery({ text })} />
+        <RangeField
+          from={numberOf(filter.since)}
+          to={numberOf(filter.until)}
+          onChange={(ms) => setQuery({ since: ms === undefined ? "" : String(ms), until: "" }, "push")}
+        />
         <div class="time-span">
           <TimeField label="Begun from" ms={numberOf(filter.since)} onChange={setTime("since")} />
           <TimeField label="Begun before" ms={numberOf(filter.until)} onChange={setTime("until")} />

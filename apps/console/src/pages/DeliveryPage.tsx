@@ -7,7 +7,7 @@ import { Act } from "../parts/Act.tsx"
 import { AttemptView } from "../parts/AttemptView.tsx"
 import { StateBadge } from "../parts/Badge.tsx"
 import { Stream } from "../parts/EventCells.tsx"
-import { Name, WebhookName } from "../parts/Name.tsx"
+import { LinkedName, Name } from "../parts/Name.tsx"
 import { Shown } from "../parts/Shown.tsx"
 import { Ago, Time } from "../parts/Time.tsx"
 import { type DeliveryDetails, one, reasons } from "../resources/Deliveries.ts"
@@ -94,7 +94,7 @@ const Details = ({ delivery, onChange }: { readonly delivery: DeliveryDetails; r
           <>
             <dt>Webhook</dt>
             <dd>
-              <WebhookName id={delivery.webhook_id} />
+              <LinkedName id={delivery.webhook_id} />
             </dd>
           </>
         )}

@@ -9,6 +9,7 @@ import { EventPanel } from "../parts/EventPanel.tsx"
 import { Failed } from "../parts/Failed.tsx"
 import { Filters } from "../parts/Filters.tsx"
 import { NamedField } from "../parts/NamedField.tsx"
+import { RangeField } from "../parts/RangeField.tsx"
 import { SearchField } from "../parts/SearchField.tsx"
 import { TimeField } from "../parts/TimeField.tsx"
 import { VirtualRows } from "../parts/VirtualRows.tsx"
@@ -198,6 +199,11 @@ export default () => {
           text={filter.text}
           placeholder={"\"order\":1001"}
           onChange={(text) => setQuery({ text, open: "" })}
+        />
+        <RangeField
+          from={filter.from}
+          to={filter.to}
+          onChange={(ms) => setQuery({ from: ms === undefined ? "" : String(ms), to: "", open: "" }, "push")}
         />
         <div class="time-span">
           <TimeField

@@ -2,6 +2,7 @@ import { useCallback, useEffect, useMemo } from "preact/hooks"
 import { address, type Query, setQuery } from "../api/Address.ts"
 import { useLoading } from "../api/Loading.ts"
 import { count } from "../charts/Figures.ts"
+import { isNarrow } from "../charts/Narrow.ts"
 import * as Graph from "../graph/Graph.ts"
 import { type Grouping, shapeOf, type Stop, structureOf } from "../graph/GraphShape.ts"
 import { Empty } from "../parts/Empty.tsx"
@@ -11,6 +12,7 @@ import { GraphLegend } from "../parts/GraphLegend.tsx"
 import { GraphPanel, type PanelActs } from "../parts/GraphPanel.tsx"
 import { NodeRows, SubscriptionRows } from "../parts/GraphRows.tsx"
 import { Name } from "../parts/Name.tsx"
+import { NodeBadge } from "../parts/NodeState.tsx"
 import { SearchField } from "../parts/SearchField.tsx"
 import { Shown } from "../parts/Shown.tsx"
 import { Tabs } from "../parts/Tabs.tsx"
@@ -34,6 +36,13 @@ const inOrder = new Intl.Collator(undefined, { numeric: true })
 
 const hopChoices = [1, 2, 3, 4, 6]
 
+const views = [["list", "List"], ["drawing", "Drawing"], ["table", "Table"]] as const
+
+type View = typeof views[number][0]
+
+/** A telephone has no room for a drawing that can be read. */
+const firstView = (): View => isNarrow.value ? "list" : "drawing"
+
 /** The state of the page, as the address holds it. */
 interface Wanted {
   readonly text: string
@@ -47,7 +56,7 @@ interface Wanted {
   readonly open: ReadonlyArray<string>
   /** The id of a subscription. */
   readonly expanded: string
-  readonly view: "drawing" | "table"
+  readonly view: View
 }
 
 const wantedOf = (query: URLSearchParams): Wanted => {
@@ -62,7 +71,7 @@ const wantedOf = (query: URLSearchParams): Wanted => {
     grouping: groupings.find(([name]) => name === text("group"))?.[0],
     open: text("open").split(",").filter((id) => id !== ""),
     expanded: text("expand"),
-    view: text("view") === "table" ? "table" : "drawing"
+    view: views.find(([view]) => view === text("view"))?.[0] ?? firstView()
   }
 }
 
@@ -93,6 +102,26 @@ const StateField = ({ chosen, nodes }: {
       ))}
     </select>
   </label>
+)
+
+/** How many nodes are in which state, the most urgent first. Each choice leaves those. */
+const Summary = ({ chosen, nodes }: { readonly nodes: ReadonlyArray<Graph.GraphNode>; readonly chosen: string }) => (
+  <div class="graph-summary" role="group" aria-label="Nodes by state">
+    {Graph.states.map((state) => (
+      <button
+        key={state}
+        type="button"
+        aria-pressed={state === chosen}
+        onClick={() => change({ state: state === chosen ? "" : state })}
+      >
+        {count(
+          nodes.filter((node) =>
+            node.state === state
+          ).length
+        )} <NodeBadge state={state} />
+      </button>
+    ))}
+  </div>
 )
 
 const GroupField = ({ automatic, chosen }: {
@@ -157,9 +186,10 @@ const Picture = ({ atMs, graph, isStale, wanted }: {
   const matching = useMemo(
     () =>
       around.filter((node) => isWanted(node, wanted)).sort((a, b) =>
+        (view === "list" ? Graph.states.indexOf(a.state) - Graph.states.indexOf(b.state) : 0) ||
         inOrder.compare(Graph.labelOf(a), Graph.labelOf(b)) || (a.id < b.id ? -1 : 1)
       ),
-    [graph, drawn, wanted.text, wanted.state, Directory.names.value]
+    [graph, drawn, wanted.text, wanted.state, view, Directory.names.value]
   )
   const isNarrowed = matching.length < around.length
   const found = useMemo(() => new Set(matching.map(({ id }) => id)), [matching])
@@ -211,10 +241,11 @@ const Picture = ({ atMs, graph, isStale, wanted }: {
         <p class="note" role={isOld ? "status" : undefined}>
           Rates are those of the last 5 minutes. {isOld ? <b>As of</b> : "Read"} <Ago ms={atMs} />.
         </p>
-        {view === "table" ? null : <GraphLegend />}
+        {view === "drawing" ? <GraphLegend /> : null}
       </div>
-      <div class={`graph-split${chosen === "" ? "" : " is-open"}`}>
-        {view === "table"
+      {view === "list" ? <Summary nodes={around} chosen={wanted.state} /> : null}
+      <div class={`graph-split${chosen === "" ? "" : " is-open"}${view === "list" ? " is-list" : ""}`}>
+        {view === "list" ? null : view === "table"
           ? (
             <div class="graph-rows">
               <SubscriptionRows
@@ -282,9 +313,9 @@ export default () => {
         <h1>Graph</h1>
         <Tabs
           label="View"
-          choices={[["drawing", "Drawing"], ["table", "Table"]]}
+          choices={views}
           chosen={wanted.view}
-          onChoose={(view) => change({ view: view === "table" ? "table" : "" })}
+          onChoose={(view) => change({ view: view === firstView() ? "" : view })}
         />
       </div>
       <Shown loading={graph} what="the graph">

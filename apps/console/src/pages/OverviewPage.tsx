@@ -1,22 +1,23 @@
-import type { NodeResource } from "@headwater/api/NodesApi"
 import { useRef } from "preact/hooks"
 import { address, hrefOf, setQuery } from "../api/Address.ts"
-import { get } from "../api/Api.ts"
 import { type Loading, useLoading } from "../api/Loading.ts"
 import { count, counted, duration } from "../charts/Figures.ts"
-import { Badge, type Tone } from "../parts/Badge.tsx"
+import type { Tone } from "../parts/Badge.tsx"
 import { Empty } from "../parts/Empty.tsx"
 import { Failed } from "../parts/Failed.tsx"
 import { harmless } from "../parts/Harmless.ts"
+import { NodesTable } from "../parts/NodesTable.tsx"
 import { NodeBadge } from "../parts/NodeState.tsx"
+import { percent, quotaNames, Quotas, shareOf } from "../parts/Quotas.tsx"
 import { RetriesChart } from "../parts/RetriesChart.tsx"
 import { Shown } from "../parts/Shown.tsx"
 import { Stale } from "../parts/Stale.tsx"
 import { type ChartSeries, type Colour, StepChart } from "../parts/StepChart.tsx"
 import { Tabs } from "../parts/Tabs.tsx"
-import { Ago, Time } from "../parts/Time.tsx"
+import { Ago } from "../parts/Time.tsx"
 import * as AccountFigures from "../resources/AccountFigures.ts"
 import { kindOf } from "../resources/Directory.ts"
+import * as Nodes from "../resources/Nodes.ts"
 import * as Trouble from "../resources/Trouble.ts"
 
 type Figures = AccountFigures.Figures
@@ -42,16 +43,6 @@ const tilesWithout = (value: string): ReadonlyArray<Tile> =>
     note: "",
     tone: "plain"
   }))
-
-const quotaNames: Readonly<Record<Now["quotas"][number]["quota"], string>> = {
-  daily_compute_time: "Compute time of the day",
-  daily_invocations: "Invocations of the day",
-  billing_period_invocations: "Invocations of the billing period"
-}
-
-const shareOf = ({ limit, used }: Now["quotas"][number]): number => limit === null ? 0 : limit === 0 ? 1 : used / limit
-
-const percent = (share: number): string => `${Math.floor(share * 100)} %`
 
 /** The troubles of webhooks, the worst first. */
 const webhookTroubles = ({ disabled, failing, open, throttled }: Now["webhooks"]): ReadonlyArray<string> =>
@@ -355,79 +346,6 @@ const Troubles = ({ trouble: { isCut, nodes } }: { readonly trouble: Trouble.Tro
       </div>
     )
 
-const Quotas = ({ quotas }: { readonly quotas: Now["quotas"] }) => (
-  <ul class="quotas">
-    {quotas.map((quota) => {
-      const { limit, until_ms, used } = quota
-      const text = quota.quota === "daily_compute_time" ? duration : count
-      const share = shareOf(quota)
-      return (
-        <li key={quota.quota}>
-          <span class="quota-name">{quotaNames[quota.quota]}</span>
-          <span>
-            {text(used)}{" "}
-            {limit === null ? <span class="note">of no limit</span> : `of ${text(limit)}, ${percent(share)}`}
-          </span>
-          {limit === null ?
-            null :
-            (
-              <span class={`share ${share >= 1 ? "is-bad" : share >= 0.8 ? "is-wait" : ""}`} aria-hidden="true">
-                <span style={{ width: `${Math.min(100, share * 100)}%` }} />
-              </span>
-            )}
-          <span class="note">
-            counted anew <Ago ms={until_ms} />
-          </span>
-        </li>
-      )
-    })}
-  </ul>
-)
-
-/** The processes that share the server's database, the oldest first. */
-const listNodes = async (signal: AbortSignal): Promise<ReadonlyArray<NodeResource>> =>
-  (await get<{ readonly data: ReadonlyArray<NodeResource> }>(["nodes"], { signal })).data
-
-/** A server process without a sign of life for this time may be gone. */
-const silentMs = 20_000
-
-const Nodes = ({ nodes, readAtMs }: {
-  readonly nodes: ReadonlyArray<NodeResource>
-  readonly readAtMs: number
-}) => (
-  <div class="scrolled" role="region" aria-label="Nodes and workers" tabIndex={0}>
-    <table class="plain is-figures">
-      <thead>
-        <tr>
-          <th scope="col">Process</th>
-          <th scope="col">Version</th>
-          <th scope="col">Since</th>
-          <th scope="col">In memory</th>
-        </tr>
-      </thead>
-      <tbody>
-        {nodes.map(({ holds, id, seen_at_ms, started_at_ms, version, worker }) => (
-          <tr key={id}>
-            <td>
-              <code title="Its id">{harmless(id)}</code>
-              <span class="note">{worker === null ? "node" : `worker ${worker}`}</span>
-            </td>
-            <td>{harmless(version)}</td>
-            <td>
-              <Time ms={started_at_ms} />
-              {readAtMs - seen_at_ms > silentMs ? <Badge tone="waiting" text="silent" /> : null}
-            </td>
-            <td>
-              {counted(holds.sources_and_workflows, "program")}, {counted(holds.webhooks, "webhook")},{" "}
-              {counted(holds.consumers, "consumer")} of {counted(holds.accounts, "account")}
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </div>
-)
-
 const readAt = <A extends NonNullable<unknown>>(loading: Loading<A>): number => {
   const loaded = loading.loaded.value
   return loaded.state === "shown" || loaded.state === "stale" ? loaded.atMs : 0
@@ -438,7 +356,7 @@ export default () => {
   const range = AccountFigures.rangeOf(address.value.query.get("range"))
   const figures = useLoading(range, (signal) => AccountFigures.read(range, signal), { everyMs: pollMs })
   const trouble = useLoading("trouble", Trouble.read, { everyMs: pollMs })
-  const nodes = useLoading("nodes", listNodes, { everyMs: pollMs })
+  const nodes = useLoading("nodes", Nodes.list, { everyMs: pollMs })
   const loaded = figures.loaded.value
   const known = loaded.state === "shown" || loaded.state === "stale" ? loaded.value : undefined
   // While another range is read, the tiles keep the last known state.
@@ -488,7 +406,7 @@ export default () => {
           <section class="block" aria-labelledby="server">
             <h2 id="server">The server</h2>
             <Shown loading={nodes} what="the nodes and workers">
-              {(found) => <Nodes nodes={found} readAtMs={readAt(nodes)} />}
+              {(found) => <NodesTable nodes={found} readAtMs={readAt(nodes)} />}
             </Shown>
           </section>
         </div>

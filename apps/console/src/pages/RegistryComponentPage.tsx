@@ -1,10 +1,10 @@
-import { useSignal } from "@preact/signals"
 import { hrefOf, visit } from "../api/Address.ts"
 import { useLoading } from "../api/Loading.ts"
 import { may } from "../api/Session.ts"
 import { harmless } from "../parts/Harmless.ts"
+import { NewProgramForm } from "../parts/NewProgramForm.tsx"
 import { tell } from "../parts/Notices.tsx"
-import { PropsForm, PropsList } from "../parts/PropsForm.tsx"
+import { PropsList } from "../parts/PropsForm.tsx"
 import { Shown } from "../parts/Shown.tsx"
 import { Time } from "../parts/Time.tsx"
 import * as Registry from "../resources/Registry.ts"
@@ -14,42 +14,19 @@ import type { Params } from "../routes.ts"
 /** The most characters of the code that are shown. */
 const maxCode = 200_000
 
-const NewSource = ({ component }: { readonly component: Sources.ComponentResource }) => {
-  const name = useSignal("")
-  return (
-    <PropsForm
-      component={component.id}
-      declared={component.configurable_props}
-      current={{}}
-      isNew
-      submitName="Create the source"
-      doing="Creating …"
-      submit={async (configured_props) => {
-        const given = name.value.trim()
-        const created = await Sources.create({
-          component_id: component.id,
-          ...(given === "" ? {} : { name: given }),
-          configured_props
-        })
-        tell("done", "The source is there, and active.")
-        visit(hrefOf(["sources", created.id]))
-      }}
-    >
-      <label class="prop">
-        <span class="prop-label">Name of the source</span>
-        <input
-          type="text"
-          maxLength={200}
-          placeholder={component.name}
-          value={name.value}
-          onInput={(event) => {
-            name.value = event.currentTarget.value
-          }}
-        />
-      </label>
-    </PropsForm>
-  )
-}
+const NewSource = ({ component }: { readonly component: Sources.ComponentResource }) => (
+  <NewProgramForm
+    kind="source"
+    component={component.id}
+    declared={component.configurable_props}
+    name={component.name}
+    create={async (values) => {
+      const created = await Sources.create({ component_id: component.id, ...values })
+      tell("done", "The source is there, and active.")
+      visit(hrefOf(["sources", created.id]))
+    }}
+  />
+)
 
 const Details = ({ component }: { readonly component: Sources.ComponentResource }) => {
   const { code, configurable_props, description, key, name, updated_at, version } = component

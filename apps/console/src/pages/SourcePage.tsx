@@ -15,8 +15,10 @@ import { ProgramProject } from "../parts/ProgramProject.tsx"
 import { ProgramTraces } from "../parts/ProgramTraces.tsx"
 import { Endpoint } from "../parts/PropField.tsx"
 import { PropsForm, PropsList } from "../parts/PropsForm.tsx"
+import { Rename } from "../parts/Rename.tsx"
 import { SendEvent } from "../parts/SendEvent.tsx"
 import { Shown } from "../parts/Shown.tsx"
+import { Subscribed } from "../parts/SubscriptionForms.tsx"
 import { Time } from "../parts/Time.tsx"
 import { WithRuns } from "../parts/WithRuns.tsx"
 import { lastRunOfSource } from "../resources/Outcome.ts"
@@ -132,6 +134,13 @@ const Details = ({ loading, source }: {
               Activate
             </Act>
           )}
+        <Rename
+          name={name}
+          act={async (name) => {
+            await Sources.change(source, { name })
+            changed()
+          }}
+        />
         <Delete
           what={`the source ${harmless(name)}`}
           act={async () => {
@@ -190,6 +199,8 @@ const Details = ({ loading, source }: {
         <div class="traces-all">
           <Books id={id} isSource />
           <LastRuns id={id} />
+          <Subscribed id={id} side="listener_id" />
+          <Subscribed id={id} side="emitter_id" />
           <ProgramTraces id={id} codeHref={(error) => Sources.codeHref(source, error)} />
         </div>
         <PropsSection source={source} onChange={changed} />

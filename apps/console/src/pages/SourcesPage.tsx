@@ -4,7 +4,7 @@ import { may } from "../api/Session.ts"
 import { isNarrow } from "../charts/Narrow.ts"
 import { Empty } from "../parts/Empty.tsx"
 import { harmless } from "../parts/Harmless.ts"
-import { Activity, Health } from "../parts/Health.tsx"
+import { Activity, Health, stateOf } from "../parts/Health.tsx"
 import type { RowColumn } from "../parts/PagedRows.tsx"
 import { chosenProject, EmptyProject, ProjectFilter } from "../parts/ProjectFilter.tsx"
 import { SearchedRows } from "../parts/SearchedRows.tsx"
@@ -18,15 +18,22 @@ const columns: ReadonlyArray<RowColumn<Sources.ListedSource>> = [
   {
     name: "Name",
     width: "minmax(9rem, 1.5fr)",
+    sortBy: ({ name }) => name.toLowerCase(),
     cell: ({ id, name }) => (
       <a tabIndex={-1} href={hrefOf(["sources", id])}>
         <bdi>{harmless(name)}</bdi>
       </a>
     )
   },
-  { name: "State", width: "5.5rem", cell: (program) => <Activity of={program} /> },
+  { name: "State", width: "5.5rem", sortBy: stateOf, cell: (program) => <Activity of={program} /> },
   { name: "Last trace", width: "11rem", cell: ({ id }) => <Health id={id} read={lastRunOfSource} /> },
-  { name: "Changed", width: "8.5rem", cell: ({ updated_at }) => <Time ms={updated_at * 1_000} />, isWideOnly: true },
+  {
+    name: "Changed",
+    width: "8.5rem",
+    sortBy: ({ updated_at }) => updated_at,
+    cell: ({ updated_at }) => <Time ms={updated_at * 1_000} />,
+    isWideOnly: true
+  },
   { name: "Id", width: "minmax(12rem, 1fr)", cell: ({ id }) => <code>{id}</code> }
 ]
 
@@ -43,6 +50,7 @@ export default () => {
         <h1>Sources</h1>
         <span class="grow" />
         {may("write") ? <a class="button" href={hrefOf(["registry"])}>New from the registry …</a> : null}
+        {may("write") ? <a class="button" href={hrefOf(["sources", "new"])}>New source</a> : null}
       </div>
       <SearchedRows
         loading={sources}
@@ -56,9 +64,8 @@ export default () => {
           (
             <Empty what="There are no sources yet.">
               <p>
-                Make one of a component of{" "}
-                <a href={hrefOf(["registry"])}>the registry</a>, or deploy code of your own with{" "}
-                <code>headwater deploy</code>.
+                Make one of a component of <a href={hrefOf(["registry"])}>the registry</a>, or{" "}
+                <a href={hrefOf(["sources", "new"])}>of code of your own</a>.
               </p>
             </Empty>
           ) :

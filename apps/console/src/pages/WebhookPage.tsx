@@ -17,8 +17,11 @@ import { jsonFault } from "../parts/FormDialog.tsx"
 import { harmless } from "../parts/Harmless.ts"
 import { RetriesChart } from "../parts/RetriesChart.tsx"
 import { Shown } from "../parts/Shown.tsx"
+import { Subscribed } from "../parts/SubscriptionForms.tsx"
 import { Ago, Time } from "../parts/Time.tsx"
-import { WebhookState, WebhookTrouble } from "../parts/WebhookState.tsx"
+import { WebhookActs } from "../parts/WebhookForms.tsx"
+import { HealthTable } from "../parts/WebhookHealth.tsx"
+import { WebhookTrouble } from "../parts/WebhookState.tsx"
 import * as Deliveries from "../resources/Deliveries.ts"
 import * as Directory from "../resources/Directory.ts"
 import * as Webhooks from "../resources/Webhooks.ts"
@@ -56,7 +59,7 @@ const TestDialog = ({ id, onClose, url }: {
     }
   }
   return (
-    <Dialog title="Send a test" onClose={onClose}>
+    <Dialog title="Send a test" isWide onClose={onClose}>
       <form onSubmit={(event) => void send(event)}>
         <p class="note">
           One signed request, now and without a retry, also while the webhook is paused. It is in no list and in no
@@ -315,7 +318,7 @@ const Details = ({ loading, webhook }: {
         <h1>
           <bdi>{harmless(webhook.name ?? "Webhook without a name")}</bdi>
         </h1>
-        <WebhookState webhook={webhook} />
+        <StateBadge state={webhook.state} />
         <span class="grow" />
         {may("run")
           ? (
@@ -332,6 +335,7 @@ const Details = ({ loading, webhook }: {
         {webhook.active
           ? <Act needs="run" act={pause} done="It is paused, and keeps its place.">Pause</Act>
           : <ResumeChoice id={id} onDone={changed} />}
+        <WebhookActs webhook={webhook} onChange={changed} />
       </div>
       {webhook.description === null ? null : (
         <p>
@@ -339,7 +343,9 @@ const Details = ({ loading, webhook }: {
         </p>
       )}
       <WebhookTrouble webhook={webhook} />
+      <HealthTable health={webhook.health} />
       <Settings webhook={webhook} />
+      <Subscribed id={id} side="listener_id" />
       <RetriesChart webhook={id} />
       <Shown loading={work} what="its deliveries">
         {(found) => <WorkView id={id} work={found} onChange={changed} />}

@@ -1,38 +1,21 @@
 import { hrefOf, visit } from "../api/Address.ts"
 import { type Loaded, useLoading } from "../api/Loading.ts"
-import { usePagedList } from "../api/usePagedList.ts"
 import { isNarrow, withUnit } from "../charts/Narrow.ts"
 import { StateBadge } from "../parts/Badge.tsx"
 import { Empty } from "../parts/Empty.tsx"
 import { harmless } from "../parts/Harmless.ts"
-import { PagedRows, type RowColumn } from "../parts/PagedRows.tsx"
+import type { RowColumn } from "../parts/PagedRows.tsx"
 import { RetriesChart } from "../parts/RetriesChart.tsx"
+import { SearchedRows } from "../parts/SearchedRows.tsx"
 import { Ago } from "../parts/Time.tsx"
-import { WebhookState } from "../parts/WebhookState.tsx"
+import { NewWebhook } from "../parts/WebhookForms.tsx"
+import { chosenSpan, LastDelivered, Latency, Rate, type Span, SpanChoice, spanOf } from "../parts/WebhookHealth.tsx"
 import * as Retries from "../resources/Retries.ts"
 import * as Webhooks from "../resources/Webhooks.ts"
 
 const pollMs = 10_000
 
 const stepMs = 60_000
-
-/** The state and the rate of one webhook, which are not in the list. */
-const Standing = ({ id }: { readonly id: string }) => {
-  const webhook = useLoading(id, (signal) => Webhooks.one(id, signal), { everyMs: pollMs })
-  const loaded = webhook.loaded.value
-  if (loaded.state === "loading") return <span class="note">…</span>
-  if (loaded.state === "failed") return <span class="note" title={loaded.failure.message}>unknown</span>
-  const { circuit, circuit_state } = loaded.value
-  return (
-    <>
-      <WebhookState webhook={loaded.value} />{" "}
-      {circuit === null ? null : <StateBadge state={circuit_state.state} title="Its circuit" />}{" "}
-      <span class="note">
-        {isNarrow.value && loaded.value.rate_limit === null ? "" : Webhooks.rateOf(loaded.value)}
-      </span>
-    </>
-  )
-}
 
 const Waiting = ({ id, loaded }: { readonly id: string; readonly loaded: Loaded<Retries.Due> }) => {
   if (loaded.state === "loading") return <span class="note">…</span>
@@ -51,21 +34,51 @@ const Waiting = ({ id, loaded }: { readonly id: string; readonly loaded: Loaded<
   )
 }
 
-const columnsOf = (due: Loaded<Retries.Due>): ReadonlyArray<RowColumn<Webhooks.WebhookResource>> => [
+const columnsOf = (due: Loaded<Retries.Due>, span: Span): ReadonlyArray<RowColumn<Webhooks.StandingWebhook>> => [
   {
     name: "Name",
-    width: "minmax(8rem, 1fr)",
+    width: "minmax(8rem, 1.5fr)",
+    sortBy: ({ name }) => name?.toLowerCase() ?? "",
     cell: ({ id, name }) => (
       <a tabIndex={-1} href={hrefOf(["webhooks", id])}>
         {name === null ? <span class="note">without a name</span> : <bdi>{harmless(name)}</bdi>}
       </a>
     )
   },
-  { name: "State, circuit and rate", width: "16rem", cell: ({ id }) => <Standing id={id} /> },
-  { name: "Retries", width: "13rem", cell: ({ id }) => <Waiting id={id} loaded={due} /> },
+  { name: "State", width: "5.5rem", sortBy: ({ state }) => state, cell: ({ state }) => <StateBadge state={state} /> },
+  {
+    name: "Success",
+    width: "5rem",
+    sortBy: ({ health }) => spanOf(health, span).success_rate,
+    cell: ({ health }) => <Rate of={spanOf(health, span)} />
+  },
+  {
+    name: "p50",
+    width: "4.5rem",
+    isWideOnly: true,
+    sortBy: ({ health }) => spanOf(health, span).p50_ms,
+    cell: ({ health }) => <Latency ms={spanOf(health, span).p50_ms} />
+  },
+  {
+    name: "p95",
+    width: "4.5rem",
+    isWideOnly: true,
+    sortBy: ({ health }) => spanOf(health, span).p95_ms,
+    cell: ({ health }) => <Latency ms={spanOf(health, span).p95_ms} />
+  },
+  {
+    name: "Last delivered",
+    width: "8rem",
+    isWideOnly: true,
+    sortBy: ({ health }) => health.last_delivered_at_ms,
+    cell: ({ health }) => <LastDelivered atMs={health.last_delivered_at_ms} />
+  },
+  { name: "Retries", width: "12rem", cell: ({ id }) => <Waiting id={id} loaded={due} /> },
   {
     name: "Sends to",
-    width: "minmax(12rem, 2fr)",
+    width: "minmax(10rem, 2fr)",
+    isWideOnly: true,
+    sortBy: ({ url }) => url,
     cell: ({ url }) => (
       <code>
         <bdi>{harmless(url)}</bdi>
@@ -76,24 +89,27 @@ const columnsOf = (due: Loaded<Retries.Due>): ReadonlyArray<RowColumn<Webhooks.W
 
 /** The list of webhooks, to which events are delivered. */
 export default () => {
-  const webhooks = usePagedList("webhooks", Webhooks.list)
+  const webhooks = useLoading("webhooks", Webhooks.all, { everyMs: pollMs })
   const due = useLoading("due", (signal) => Retries.due(stepMs, signal), { everyMs: pollMs })
   return (
     <div class="page is-list">
       <div class="page-head">
         <h1>Webhooks</h1>
+        <span class="grow" />
+        <NewWebhook />
       </div>
       <RetriesChart webhook={undefined} />
-      <PagedRows
-        list={webhooks}
+      <SearchedRows
+        loading={webhooks}
         noun={["webhook", "webhooks"]}
-        columns={columnsOf(due.loaded.value)}
+        label="Name, URL or id"
+        textsOf={({ id, name, url }) => [id, name, url]}
+        columns={columnsOf(due.loaded.value, chosenSpan())}
+        filters={<SpanChoice />}
         onOpen={({ id }) => visit(hrefOf(["webhooks", id]))}
         empty={
           <Empty what="There are no webhooks yet.">
-            <p>
-              Make one by <code>POST /v1/webhooks</code>, and subscribe it to an emitter. README.md walks through it.
-            </p>
+            <p>Make one, and subscribe it to an emitter.</p>
           </Empty>
         }
       />

@@ -1,14 +1,13 @@
 import { useSignal } from "@preact/signals"
 import { hrefOf, visit } from "../api/Address.ts"
 import { remove } from "../api/Api.ts"
-import { type Failure, failureOf } from "../api/Failure.ts"
 import { type Loading, useLoading } from "../api/Loading.ts"
 import { may } from "../api/Session.ts"
 import { Act } from "../parts/Act.tsx"
 import { Books } from "../parts/Books.tsx"
+import { ContractForm } from "../parts/ContractForm.tsx"
 import { Delete } from "../parts/Delete.tsx"
 import { Empty } from "../parts/Empty.tsx"
-import { Failed } from "../parts/Failed.tsx"
 import { harmless } from "../parts/Harmless.ts"
 import { Activity } from "../parts/Health.tsx"
 import { JsonDialog } from "../parts/JsonDialog.tsx"
@@ -17,9 +16,11 @@ import { ProgramProject } from "../parts/ProgramProject.tsx"
 import { ProgramTraces } from "../parts/ProgramTraces.tsx"
 import { Endpoint } from "../parts/PropField.tsx"
 import { PropsForm, PropsList } from "../parts/PropsForm.tsx"
+import { Rename } from "../parts/Rename.tsx"
 import { RunTable } from "../parts/RunTable.tsx"
 import { SendEvent } from "../parts/SendEvent.tsx"
 import { Shown } from "../parts/Shown.tsx"
+import { Subscribed } from "../parts/SubscriptionForms.tsx"
 import { Time } from "../parts/Time.tsx"
 import { WithRuns } from "../parts/WithRuns.tsx"
 import type { ThrownError } from "../resources/Outcome.ts"
@@ -88,168 +89,39 @@ const RunButton = ({ id }: { readonly id: string }) => {
   )
 }
 
-const delaysOf = (text: string): ReadonlyArray<number> | undefined => {
-  const delays = text.split(/[\s,]+/).filter((part) => part !== "").map(Number)
-  return delays.every(Number.isSafeInteger) ? delays : undefined
-}
+const settings = [
+  "concurrency",
+  "rate_limit",
+  "retry_delays",
+  "errors",
+  "suspension_timeout",
+  "timeout_seconds",
+  "memory_mb",
+  "attachments",
+  "shadow",
+  "shadow_reads"
+] as const
 
-const numberOf = (text: string): number | undefined =>
-  text.trim() !== "" && Number.isSafeInteger(Number(text)) ? Number(text) : undefined
-
-/** The settings as one text. Only a change of them rebuilds the form, so a change of the props discards no input. */
-const settingsOf = (
-  { concurrency, errors, memory_mb, rate_limit, retry_delays, suspension_timeout, timeout_seconds }:
-    Workflows.WorkflowResource
-): string =>
-  JSON.stringify([concurrency, rate_limit, retry_delays, errors, suspension_timeout, timeout_seconds, memory_mb])
-
-/** The limit of concurrent runs, the rate, the treatment of failed steps, the time and memory for steps, and the end of suspensions. */
 const SettingsForm = ({ onChange, workflow }: {
   readonly workflow: Workflows.WorkflowResource
   readonly onChange: () => void
-}) => {
-  const concurrency = useSignal(String(workflow.concurrency))
-  const limit = useSignal(workflow.rate_limit === null ? "" : String(workflow.rate_limit.limit))
-  const seconds = useSignal(workflow.rate_limit === null ? "" : String(workflow.rate_limit.interval_seconds))
-  const delays = useSignal(workflow.retry_delays.join(", "))
-  const errors = useSignal(workflow.errors)
-  const longest = useSignal(workflow.timeout_seconds === null ? "" : String(workflow.timeout_seconds))
-  const heap = useSignal(workflow.memory_mb === null ? "" : String(workflow.memory_mb))
-  const suspensionEnd = useSignal(workflow.suspension_timeout)
-  const fault = useSignal<string | undefined>(undefined)
-  const failure = useSignal<Failure | undefined>(undefined)
-  const isUnderWay = useSignal(false)
-  const save = async (event: Event) => {
-    event.preventDefault()
-    if (isUnderWay.value) return
-    failure.value = undefined
-    const runs = numberOf(concurrency.value)
-    const retry_delays = delaysOf(delays.value)
-    const hasRate = limit.value.trim() !== "" || seconds.value.trim() !== ""
-    const most = numberOf(limit.value)
-    const interval_seconds = numberOf(seconds.value)
-    const timeout_seconds = longest.value.trim() === "" ? null : numberOf(longest.value)
-    const memory_mb = heap.value.trim() === "" ? null : numberOf(heap.value)
-    fault.value = runs === undefined
-      ? "How many runs at once is a whole number."
-      : retry_delays === undefined
-      ? "The retries are whole numbers of seconds, with commas between them."
-      : hasRate && (most === undefined || interval_seconds === undefined)
-      ? "The rate is two whole numbers; leave both empty for none."
-      : timeout_seconds === undefined
-      ? "The longest that a step may take is a whole number of seconds."
-      : memory_mb === undefined
-      ? "The heap for a step is a whole number of MiB."
-      : undefined
-    if (runs === undefined || retry_delays === undefined || timeout_seconds === undefined || memory_mb === undefined) {
-      return
-    }
-    if (fault.value !== undefined) return
-    isUnderWay.value = true
-    try {
-      await Workflows.change(workflow, {
-        concurrency: runs,
-        retry_delays,
-        errors: errors.value,
-        suspension_timeout: suspensionEnd.value,
-        timeout_seconds,
-        memory_mb,
-        rate_limit: most === undefined || interval_seconds === undefined ? null : { limit: most, interval_seconds }
-      })
-      tell("done", "The settings are saved.")
+}) => (
+  <ContractForm
+    // Only a change of the settings rebuilds the form, so a change of the props discards no input.
+    key={JSON.stringify(settings.map((name) => workflow[name]))}
+    operation="workflows.update"
+    current={workflow}
+    first={settings}
+    isShort
+    name="Save the settings"
+    doing="Saving …"
+    done="The settings are saved."
+    submit={async (body) => {
+      await Workflows.change(workflow, body)
       onChange()
-    } catch (error) {
-      failure.value = failureOf(error)
-    } finally {
-      isUnderWay.value = false
-    }
-  }
-  const take = (field: { value: string }) => (event: { readonly currentTarget: { readonly value: string } }) => {
-    field.value = event.currentTarget.value
-  }
-  return (
-    <form class="props" onSubmit={(event) => void save(event)}>
-      <label class="prop">
-        <span class="prop-label">Runs at once</span>
-        <input type="number" min={1} max={100} value={concurrency.value} onInput={take(concurrency)} />
-        <span class="note">With 1, events run in their order.</span>
-      </label>
-      <div class="prop" role="group" aria-label="Rate">
-        <span class="prop-label">At most</span>
-        <div class="timer">
-          <input
-            type="number"
-            min={1}
-            aria-label="Runs that begin"
-            placeholder="no limit"
-            value={limit.value}
-            onInput={take(limit)}
-          />
-          <span>runs begin within</span>
-          <input type="number" min={1} aria-label="Within seconds" value={seconds.value} onInput={take(seconds)} />
-          <span>seconds</span>
-        </div>
-      </div>
-      <label class="prop">
-        <span class="prop-label">Retries of a failed step</span>
-        <input type="text" placeholder="none" value={delays.value} onInput={take(delays)} />
-        <span class="note">Seconds before each retry, with commas between them: 1, 10, 60.</span>
-      </label>
-      <label class="prop">
-        <span class="prop-label">Failures on $errors</span>
-        <select
-          value={errors.value}
-          onChange={(event) => {
-            errors.value = event.currentTarget.value === "each" ? "each" : "last"
-          }}
-        >
-          <option value="last">the last of a step</option>
-          <option value="each">each one</option>
-        </select>
-      </label>
-      <label class="prop">
-        <span class="prop-label">Seconds for a step</span>
-        <input
-          type="number"
-          min={1}
-          max={300}
-          placeholder="what the server allows"
-          value={longest.value}
-          onInput={take(longest)}
-        />
-      </label>
-      <label class="prop">
-        <span class="prop-label">MiB of heap for a step</span>
-        <input
-          type="number"
-          min={128}
-          placeholder="what the server gives each"
-          value={heap.value}
-          onInput={take(heap)}
-        />
-      </label>
-      <label class="prop">
-        <span class="prop-label">A suspended run that nobody resumes</span>
-        <select
-          value={suspensionEnd.value}
-          onChange={(event) => {
-            suspensionEnd.value = event.currentTarget.value === "resume" ? "resume" : "cancel"
-          }}
-        >
-          <option value="cancel">is cancelled</option>
-          <option value="resume">goes on</option>
-        </select>
-      </label>
-      {fault.value === undefined ? null : <p class="fault" role="alert">{fault.value}</p>}
-      {failure.value === undefined ? null : <Failed what="The settings are not saved." failure={failure.value} />}
-      <div class="bar">
-        <button type="submit" class="main" disabled={isUnderWay.value}>
-          {isUnderWay.value ? "Saving …" : "Save the settings"}
-        </button>
-      </div>
-    </form>
-  )
-}
+    }}
+  />
+)
 
 const SettingsList = ({ workflow }: { readonly workflow: Workflows.WorkflowResource }) => (
   <dl class="facts">
@@ -307,7 +179,7 @@ const Settings = ({ onChange, workflow }: {
       <section class="block" aria-label="Settings">
         <h2>Settings</h2>
         {may("write")
-          ? <SettingsForm key={settingsOf(workflow)} workflow={workflow} onChange={onChange} />
+          ? <SettingsForm workflow={workflow} onChange={onChange} />
           : <SettingsList workflow={workflow} />}
       </section>
     </div>
@@ -372,6 +244,13 @@ const Details = ({ loading, workflow }: {
         >
           {active ? "Pause" : "Activate"}
         </Act>
+        <Rename
+          name={name}
+          act={async (name) => {
+            await Workflows.change(workflow, { name })
+            changed()
+          }}
+        />
         <Delete
           what={`the workflow ${harmless(name)}`}
           act={async () => {
@@ -427,6 +306,8 @@ const Details = ({ loading, workflow }: {
         <div class="traces-all">
           <Books id={id} />
           <Runs id={id} />
+          <Subscribed id={id} side="listener_id" />
+          <Subscribed id={id} side="emitter_id" />
           <ProgramTraces id={id} codeHref={(error) => codeHref(workflow, error)} />
         </div>
         <Settings workflow={workflow} onChange={changed} />

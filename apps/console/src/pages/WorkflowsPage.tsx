@@ -1,10 +1,11 @@
 import { hrefOf, visit } from "../api/Address.ts"
 import { useLoading } from "../api/Loading.ts"
+import { may } from "../api/Session.ts"
 import { counted } from "../charts/Figures.ts"
 import { isNarrow } from "../charts/Narrow.ts"
 import { Empty } from "../parts/Empty.tsx"
 import { harmless } from "../parts/Harmless.ts"
-import { Activity, Health } from "../parts/Health.tsx"
+import { Activity, Health, stateOf } from "../parts/Health.tsx"
 import type { RowColumn } from "../parts/PagedRows.tsx"
 import { chosenProject, EmptyProject, ProjectFilter } from "../parts/ProjectFilter.tsx"
 import { SearchedRows } from "../parts/SearchedRows.tsx"
@@ -18,15 +19,22 @@ const columns: ReadonlyArray<RowColumn<Workflows.ListedWorkflow>> = [
   {
     name: "Name",
     width: "minmax(9rem, 1.5fr)",
+    sortBy: ({ name }) => name.toLowerCase(),
     cell: ({ id, name }) => (
       <a tabIndex={-1} href={hrefOf(["workflows", id])}>
         <bdi>{harmless(name)}</bdi>
       </a>
     )
   },
-  { name: "State", width: "5.5rem", cell: (program) => <Activity of={program} /> },
+  { name: "State", width: "5.5rem", sortBy: stateOf, cell: (program) => <Activity of={program} /> },
   { name: "Last run", width: "11rem", cell: ({ id }) => <Health id={id} read={lastRunOfWorkflow} /> },
-  { name: "Changed", width: "8.5rem", cell: ({ updated_at }) => <Time ms={updated_at * 1_000} />, isWideOnly: true },
+  {
+    name: "Changed",
+    width: "8.5rem",
+    sortBy: ({ updated_at }) => updated_at,
+    cell: ({ updated_at }) => <Time ms={updated_at * 1_000} />,
+    isWideOnly: true
+  },
   {
     name: "Steps",
     width: "minmax(8rem, 1fr)",
@@ -47,6 +55,8 @@ export default () => {
     <div class="page is-list">
       <div class="page-head">
         <h1>Workflows</h1>
+        <span class="grow" />
+        {may("write") ? <a class="button" href={hrefOf(["workflows", "new"])}>New workflow</a> : null}
       </div>
       <SearchedRows
         loading={workflows}
@@ -60,7 +70,7 @@ export default () => {
           (
             <Empty what="There are no workflows yet.">
               <p>
-                Deploy one with <code>headwater deploy --workflow</code>, and subscribe it to an emitter.
+                <a href={hrefOf(["workflows", "new"])}>Make one</a>, and subscribe it to an emitter.
               </p>
             </Empty>
           ) :

@@ -23,6 +23,8 @@ const tones: Readonly<Record<string, Tone>> = {
   exhausted: "bad",
   failed: "bad",
   failing: "bad",
+  disabled: "bad",
+  throttled: "waiting",
   error: "bad",
   open: "bad"
 }

@@ -1,30 +1,11 @@
 import { counted } from "../charts/Figures.ts"
-import { placeOf, placeText } from "../code/CodePlace.ts"
 import type * as Trials from "../resources/Trials.ts"
+import { CodeFaults } from "./CodeFaults.tsx"
 import { harmless } from "./Harmless.ts"
 
 /** The server's findings on code: its description, or its errors and their remedies. */
 export const CheckedCode = ({ checked }: { readonly checked: Trials.CheckedCode }) => {
-  if (!checked.valid || checked.errors.length > 0) {
-    return (
-      <ul class="errors" role="alert" aria-label="What is wrong with the code">
-        {checked.errors.map((error) => {
-          const place = placeOf(error)
-          return (
-            <li key={`${error.line} ${error.message}`}>
-              <div class="bar">
-                <span class="fault">
-                  <bdi>{harmless(error.message.slice(0, 2_000))}</bdi>
-                </span>
-                <span class="note">{place === undefined ? harmless(error.file) : placeText(place)}</span>
-              </div>
-              <p>{harmless(error.advice)}</p>
-            </li>
-          )
-        })}
-      </ul>
-    )
-  }
+  if (!checked.valid || checked.errors.length > 0) return <CodeFaults errors={checked.errors} />
   const { configurable_props: props, hooks, key, kind, methods, steps, version } = checked
   const lists = [["steps", steps], ["hooks", hooks], ["methods", methods]] as const
   return (

@@ -10,8 +10,9 @@ import {
   syntaxHighlighting
 } from "@codemirror/language"
 import { lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint"
+import { unifiedMergeView } from "@codemirror/merge"
 import { highlightSelectionMatches, searchKeymap } from "@codemirror/search"
-import { EditorState, type Extension } from "@codemirror/state"
+import { Compartment, EditorState, type Extension } from "@codemirror/state"
 import {
   drawSelection,
   EditorView,
@@ -22,9 +23,10 @@ import {
   lineNumbers
 } from "@codemirror/view"
 import { tags } from "@lezer/highlight"
+import { type ReadonlySignal, useSignalEffect } from "@preact/signals"
 import { useEffect, useRef } from "preact/hooks"
-import type { CodeCompletions } from "../code/CodeCompletions.ts"
-import type { CodePlace } from "../code/CodePlace.ts"
+import * as CodeCompletions from "../code/CodeCompletions.ts"
+import { offsetIn, type Remark } from "../code/Remark.ts"
 
 const colours = HighlightStyle.define([
   { tag: [tags.keyword, tags.operatorKeyword, tags.modifier], color: "var(--accent)" },
@@ -66,6 +68,7 @@ const appearance = EditorView.theme({
     backgroundColor: "var(--surface)",
     border: "1px solid var(--line-strong)"
   },
+  ".cm-completionInfo": { maxWidth: "24rem", fontFamily: "var(--sans)" },
   ".cm-tooltip": { color: "var(--ink)", backgroundColor: "var(--surface)", border: "1px solid var(--line)" },
   // The editor's own mark is an image inside a style sheet, which the page's policy forbids.
   ".cm-lint-marker": {
@@ -75,6 +78,23 @@ const appearance = EditorView.theme({
     margin: "5px 2px",
     borderRadius: "50%",
     backgroundColor: "var(--bad)"
+  },
+  ".cm-changedLine": { backgroundColor: "color-mix(in srgb, var(--good) 9%, transparent) !important" },
+  "& .cm-changedText": { background: "none !important", boxShadow: "inset 0 -2px var(--good)" },
+  ".cm-deletedChunk": { backgroundColor: "color-mix(in srgb, var(--bad) 9%, transparent) !important" },
+  "& .cm-deletedChunk .cm-deletedText": {
+    background: "none !important",
+    boxShadow: "inset 0 -2px var(--bad)"
+  },
+  "& .cm-changedLineGutter": { background: "var(--good) !important" },
+  "& .cm-deletedLineGutter": { background: "var(--bad) !important" },
+  "& .cm-deletedChunk button": {
+    padding: "0 0.4rem",
+    border: "1px solid var(--line-strong)",
+    borderRadius: "var(--radius)",
+    color: "var(--ink)",
+    background: "var(--surface)",
+    font: "12px/18px var(--sans)"
   },
   ".cm-diagnostic-error": { borderLeftColor: "var(--bad)" },
   ".cm-lintRange-error": {
@@ -87,46 +107,66 @@ const appearance = EditorView.theme({
 /** Invisible characters beyond those that the editor shows by itself, such as marks of direction. */
 const hidden = /[\u202a-\u202e\u2060-\u206f\ufff9-\ufffb]/g
 
-const offsetOf = (state: EditorState, { column, line }: CodePlace): number => {
-  const { from, length } = state.doc.line(Math.min(Math.max(1, line), state.doc.lines))
-  return from + Math.min(Math.max(0, column - 1), length)
-}
+const optionsOf = (completions: ReadonlyArray<CodeCompletions.Completion>) =>
+  completions.map(({ detail, info, label }) => ({
+    label,
+    detail: detail.length > 60 ? `${detail.slice(0, 59)}…` : detail,
+    ...(info === "" ? {} : { info })
+  }))
 
-/** Completes after the names that stand before a dot. */
-const complete = (completions: CodeCompletions, context: CompletionContext): CompletionResult | null => {
+/** Completes after the names that stand before a dot, and the types of props between quotes. */
+const complete = (code: CodeCompletions.CompletedCode, context: CompletionContext): CompletionResult | null => {
+  const type = context.matchBefore(/(?:\btype|\w): *"[$\w.[\]]*/)
+  if (type !== null && (context.explicit || /(?:\btype: *"|"\$)/.test(type.text))) {
+    return {
+      from: type.from + type.text.lastIndexOf("\"") + 1,
+      options: optionsOf(CodeCompletions.propTypes()),
+      validFor: /^[$\w.[\]]*$/
+    }
+  }
   const before = context.matchBefore(/[$\w.]+\.[$\w]*$/)
   if (before === null) return null
   const dot = before.text.lastIndexOf(".")
-  const options = completions.get(before.text.slice(0, dot))
-  return options === undefined ? null : { from: before.from + dot + 1, options, validFor: /^[$\w]*$/ }
+  const options = optionsOf(CodeCompletions.after(before.text.slice(0, dot), code))
+  return options.length === 0 ? null : { from: before.from + dot + 1, options, validFor: /^[$\w]*$/ }
 }
 
-/** A message about a place in the code. */
-export interface Remark {
-  readonly place: CodePlace
-  readonly message: string
+/** A button that brings back the lines that run in the place of changed ones. */
+const takeBack = (type: "accept" | "reject", act: (event: MouseEvent) => void): HTMLElement => {
+  const button = document.createElement("button")
+  button.type = "button"
+  button.textContent = "Undo this change"
+  button.hidden = type === "accept"
+  button.addEventListener("click", act)
+  return button
 }
 
 /**
  * The editor of code. It lives in a shadow tree, since the page's policy forbids inline styles but allows a shadow tree
  * its own sheets.
  */
-export const CodeEditor = ({ code, completions, isReadOnly, label, onChange, onSave, remark }: {
+export const CodeEditor = ({ code, completed, isReadOnly, label, onChange, onSave, remarks, running, sought }: {
   readonly label: string
   /** The initial text. */
   readonly code: string
   readonly isReadOnly: boolean
-  readonly completions: CodeCompletions
+  /** The code as it was last understood, whose names are completed. */
+  readonly completed: CodeCompletions.CompletedCode
   readonly onChange: (code: string) => void
   /** Called on Control or Command with S. */
   readonly onSave: () => void
-  /** The remark that the editor marks, and scrolls to when it changes. */
-  readonly remark: Remark | undefined
+  /** The code that runs, if the changes from it are shown. */
+  readonly running: string | undefined
+  /** The remarks whose places the editor marks. They move neither the caret nor, while somebody types, what is shown. */
+  readonly remarks: ReadonlyArray<Remark>
+  /** The remark to whose place the reader goes, with the caret. */
+  readonly sought: ReadonlySignal<Remark | undefined>
 }) => {
   const host = useRef<HTMLDivElement>(null)
   const view = useRef<EditorView | undefined>(undefined)
-  const current = useRef({ completions, onChange, onSave })
-  current.current = { completions, onChange, onSave }
+  const current = useRef({ completed, onChange, onSave })
+  current.current = { completed, onChange, onSave }
+  const comparing = useRef(new Compartment()).current
 
   useEffect(() => {
     const element = host.current
@@ -140,7 +180,7 @@ export const CodeEditor = ({ code, completions, isReadOnly, label, onChange, onS
       : [
         history(),
         indentOnInput(),
-        autocompletion({ override: [(context) => complete(current.current.completions, context)], icons: false }),
+        autocompletion({ override: [(context) => complete(current.current.completed, context)], icons: false }),
         keymap.of([...historyKeymap, indentWithTab])
       ]
     const made = new EditorView({
@@ -177,33 +217,52 @@ export const CodeEditor = ({ code, completions, isReadOnly, label, onChange, onS
           ...lintKeymap,
           ...defaultKeymap
         ]),
-        changing
+        changing,
+        comparing.of([])
       ]
     })
     view.current = made
     return () => made.destroy()
   }, [isReadOnly, label])
 
-  const text = remark === undefined ? "" : JSON.stringify(remark)
   useEffect(() => {
-    const editor = view.current
-    if (editor === undefined) return
-    if (remark === undefined) {
-      editor.dispatch(setDiagnostics(editor.state, []))
-      return
-    }
-    const from = offsetOf(editor.state, remark.place)
-    const to = Math.max(from, editor.state.doc.lineAt(from).to)
-    editor.dispatch(setDiagnostics(editor.state, [{ from, to, severity: "error", message: remark.message }]))
-    editor.dispatch({ selection: { anchor: from } })
-    // Only the editor scrolls: the message about the place may stand below it in the page.
+    view.current?.dispatch({
+      effects: comparing.reconfigure(
+        running === undefined
+          ? []
+          : unifiedMergeView({ original: running, mergeControls: isReadOnly ? false : takeBack })
+      )
+    })
+  }, [running, isReadOnly, label])
+
+  /** Only the editor scrolls: the message about the place may stand below it in the page. */
+  const show = (editor: EditorView, from: number) =>
     editor.requestMeasure({
       read: ({ scrollDOM }) => editor.lineBlockAt(from).top - scrollDOM.clientHeight / 2,
       write: (top, { scrollDOM }) => {
         scrollDOM.scrollTop = top
       }
     })
-  }, [text])
+
+  useEffect(() => {
+    const editor = view.current
+    if (editor === undefined) return
+    const marks = remarks.map((remark) => {
+      const from = offsetIn(editor.state.doc, remark)
+      return { from, to: editor.state.doc.lineAt(from).to, severity: "error" as const, message: remark.message }
+    })
+    editor.dispatch(setDiagnostics(editor.state, marks))
+    if (marks[0] !== undefined && !editor.hasFocus) show(editor, marks[0].from)
+  }, [JSON.stringify(remarks), isReadOnly, label])
+
+  useSignalEffect(() => {
+    const editor = view.current
+    if (sought.value === undefined || editor === undefined) return
+    const anchor = offsetIn(editor.state.doc, sought.value)
+    editor.dispatch({ selection: { anchor } })
+    editor.focus()
+    show(editor, anchor)
+  })
 
   return <div ref={host} class="editor" />
 }

@@ -2,9 +2,9 @@ import { useSignal } from "@preact/signals"
 import { type Failure, failureOf } from "../api/Failure.ts"
 import { may } from "../api/Session.ts"
 import { placeOf } from "../code/CodePlace.ts"
+import type { Remark } from "../code/Remark.ts"
 import * as Trials from "../resources/Trials.ts"
 import { CheckedCode } from "./CheckedCode.tsx"
-import type { Remark } from "./CodeEditor.tsx"
 import { Failed } from "./Failed.tsx"
 import { harmless } from "./Harmless.ts"
 import { TrialForm } from "./TrialForm.tsx"
@@ -16,9 +16,9 @@ type Result =
   | { readonly _tag: "Failed"; readonly what: string; readonly failure: Failure }
 
 /** A message as a remark on the place in the code that it names; undefined if it names none. */
-const remarkOf = (said: { readonly message: string } | null | undefined): Remark | undefined => {
+const remarkOf = (code: string, said: { readonly message: string } | null | undefined): Remark | undefined => {
   const place = placeOf(said)
-  return place === undefined ? undefined : { place, message: harmless(said!.message) }
+  return place === undefined ? undefined : { place, message: harmless(said!.message), code }
 }
 
 /** Checks code, and runs it once without keeping any effects. */
@@ -47,7 +47,7 @@ export const CodeTrial = ({ code, isDeployed, onRemark, subject }: {
         what: what === "check" ? "It was not checked." : "It was not run.",
         failure
       }
-      if (failure.place !== undefined) onRemark({ place: failure.place, message: harmless(failure.message) })
+      if (failure.place !== undefined) onRemark({ place: failure.place, message: harmless(failure.message), code })
     } finally {
       underWay.value = undefined
     }
@@ -56,14 +56,14 @@ export const CodeTrial = ({ code, isDeployed, onRemark, subject }: {
   const check = () =>
     during("check", async () => {
       const checked = await Trials.check(subject, code)
-      onRemark(remarkOf(checked.errors[0]))
+      onRemark(remarkOf(code, checked.errors[0]))
       return { _tag: "Checked", checked }
     })
 
   const run = (sample: Trials.Sample) =>
     during("run", async () => {
       const trial = await Trials.attempt(subject, isDeployed ? undefined : code, sample)
-      onRemark(remarkOf(trial.error))
+      onRemark(remarkOf(code, trial.error))
       return { _tag: "Tried", trial }
     })
 

@@ -147,6 +147,7 @@ const Courier = ({ courier, loading }: {
         <span class="grow" />
         <Delete
           what={`the courier ${id}`}
+          id={id}
           act={async () => {
             await Couriers.drop(id)
             tell("done", "The courier is deleted.")

@@ -2,8 +2,10 @@ import type { ComponentChildren } from "preact"
 import { useEffect, useRef } from "preact/hooks"
 
 /** A question over the page. Escape closes it. */
-export const Dialog = ({ children, onClose, title }: {
+export const Dialog = ({ children, isWide = false, onClose, title }: {
   readonly title: string
+  /** True if it shows requests and responses. */
+  readonly isWide?: boolean
   readonly onClose: () => void
   readonly children: ComponentChildren
 }) => {
@@ -12,7 +14,7 @@ export const Dialog = ({ children, onClose, title }: {
     element.current?.showModal()
   }, [])
   return (
-    <dialog ref={element} aria-label={title} onClose={onClose}>
+    <dialog ref={element} class={isWide ? "is-wide" : undefined} aria-label={title} onClose={onClose}>
       <div class="dialog-inside">
         <h2>{title}</h2>
         {children}

@@ -4,7 +4,7 @@ import { fieldOf } from "../resources/EventColumns.ts"
 import { type EventSummary, lineOf, payloadOf, streamOf, timeOf, valueAt } from "../resources/Events.ts"
 import { harmless } from "./Harmless.ts"
 import { Name } from "./Name.tsx"
-import { Time } from "./Time.tsx"
+import { Ago, Time } from "./Time.tsx"
 
 /** The most characters of a line. */
 const maxLine = 400
@@ -28,6 +28,8 @@ export const cellOf = (id: string, event: EventSummary): ComponentChildren => {
           <Time ms={timeOf(event.id)} milliseconds />
         </a>
       )
+    case "age":
+      return <Ago ms={timeOf(event.id)} />
     case "emitter":
       return <Name id={metadata.emitter_id} />
     case "stream":

@@ -14,16 +14,16 @@ import { harmless } from "./Harmless.ts"
 import { NodeMark } from "./NodeState.tsx"
 import { Waiting } from "./Waiting.tsx"
 
-const box: Size = { width: 226, height: 58 }
-const gap: Size = { width: 56, height: 14 }
-const label: Size = { width: 92, height: 14 }
+const box: Size = { width: 232, height: 62 }
+const gap: Size = { width: 36, height: 14 }
+const label: Size = { width: 100, height: 30 }
 
 /** The most lines in a drawing that have room for labels. */
 const maxLabelled = 60
 
 /** The lengths of text that fit into a stop, in characters. */
-const maxTitle = 26
-const maxNote = 36
+const maxTitle = 27
+const maxNote = 34
 
 const cut = (text: string, length: number): string => text.length > length ? `${text.slice(0, length - 1)}…` : text
 
@@ -93,9 +93,9 @@ const StopView = ({ at, face, isChosen, isDim, isFar, stop }: {
         : (
           <g clip-path={stop.kind === "glob" ? undefined : "url(#graph-box)"}>
             <text class="graph-title" x={stop.kind === "glob" ? 24 : 10} y={18}>{harmless(cut(title, maxTitle))}</text>
-            <text class="graph-note" x={stop.kind === "glob" ? 24 : 10} y={34}>{cut(note, maxNote)}</text>
-            {state === undefined ? null : <NodeMark state={state} x={10} y={40} size={12} />}
-            <text class="graph-said" x={state === undefined ? 24 : 26} y={50}>{cut(said, maxNote - 1)}</text>
+            <text class="graph-note" x={stop.kind === "glob" ? 24 : 10} y={35}>{cut(note, maxNote)}</text>
+            {state === undefined ? null : <NodeMark state={state} x={10} y={43} size={12} />}
+            <text class="graph-said" x={state === undefined ? 24 : 26} y={53}>{cut(said, maxNote - 1)}</text>
           </g>
         )}
     </g>
@@ -136,7 +136,11 @@ const pathOf = (line: Line, placed: Placed, index: number): Path => {
   const from = placed.boxes.get(line.from)!
   const to = placed.boxes.get(line.to)!
   const { between, label: at } = placed.links[index]!
-  const ends = [from, ...between, to]
+  // Below its label a line is level, so that it does not cross it.
+  const level = at === undefined
+    ? between
+    : [-1, 1].map((side) => ({ x: at.x + side * label.width / 2, y: at.y + label.height / 2 - 6 }))
+  const ends = [from, ...level, to]
   const xs = ends.map(({ x }) => x)
   const ys = ends.map(({ y }) => y)
   const [left, top] = [Math.min(...xs) - box.width, Math.min(...ys) - box.height]
@@ -145,7 +149,7 @@ const pathOf = (line: Line, placed: Placed, index: number): Path => {
     d: line.from === line.to
       // Members of the group hear each other.
       ? `M${from.x + box.width / 2},${from.y - 8}c44,-8 44,-44 0,-${box.height / 2 - 12}`
-      : curve(from, between, to, box),
+      : curve(from, level, to, box),
     end: { x: to.x - box.width / 2, y: to.y },
     label: at,
     area: { x: left, y: top, width: Math.max(...xs) + box.width - left, height: Math.max(...ys) + box.height - top }
@@ -170,7 +174,7 @@ const LineView = ({ face, isChosen, isDim, path }: {
         : <path class="graph-end" d={`M${end.x - 7},${end.y - 4}L${end.x},${end.y}L${end.x - 7},${end.y + 4}Z`} />}
       {at === undefined || face.text === ""
         ? null
-        : <text class="graph-label" x={at.x} y={at.y - 4}>{harmless(cut(face.text, 22))}</text>}
+        : <text class="graph-label" x={at.x} y={at.y + 3}>{harmless(cut(face.text, 16))}</text>}
     </g>
   )
 }
@@ -357,7 +361,7 @@ export const GraphDrawing = ({ chosen, isDim, isOld, live, onChoose, revealed, s
         links: shape.lines.map(({ key }) => links.get(key) ?? { between: [], label: undefined })
       }
       view.replace(drawn.peek()?.placed, all)
-      if (shownSubject.current !== subject) view.fit()
+      if (shownSubject.current !== subject) view.begin()
       shownSubject.current = subject
       failure.value = undefined
       drawn.value = { shape, placed: all, paths: shape.lines.map((line, index) => pathOf(line, all, index)) }

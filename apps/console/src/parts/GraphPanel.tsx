@@ -7,6 +7,7 @@ import { count, counted } from "../charts/Figures.ts"
 import * as Graph from "../graph/Graph.ts"
 import { canEmit, type Stop } from "../graph/GraphShape.ts"
 import { nameOf } from "../resources/Directory.ts"
+import { pageOf } from "../resources/ThingPage.ts"
 import { Badge } from "./Badge.tsx"
 import { harmless } from "./Harmless.ts"
 import { Close } from "./Icons.tsx"
@@ -81,7 +82,7 @@ const Subscriptions = ({ acts, edges, end, nodes, title }: {
 )
 
 const Links = ({ node }: { readonly node: Graph.GraphNode }) => {
-  const page = Graph.pageOf(node)
+  const page = pageOf(node.id)
   const emits = canEmit(node.type)
   return (
     <>

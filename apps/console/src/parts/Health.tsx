@@ -7,15 +7,24 @@ const pollMs = 10_000
 
 const held = "It runs in shadow: what it sends to others is held"
 
+interface Program {
+  readonly active: boolean
+  readonly shadow?: boolean
+}
+
+export const stateOf = ({ active, shadow }: Program) => !active ? "paused" : shadow === true ? "shadow" : "active"
+
 /** Says whether a source or workflow is active, and whether it sends what it would. */
-export const Activity = ({ of: { active, shadow } }: {
-  readonly of: { readonly active: boolean; readonly shadow?: boolean }
-}) =>
-  !active
-    ? <Badge tone="waiting" text="paused" />
-    : shadow === true
-    ? <Badge tone="waiting" text="shadow" title={held} />
-    : <Badge tone="good" text="active" />
+export const Activity = ({ of }: { readonly of: Program }) => {
+  const state = stateOf(of)
+  return (
+    <Badge
+      tone={state === "active" ? "good" : "waiting"}
+      text={state}
+      {...(state === "shadow" ? { title: held } : {})}
+    />
+  )
+}
 
 /** The outcome and the time of the last run that left a trace. */
 export const Health = ({ id, read }: {
@@ -34,7 +43,7 @@ export const Health = ({ id, read }: {
   if (lastRun === undefined) return <span class="note">no trace yet</span>
   return (
     <span class="health">
-      {lastRun.isFailed ? <Badge tone="bad" text="failing" /> : <Badge tone="good" text="ok" />}{" "}
+      {lastRun.isFailed ? <Badge tone="bad" text="failed" /> : <Badge tone="good" text="ok" />}{" "}
       <Ago ms={lastRun.atMs} />
     </span>
   )

@@ -17,7 +17,7 @@ import { StateBadge } from "./Badge.tsx"
 import { ErrorItem } from "./ErrorItem.tsx"
 import { Stream } from "./EventCells.tsx"
 import { harmless } from "./Harmless.ts"
-import { Name, WebhookName } from "./Name.tsx"
+import { LinkedName, Name } from "./Name.tsx"
 import { Payload } from "./Payload.tsx"
 import { RunSteps } from "./RunSteps.tsx"
 import { Shown } from "./Shown.tsx"
@@ -188,7 +188,7 @@ const DeliveryNodeDetails = ({ node, of, onChange }: {
         <h2>
           {webhook_id === null ? "Request of the workflow's own" : (
             <>
-              Delivery to <WebhookName id={webhook_id} />
+              Delivery to <LinkedName id={webhook_id} />
             </>
           )}
         </h2>

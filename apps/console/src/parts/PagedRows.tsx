@@ -12,6 +12,8 @@ export interface RowColumn<Item> {
   /** For CSS. */
   readonly width: string
   readonly cell: (item: Item) => ComponentChildren
+  /** What the rows are sorted by, where a reader may sort by this column. Rows for which it is null come last. */
+  readonly sortBy?: (item: Item) => number | string | null
   /** True if a narrow page leaves the column out, since it says little without its head. */
   readonly isWideOnly?: boolean
 }

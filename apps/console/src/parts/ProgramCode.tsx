@@ -1,16 +1,13 @@
 import type { ComponentChildren } from "preact"
 import { hrefOf, setQuery } from "../api/Address.ts"
 import { may } from "../api/Session.ts"
-import * as CodeCompletions from "../code/CodeCompletions.ts"
 import * as CodeDraft from "../code/CodeDraft.ts"
-import { placeText } from "../code/CodePlace.ts"
 import type { ThrownError } from "../resources/Outcome.ts"
 import * as Props from "../resources/Props.ts"
 import type * as Trials from "../resources/Trials.ts"
-import { CodeEditor } from "./CodeEditor.tsx"
+import { CodeText } from "./CodeText.tsx"
 import { CodeTrial } from "./CodeTrial.tsx"
 import { Dialog } from "./Dialog.tsx"
-import { Failed } from "./Failed.tsx"
 import { harmless } from "./Harmless.ts"
 import { Activity } from "./Health.tsx"
 import { ProgramTraces } from "./ProgramTraces.tsx"
@@ -20,7 +17,7 @@ import { type Deploying, type OpenedCode, type Program, useDeployment } from "./
 
 /** Code in an editor, from which it is checked, tried and deployed, and the traces of its runs. */
 export const ProgramCode = (
-  { codeHref, deploying, earlier, onDeployed, opened, program, steps = [], subject }: {
+  { codeHref, deploying, earlier, onDeployed, opened, program, steps, subject }: {
     readonly subject: Trials.Subject
     /** The program as it was read last. */
     readonly program: Program
@@ -38,7 +35,7 @@ export const ProgramCode = (
   const { active, configured_props, name, version } = program
   const isEarlier = earlier !== undefined
   const deployment = useDeployment({ id, program, opened, isEarlier, deploying, onDeployed })
-  const { code, failure, isDirty, isOvertaken, isUnderWay, wanting } = deployment
+  const { code, isDirty, isOvertaken, isUnderWay, wanting } = deployment
   const deploy = () => void deployment.deploy()
 
   return (
@@ -82,31 +79,22 @@ export const ProgramCode = (
           </div>
         )
         : null}
-      <CodeEditor
-        label={`Code of ${harmless(name)}`}
-        code={deployment.begun}
-        completions={CodeCompletions.of(opened.configurable_props, steps)}
-        isReadOnly={!may("write")}
-        remark={deployment.remark}
-        onSave={deploy}
-        onChange={deployment.change}
-      />
-      <div class="bar">
-        {isDirty ? <span role="status">Changed, and not deployed.</span> : null}
-        <span class="note">
-          {may("write")
-            ? "Control or Command with S deploys. Tab indents; Escape and then Tab leaves the editor."
-            : "The key may read the code."}
-        </span>
-      </div>
-      {failure.value === undefined ? null : (
-        <Failed
-          what={failure.value.place === undefined
-            ? "It was not deployed."
-            : `It was not deployed: look at ${placeText(failure.value.place)}.`}
-          failure={failure.value}
+      <div class="code-work">
+        <CodeText
+          subject={subject}
+          program={program}
+          opened={opened}
+          isEarlier={isEarlier}
+          steps={steps}
+          deployment={deployment}
         />
-      )}
+        <CodeTrial
+          subject={subject}
+          code={code.value}
+          isDeployed={!isDirty && !isEarlier && !isOvertaken}
+          onRemark={deployment.note}
+        />
+      </div>
       {wanting.value === undefined ? null : (
         <Dialog title="The new code needs values" onClose={deployment.leave}>
           <PropsForm
@@ -121,12 +109,6 @@ export const ProgramCode = (
           />
         </Dialog>
       )}
-      <CodeTrial
-        subject={subject}
-        code={code.value}
-        isDeployed={!isDirty && !isEarlier && !isOvertaken}
-        onRemark={deployment.note}
-      />
       <ProgramTraces id={id} codeHref={codeHref} />
     </>
   )

@@ -1,9 +1,11 @@
 import type { AppAccountResource } from "@headwater/api/AppAccountsApi"
 import { useSignal } from "@preact/signals"
-import { useId } from "preact/hooks"
+import { useEffect, useId } from "preact/hooks"
+import { hrefOf } from "../api/Address.ts"
 import { get, type Page } from "../api/Api.ts"
 import { type Failure, failureOf } from "../api/Failure.ts"
 import { useLoading } from "../api/Loading.ts"
+import { names, refresh } from "../resources/Directory.ts"
 import * as Props from "../resources/Props.ts"
 import { Copy } from "./Copy.tsx"
 import { jsonFault } from "./FormDialog.tsx"
@@ -34,6 +36,19 @@ const attributes = ({ describedBy, id, isInvalid, prop }: FieldProps) => ({
 const textOf = (value: unknown): string =>
   value === undefined || value === null ? "" : typeof value === "string" ? value : JSON.stringify(value)
 
+/** The things whose ids a field offers, by their names. */
+const Offered = ({ id, kinds }: { readonly id: string; readonly kinds: ReadonlyArray<unknown> }) => {
+  useEffect(() => {
+    void refresh()
+  }, [])
+  const known = [...names.value.values()].filter(({ kind }) => kinds.includes(kind))
+  return (
+    <datalist id={id}>
+      {known.map(({ id, name }) => <option key={id} value={id}>{harmless(name)}</option>)}
+    </datalist>
+  )
+}
+
 const TextEntry = (field: FieldProps) => {
   const { onChange, prop, value } = field
   const isSecret = Props.isSecret(prop)
@@ -47,7 +62,17 @@ const TextEntry = (field: FieldProps) => {
       onChange(given === "" ? null : given)
     }
   }
-  if (text.includes("\n")) return <textarea {...common} rows={4} />
+  if (prop["isLong"] === true || text.includes("\n")) return <textarea {...common} rows={4} />
+  const { kinds } = prop
+  if (Array.isArray(kinds)) {
+    const offer = `${common.id}-offered`
+    return (
+      <>
+        <input {...common} type="text" list={offer} autocomplete="off" />
+        <Offered id={offer} kinds={kinds} />
+      </>
+    )
+  }
   return isSecret
     ? <input {...common} type="password" autocomplete="new-password" placeholder="not shown; type to replace it" />
     : <input {...common} type="text" />
@@ -129,7 +154,7 @@ const Checks = ({ field, options }: { readonly field: FieldProps; readonly optio
 
 /** A list with one element on each line. */
 const LinesEntry = (field: FieldProps & { readonly ofIntegers: boolean }) => {
-  const { ofIntegers, onChange, onFault, value } = field
+  const { ofIntegers, onChange, onFault, prop, value } = field
   const text = useSignal(Array.isArray(value) ? value.map(textOf).join("\n") : "")
   return (
     <textarea
@@ -144,7 +169,8 @@ const LinesEntry = (field: FieldProps & { readonly ofIntegers: boolean }) => {
         const numbers = lines.map(Number)
         const isRight = !ofIntegers || numbers.every(Number.isSafeInteger)
         onFault(isRight ? undefined : "A whole number is expected on each line.")
-        if (isRight) onChange(lines.length === 0 ? null : ofIntegers ? numbers : lines)
+        const none = prop["isOfApi"] === true ? [] : null
+        if (isRight) onChange(lines.length === 0 ? none : ofIntegers ? numbers : lines)
       }}
     />
   )
@@ -295,7 +321,7 @@ const AppEntry = (field: FieldProps) => {
       {options.length > 0 ? null : (
         <p class="note">
           There is no account with {app === "" ? "it" : harmless(app)} yet:{" "}
-          <code>headwater credentials create {harmless(app)}</code> makes one.
+          <a href={hrefOf(["accounts"], { do: "new" })}>add one</a>.
         </p>
       )}
     </>
@@ -420,7 +446,9 @@ export const Endpoint = ({ url, what = "URL" }: { readonly url: string; readonly
 
 const notesOf = (prop: Props.Prop): ReadonlyArray<string> => [
   ...(prop.description === undefined ? [] : [harmless(prop.description)]),
-  ...(prop.label === undefined || prop.label === prop.name ? [] : [`In the code: ${harmless(prop.name)}.`]),
+  ...(prop.label === undefined || prop.label === prop.name || prop["isOfApi"] === true
+    ? []
+    : [`In the code: ${harmless(prop.name)}.`]),
   ...(Props.isOptional(prop) ? ["It can be left out."] : [])
 ]
 

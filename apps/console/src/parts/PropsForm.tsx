@@ -8,8 +8,6 @@ import { harmless } from "./Harmless.ts"
 import { tell } from "./Notices.tsx"
 import { PropField } from "./PropField.tsx"
 
-const issuePrefix = "configured_props."
-
 /** The pause after a change of a prop, in milliseconds, before the props that depend on it are asked for again. */
 const restMs = 500
 
@@ -52,7 +50,22 @@ const useDeclared = (
 
 /** A form that changes the values of props and sends them. */
 export const PropsForm = (
-  { children, component, current, declared, done, doing, isNew = false, only, submit, submitName }: {
+  {
+    below,
+    children,
+    component,
+    current,
+    declared,
+    done,
+    doing,
+    folded,
+    isNew = false,
+    issuePrefix = "configured_props.",
+    onClose,
+    only,
+    submit,
+    submitName
+  }: {
     /** The component whose code can be asked about the props; undefined if there is none. */
     readonly component: string | undefined
     readonly declared: ReadonlyArray<Props.Prop>
@@ -69,6 +82,14 @@ export const PropsForm = (
     readonly submit: (changes: Props.Values) => Promise<void>
     /** Further fields, above the props. */
     readonly children?: ComponentChildren
+    /** The names of the props that are shown on demand, under all others. */
+    readonly folded?: ReadonlySet<string>
+    /** The text before the name of a prop where the server's remarks name it. */
+    readonly issuePrefix?: string
+    /** Closes the dialog of the form, if it is in one. */
+    readonly onClose?: () => void
+    /** Stands below the fields: what comes of the changes so far. */
+    readonly below?: (changes: Props.Values) => ComponentChildren
   }
 ) => {
   const changes = useSignal<Props.Values>({})
@@ -97,7 +118,12 @@ export const PropsForm = (
     void ask()
   }
   const showFirstFault = () =>
-    requestAnimationFrame(() => form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus())
+    requestAnimationFrame(() => {
+      const field = form.current?.querySelector<HTMLElement>("[aria-invalid=true]")
+      const fold = field?.closest("details")
+      if (fold) fold.open = true
+      field?.focus()
+    })
 
   const send = async (event: Event) => {
     event.preventDefault()
@@ -128,6 +154,19 @@ export const PropsForm = (
 
   const isChanged = Object.keys(changes.value).length > 0 || Object.keys(faults.value).length > 0
   const asked = only === undefined ? props : props.filter(({ name }) => only.has(name))
+  const fieldOf = (prop: Props.Prop) => (
+    <PropField
+      key={`${prop.name} ${prop.type} ${round.value}`}
+      prop={prop}
+      value={Props.valueOf(prop, current, changes.value)}
+      fault={Object.hasOwn(faults.value, prop.name) ? faults.value[prop.name] : undefined}
+      onChange={(value) => change(prop, value)}
+      onFault={(fault) => setFault(prop.name, fault)}
+      ask={component === undefined ?
+        undefined :
+        (page, context, query) => Props.remoteOptions(component, prop.name, { values: values(), page, context, query })}
+    />
+  )
   return (
     <form ref={form} class="props" onSubmit={(event) => void send(event)}>
       {children}
@@ -137,26 +176,26 @@ export const PropsForm = (
           <button type="button" class="quiet" onClick={() => void ask()}>Ask again</button>
         </div>
       )}
-      {asked.map((prop) => (
-        <PropField
-          key={`${prop.name} ${prop.type} ${round.value}`}
-          prop={prop}
-          value={Props.valueOf(prop, current, changes.value)}
-          fault={Object.hasOwn(faults.value, prop.name) ? faults.value[prop.name] : undefined}
-          onChange={(value) => change(prop, value)}
-          onFault={(fault) => setFault(prop.name, fault)}
-          ask={component === undefined ?
-            undefined :
-            (page, context, query) =>
-              Props.remoteOptions(component, prop.name, { values: values(), page, context, query })}
-        />
-      ))}
+      {asked.filter(({ name }) => folded?.has(name) !== true).map(fieldOf)}
+      {below?.(changes.value)}
+      {folded === undefined ? null : (
+        <details class="more">
+          <summary>More settings</summary>
+          <div class="props">{asked.filter(({ name }) => folded.has(name)).map(fieldOf)}</div>
+        </details>
+      )}
       {failure.value === undefined ? null : <Failed what="It was not taken." failure={failure.value} />}
       <div class="bar">
         <button type="submit" class="main" disabled={isUnderWay.value || (!isNew && !isChanged)}>
           {isUnderWay.value ? doing : submitName}
         </button>
         {isChanged ? <button type="button" class="quiet" onClick={reset}>Undo the changes</button> : null}
+        {onClose === undefined ? null : (
+          <>
+            <span class="grow" />
+            <button type="button" class="quiet" onClick={onClose}>Close</button>
+          </>
+        )}
       </div>
     </form>
   )

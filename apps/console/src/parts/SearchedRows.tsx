@@ -9,7 +9,21 @@ import { Empty } from "./Empty.tsx"
 import { fitting, type RowColumn } from "./PagedRows.tsx"
 import { SearchField } from "./SearchField.tsx"
 import { Shown } from "./Shown.tsx"
-import { VirtualRows } from "./VirtualRows.tsx"
+import { type Sorting, VirtualRows } from "./VirtualRows.tsx"
+
+/** Those for which there is no value come last, in either direction. */
+const sorted = <Item extends object>(
+  items: ReadonlyArray<Item>,
+  by: (item: Item) => number | string | null,
+  isDescending: boolean
+): ReadonlyArray<Item> =>
+  items.toSorted((one, other) => {
+    const [a, b] = [by(one), by(other)]
+    if (a === b) return 0
+    if (a === null) return 1
+    if (b === null) return -1
+    return (a < b) === isDescending ? 1 : -1
+  })
 
 /** A list that was read as a whole, as rows, narrowed by a text that the address holds. */
 export const SearchedRows = <Item extends { readonly id: string }>(
@@ -30,16 +44,27 @@ export const SearchedRows = <Item extends { readonly id: string }>(
   const [one, many] = noun
   const shown = fitting(columns)
   const text = address.value.query.get("text") ?? ""
+  const sort = address.value.query.get("sort") ?? ""
+  const chosen = columns.find(({ name, sortBy }) => sortBy !== undefined && name === sort.replace(/^-/, ""))
+  const isDescending = sort.startsWith("-")
+  const sorting: Sorting = {
+    choices: new Set(columns.flatMap(({ name, sortBy }) => sortBy === undefined ? [] : [name])),
+    chosen: chosen?.name,
+    isDescending,
+    choose: (name) => setQuery({ sort: chosen?.name !== name ? name : isDescending ? "" : `-${name}` })
+  }
   const rows = useMemo(() =>
     computed(() => {
       const loaded = loading.loaded.value
       if (loaded.state !== "shown" && loaded.state !== "stale") return []
       const wanted = (address.value.query.get("text") ?? "").trim().toLowerCase()
-      if (wanted === "") return loaded.value.items
-      return loaded.value.items.filter((item) =>
-        textsOf(item).some((searched) => searched !== null && searched.toLowerCase().includes(wanted))
-      )
-    }), [loading])
+      const found = wanted === "" ?
+        loaded.value.items :
+        loaded.value.items.filter((item) =>
+          textsOf(item).some((searched) => searched !== null && searched.toLowerCase().includes(wanted))
+        )
+      return chosen?.sortBy === undefined ? found : sorted(found, chosen.sortBy, isDescending)
+    }), [loading, sort, columns])
   return (
     <>
       <div class="filters" role="search" aria-label={many}>
@@ -63,6 +88,7 @@ export const SearchedRows = <Item extends { readonly id: string }>(
                     keyOf={({ id }) => id}
                     columns={shown.map(({ width }) => width).join(" ")}
                     header={shown.map(({ name }) => name)}
+                    sorting={sorting}
                     cells={(item) => shown.map(({ cell }) => cell(item))}
                     onOpen={onOpen}
                     footer={

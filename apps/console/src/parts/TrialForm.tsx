@@ -2,6 +2,7 @@ import { type Signal, useSignal } from "@preact/signals"
 import { address } from "../api/Address.ts"
 import * as Trials from "../resources/Trials.ts"
 import { jsonFault } from "./FormDialog.tsx"
+import { StoredInputChoice } from "./StoredInputChoice.tsx"
 import { Tabs } from "./Tabs.tsx"
 
 /** The last event with which each program's code was tried, by the program's id. */
@@ -94,6 +95,13 @@ export const TrialForm = ({ mayRun, onCheck, onRun, subject, underWay }: {
       {source.value === "sample"
         ? (
           <>
+            <StoredInputChoice
+              subject={subject}
+              onTake={(input, taken) => {
+                trigger.value = input.trigger
+                event.value = JSON.stringify(taken, null, 2)
+              }}
+            />
             <label class="prop">
               <span class="prop-label">Run it for</span>
               <select

@@ -16,12 +16,41 @@ interface Place {
   readonly offset: number
 }
 
+/** The order of the rows, which a reader chooses at the heads. */
+export interface Sorting {
+  /** The heads of the columns that can be chosen. */
+  readonly choices: ReadonlySet<string>
+  readonly chosen: string | undefined
+  readonly isDescending: boolean
+  readonly choose: (name: string) => void
+}
+
+const SortedHead = ({ name, sorting }: { readonly name: string; readonly sorting: Sorting }) => (
+  <button
+    type="button"
+    class="head-sort"
+    onClick={() => sorting.choose(name)}
+  >
+    {name}
+    {sorting.chosen === name ? <span aria-hidden="true">{sorting.isDescending ? " ↓" : " ↑"}</span> : null}
+  </button>
+)
+
+const orderOf = (name: string, sorting: Sorting | undefined) =>
+  sorting?.choices.has(name) !== true
+    ? undefined
+    : sorting.chosen !== name
+    ? "none"
+    : sorting.isDescending
+    ? "descending"
+    : "ascending"
+
 /**
  * A grid of rows of one height. It draws only the visible rows, and keeps them in place when rows come in above. The
  * arrow keys move through it.
  */
 export const VirtualRows = <Row extends object>(
-  { cells, columns, footer, header, isOpen, keyOf, label, onNearEnd, onOpen, rows }: {
+  { cells, columns, footer, header, isOpen, keyOf, label, onNearEnd, onOpen, rows, sorting }: {
     readonly label: string
     readonly rows: ReadonlySignal<ReadonlyArray<Row>>
     readonly keyOf: (row: Row) => string
@@ -29,6 +58,7 @@ export const VirtualRows = <Row extends object>(
     readonly columns: string
     /** The heads of the columns. */
     readonly header: ReadonlyArray<string>
+    readonly sorting?: Sorting
     readonly cells: (row: Row) => ReadonlyArray<ComponentChildren>
     readonly isOpen?: (row: Row) => boolean
     readonly onOpen: (row: Row) => void
@@ -132,7 +162,11 @@ export const VirtualRows = <Row extends object>(
           onKeyDown={move}
         >
           <div class="rows-head" role="row" aria-rowindex={1} style={{ gridTemplateColumns: columns }}>
-            {header.map((name) => <div key={name} role="columnheader">{name}</div>)}
+            {header.map((name) => (
+              <div key={name} role="columnheader" aria-sort={orderOf(name, sorting)}>
+                {sorting?.choices.has(name) === true ? <SortedHead name={name} sorting={sorting} /> : name}
+              </div>
+            ))}
           </div>
           <div role="rowgroup" class="rows-body" style={{ height: `${all.length * rowHeight}px` }}>
             {shown.map((row, index) => {

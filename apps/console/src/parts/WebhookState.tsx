@@ -1,17 +1,5 @@
 import type { WebhookDetails } from "../resources/Webhooks.ts"
-import { Badge } from "./Badge.tsx"
 import { Ago, Time } from "./Time.tsx"
-
-/** Says whether a webhook is sent to, and whether anything arrives. */
-export const WebhookState = ({ webhook: { active, disabled_reason, failing_since_ms, throttled_until_ms } }: {
-  readonly webhook: WebhookDetails
-}) => {
-  if (disabled_reason !== null) return <Badge tone="bad" text="disabled" />
-  if (!active) return <Badge tone="waiting" text="paused" />
-  if (failing_since_ms !== null) return <Badge tone="bad" text="failing" />
-  if (throttled_until_ms !== null) return <Badge tone="waiting" text="throttled" />
-  return <Badge tone="good" text="active" />
-}
 
 const disabled = {
   gone:

@@ -5,8 +5,8 @@ import { type Failure, failureOf } from "../api/Failure.ts"
 import { may } from "../api/Session.ts"
 import * as CodeDraft from "../code/CodeDraft.ts"
 import { placeAsked } from "../code/CodePlace.ts"
+import type { Remark } from "../code/Remark.ts"
 import type * as Props from "../resources/Props.ts"
-import type { Remark } from "./CodeEditor.tsx"
 import { harmless } from "./Harmless.ts"
 import { tell } from "./Notices.tsx"
 
@@ -55,6 +55,16 @@ export interface Wanting {
   readonly names: ReadonlySet<string>
 }
 
+/** Code that was not deployed, and the reason. */
+export interface Refusal {
+  readonly code: string
+  readonly reason: Failure
+}
+
+/** The remark on the place that the reason names. */
+export const remarkOf = ({ code, reason: { message, place } }: Refusal): Remark | undefined =>
+  place === undefined ? undefined : { place, message: harmless(message), code }
+
 /** Work on the code of a program, until it is deployed. */
 export interface Deployment {
   /** The text that the work begins with. */
@@ -66,14 +76,17 @@ export interface Deployment {
   /** True if somebody else has deployed other code meanwhile. */
   readonly isOvertaken: boolean
   readonly isUnderWay: ReadonlySignal<boolean>
-  readonly failure: ReadonlySignal<Failure | undefined>
+  /** The failure of the last deployment, and the code that was sent. */
+  readonly failure: ReadonlySignal<Refusal | undefined>
   readonly deploy: () => Promise<void>
   /** Set while the reader is to give values to new props. */
   readonly wanting: ReadonlySignal<Wanting | undefined>
   readonly deployWith: (wanting: Wanting, values: Props.Values) => Promise<void>
   readonly leave: () => void
-  /** The remark on a place in the text. */
+  /** The remark on a place in the code, of the last deployment, check or trial. */
   readonly remark: Remark | undefined
+  /** The place that the address asks for. */
+  readonly asked: Remark | undefined
   /** Puts the remark of a check or a trial in place of those before. */
   readonly note: (remark: Remark | undefined) => void
 }
@@ -101,19 +114,15 @@ export const useDeployment = ({ deploying, id, isEarlier, onDeployed, opened, pr
   /** The versions that this text is based on, or that were deployed from it. */
   const own = useRef(new Set(isBehind ? [] : [opened.version]))
   const code = useSignal(begun)
-  const failure = useSignal<Failure | undefined>(undefined)
+  const failure = useSignal<Refusal | undefined>(undefined)
   /** The remark of a check or a trial on a place in the code. */
   const tried = useSignal<Remark | undefined>(undefined)
   const wanting = useSignal<Wanting | undefined>(undefined)
   const isUnderWay = useSignal(false)
-  const asked = placeAsked(address.value.query)
-  const remark: Remark | undefined = failure.value?.place !== undefined
-    ? { place: failure.value.place, message: harmless(failure.value.message) }
-    : tried.value !== undefined
-    ? tried.value
-    : asked === undefined
+  const place = placeAsked(address.value.query)
+  const asked = place === undefined
     ? undefined
-    : { place: asked, message: "An error was thrown here." }
+    : { place, message: "An error was thrown here.", code: base.value.code }
   const isDirty = () => code.value !== base.value.code
   // New props can make a new version of the same code.
   const isOther = ({ hash, version }: Program) => !own.current.has(version) && hash !== base.value.hash
@@ -131,14 +140,14 @@ export const useDeployment = ({ deploying, id, isEarlier, onDeployed, opened, pr
     wanting.value = undefined
     keepDraft()
     tell("done", "It is deployed. Runs that begin now have the new code.")
-    if (isEarlier) setQuery({ component: "", line: "", column: "" })
+    if (isEarlier || place !== undefined) setQuery({ component: "", line: "", column: "" })
     void onDeployed()
   }
   const want = async (code: string, names: ReadonlyArray<string>) => {
     try {
       wanting.value = { code, declared: await deploying.declare(code), names: new Set(names) }
     } catch (error) {
-      failure.value = failureOf(error)
+      failure.value = { code, reason: failureOf(error) }
     }
   }
   const deploy = async () => {
@@ -161,7 +170,7 @@ export const useDeployment = ({ deploying, id, isEarlier, onDeployed, opened, pr
       const names = refused.issues.flatMap(({ path }) =>
         path.startsWith(issuePrefix) ? [path.slice(issuePrefix.length)] : []
       )
-      if (names.length === 0) failure.value = refused
+      if (names.length === 0) failure.value = { code: sent, reason: refused }
       else await want(sent, names)
     } finally {
       isUnderWay.value = false
@@ -189,7 +198,8 @@ export const useDeployment = ({ deploying, id, isEarlier, onDeployed, opened, pr
     deployWith: async ({ code: sent, declared }, values) =>
       isDeployed(sent, await deploying.deployWith(sent, declared, values)),
     leave,
-    remark,
+    remark: tried.value ?? (failure.value === undefined ? undefined : remarkOf(failure.value)),
+    asked,
     note: (found) => {
       failure.value = undefined
       tried.value = found

@@ -1,6 +1,7 @@
 import type { AppAccountResource, ConnectionResource } from "@headwater/api/AppAccountsApi"
-import { get, type Page, post, type Single } from "../api/Api.ts"
+import { get, type Page, post, put, remove, type Single } from "../api/Api.ts"
 import { pageSize } from "../api/PagedList.ts"
+import type { Values } from "./Props.ts"
 
 export type { AppAccountResource }
 
@@ -9,6 +10,13 @@ export const list = (after: string | undefined, signal: AbortSignal): Promise<Pa
 
 export const one = async (id: string, signal: AbortSignal): Promise<AppAccountResource> =>
   (await get<Single<AppAccountResource>>(["accounts", id], { signal })).data
+
+export const create = async (body: Values): Promise<string> =>
+  (await post<Single<AppAccountResource>>(["accounts"], { body })).data.id
+
+export const change = (id: string, body: Values): Promise<unknown> => put(["accounts", id], { body })
+
+export const drop = (id: string): Promise<void> => remove(["accounts", id])
 
 /** Begins to connect an account, and gives the page of its provider that the reader is to open. */
 export const connect = async (id: string): Promise<string> =>

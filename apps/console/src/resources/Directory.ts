@@ -1,13 +1,26 @@
+import type { AppAccountResource } from "@headwater/api/AppAccountsApi"
+import type { ConsumerResource } from "@headwater/api/ConsumersApi"
+import type { DataStoreResource } from "@headwater/api/DataStoresApi"
+import type { KeyResource } from "@headwater/api/KeysApi"
 import type { ProjectResource } from "@headwater/api/ProjectsApi"
 import type { SourceResource } from "@headwater/api/SourcesApi"
 import type { WebhookResource } from "@headwater/api/WebhooksApi"
 import type { WorkflowResource } from "@headwater/api/WorkflowsApi"
 import { signal } from "@preact/signals"
-import { get, type Page } from "../api/Api.ts"
+import { get, nextOf, type Page } from "../api/Api.ts"
 import { type Failure, failureOf } from "../api/Failure.ts"
 import { session } from "../api/Session.ts"
 
-export type Kind = "source" | "workflow" | "webhook" | "account" | "consumer" | "project"
+export type Kind =
+  | "source"
+  | "workflow"
+  | "webhook"
+  | "account"
+  | "consumer"
+  | "project"
+  | "app account"
+  | "data store"
+  | "key"
 
 /** Something with an id, and the name that people know it by. */
 export interface Named {
@@ -23,7 +36,10 @@ const prefixes: Readonly<Record<string, Kind>> = {
   wh: "webhook",
   u: "account",
   cns: "consumer",
-  proj: "project"
+  proj: "project",
+  apn: "app account",
+  ds: "data store",
+  key: "key"
 }
 
 export const kindOf = (id: string): Kind | undefined => prefixes[id.split("_", 1)[0]!]
@@ -34,7 +50,7 @@ export const emitterPath = (id: string): ReadonlyArray<string> => [
   id
 ]
 
-/** All known sources, workflows, webhooks and projects of the account, and the account itself, by id. */
+/** All known things of the account that have names, and the account itself, by id. */
 export const names = signal<ReadonlyMap<string, Named>>(new Map())
 
 /** The failure of the last reading of the names; undefined if it succeeded. */
@@ -53,12 +69,13 @@ const listed = async <A extends { readonly id: string }>(
   const found: Array<Named> = []
   let after: string | undefined
   for (let pages = 0; pages < maxPages; pages++) {
-    const { data, page_info } = await get<Page<A>>(path, {
+    const page = await get<Page<A>>(path, {
       query: { limit: pageSize, after, include }
     })
-    found.push(...data.map(toNamed))
-    if (data.length === 0 || found.length >= (page_info.total_count ?? 0)) break
-    after = page_info.end_cursor
+    found.push(...page.data.map(toNamed))
+    if (found.length >= (page.page_info.total_count ?? Number.POSITIVE_INFINITY)) break
+    after = nextOf(page, pageSize)
+    if (after === undefined) break
   }
   return found
 }
@@ -109,6 +126,27 @@ const read = async (): Promise<void> => {
         ["projects"],
         "id,name",
         ({ id, name }) => ({ id, kind: "project", name, isActive: true })
+      ),
+      listed<ConsumerResource>(
+        ["consumers"],
+        "id,name",
+        ({ id, name }) => ({ id, kind: "consumer", name: name ?? id, isActive: true })
+      ),
+      listed<DataStoreResource>(
+        ["data_stores"],
+        "id,name",
+        ({ id, name }) => ({ id, kind: "data store", name, isActive: true })
+      ),
+      listed<AppAccountResource>(["accounts"], "id,app,name", ({ app, id, name }) => ({
+        id,
+        kind: "app account",
+        name: name === "" ? app : `${app} ${name}`,
+        isActive: true
+      })),
+      listed<KeyResource>(
+        ["users", "me", "keys"],
+        "id,name",
+        ({ id, name }) => ({ id, kind: "key", name: name === "" ? id : name, isActive: true })
       )
     ])
     const found = new Map(all.flat().map((named) => [named.id, named]))

@@ -8,6 +8,7 @@ export interface Column {
 
 const known: ReadonlyArray<Column> = [
   { id: "time", name: "Time", width: "8.5rem" },
+  { id: "age", name: "Age", width: "6.5rem" },
   { id: "emitter", name: "Emitter", width: "minmax(7rem, 0.5fr)" },
   { id: "stream", name: "Stream", width: "minmax(5rem, 0.25fr)" },
   { id: "summary", name: "Summary", width: "minmax(8rem, 0.8fr)" },
@@ -18,7 +19,7 @@ const known: ReadonlyArray<Column> = [
 
 export const knownColumns = known
 
-export const defaultColumns: ReadonlyArray<string> = ["time", "emitter", "stream", "payload"]
+export const defaultColumns: ReadonlyArray<string> = ["time", "age", "emitter", "stream", "summary", "payload"]
 
 /** A column of a field of the payload is written as `$.` and the field's dotted path. */
 const ofField = "$."

@@ -29,6 +29,6 @@ export const waits: Readonly<Record<string, string>> = {
   rate: "it waits for the rate"
 }
 
-/** The reason of an edge, with the clause of the filter that does not hold. */
-export const reasonOf = ({ clause, reason }: JourneyEdge): string =>
+/** The reason that an event is not delivered, with the clause of the filter that does not hold. */
+export const reasonOf = ({ clause, reason }: Pick<JourneyEdge, "clause" | "reason">): string =>
   reason === null ? "" : clause === undefined ? mismatches[reason] : `${mismatches[reason]}: ${clause}`

@@ -33,6 +33,7 @@ export const create = async (given: NewSource): Promise<typeof CreatedSource.Typ
 /** Changes of a source. Omitted fields stay as they are. */
 export interface SourceChanges {
   readonly active?: boolean
+  readonly name?: string
   readonly component_code?: string
   readonly component_id?: string
   readonly configured_props?: Values

@@ -22,8 +22,12 @@ export const deployed = async (subject: Subject, signal: AbortSignal): Promise<D
 const codeParameter = { source: "component_code", workflow: "workflow_code" } as const
 
 /** Has the server check code: it describes the code or lists the errors. */
-export const check = async ({ kind }: Subject, code: string): Promise<CheckedCode> =>
-  (await post<Single<CheckedCode>>(["code", "check"], { body: { [codeParameter[kind]]: code } })).data
+export const check = async (
+  { kind }: Subject,
+  code: string,
+  signal = new AbortController().signal
+): Promise<CheckedCode> =>
+  (await post<Single<CheckedCode>>(["code", "check"], { body: { [codeParameter[kind]]: code }, signal })).data
 
 export const triggers = ["http", "timer", "event", "deploy", "activate", "deactivate"] as const
 export type Trigger = typeof triggers[number]

@@ -1,16 +1,50 @@
 import type { AttemptResource } from "@headwater/api/DeliveriesApi"
 import type { WebhookDetails, WebhookResource } from "@headwater/api/WebhooksApi"
-import { get, type Page, post, type Single } from "../api/Api.ts"
-import { pageSize } from "../api/PagedList.ts"
+import { get, post, put, remove, type Single } from "../api/Api.ts"
+import * as WholeList from "../api/WholeList.ts"
 import { count, humanSeconds } from "../charts/Figures.ts"
+import type { Values } from "./Props.ts"
 
 export type { WebhookDetails, WebhookResource }
 
-export const list = (after: string | undefined, signal: AbortSignal): Promise<Page<WebhookResource>> =>
-  get(["users", "me", "webhooks"], { query: { limit: pageSize, after }, signal })
+export type Health = WebhookDetails["health"]
+
+export type HealthSpan = Health["last_1h"]
+
+const listed = ["id", "name", "url", "state", "health"] as const
+
+/** A webhook as a list shows it. */
+export type StandingWebhook = Pick<WebhookDetails, typeof listed[number]>
+
+export const all = (signal: AbortSignal): Promise<WholeList.WholeList<StandingWebhook>> =>
+  WholeList.read<StandingWebhook>(["users", "me", "webhooks"], listed, signal, { expand: "health" })
 
 export const one = async (id: string, signal: AbortSignal): Promise<WebhookDetails> =>
   (await get<Single<WebhookDetails>>(["webhooks", id], { signal })).data
+
+/** Makes a webhook, and returns its id. */
+export const create = async (body: Values): Promise<string> =>
+  (await post<Single<WebhookResource>>(["webhooks"], { body })).data.id
+
+/** Changes a webhook. It always sends `active`, since the server takes a missing `active` for true. */
+export const change = ({ active, id }: WebhookResource, body: Values): Promise<unknown> =>
+  put(["webhooks", id], { body: { active, ...body } })
+
+export const drop = (id: string): Promise<void> => remove(["webhooks", id])
+
+/** The newest secret, which signs as v1. */
+export const secret = async (id: string): Promise<string> =>
+  (await get<Single<{ readonly secret: string }>>(["webhooks", id, "secret"])).data.secret
+
+export const rotateSecret = async (id: string): Promise<string> =>
+  (await post<Single<{ readonly secret: string }>>(["webhooks", id, "secret", "rotate"])).data.secret
+
+/** The newest public key, which verifies v1a. */
+export const publicKey = async (id: string): Promise<string> =>
+  (await get<Single<{ readonly public_key: string }>>(["webhooks", id, "public_key"])).data.public_key
+
+export const rotatePublicKey = async (id: string): Promise<string> =>
+  (await post<Single<{ readonly public_key: string }>>(["webhooks", id, "public_key", "rotate"])).data.public_key
 
 export interface Tested {
   readonly emit_id: string

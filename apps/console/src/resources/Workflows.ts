@@ -19,14 +19,10 @@ export const all = (project: string, signal: AbortSignal): Promise<WholeList.Who
 export const one = async (id: string, signal: AbortSignal): Promise<WorkflowResource> =>
   (await get<Single<WorkflowResource>>(["workflows", id], { signal })).data
 
-type Settings = Pick<
-  WorkflowResource,
-  "concurrency" | "errors" | "memory_mb" | "rate_limit" | "retry_delays" | "suspension_timeout" | "timeout_seconds"
->
-
 /** Changes of a workflow. Omitted fields stay as they are. */
-export interface WorkflowChanges extends Partial<Settings> {
+export interface WorkflowChanges {
   readonly active?: boolean
+  readonly name?: string
   readonly workflow_code?: string
   readonly configured_props?: Values
   readonly project_id?: string | null

@@ -14,6 +14,7 @@ import * as Projecting from "./conventions/Projecting.ts"
 import { RateLimiting } from "./conventions/RateLimiting.ts"
 import * as RequestChecking from "./conventions/RequestChecking.ts"
 import * as ResponseConventions from "./conventions/ResponseConventions.ts"
+import * as Warning from "./conventions/Warning.ts"
 import * as WithoutWork from "./conventions/WithoutWork.ts"
 import * as EndpointRoute from "./endpoint/EndpointRoute.ts"
 import * as AppAccountsHandlers from "./handlers/AppAccountsHandlers.ts"
@@ -93,7 +94,8 @@ const apiRoutes = HttpApiBuilder.layer(HeadwaterApi).pipe(
     Idempotent.layer,
     KeyAuthorization.layer,
     Projecting.layer,
-    RequestChecking.layer
+    RequestChecking.layer,
+    Warning.layer
   ])
 )
 

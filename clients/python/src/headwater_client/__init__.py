@@ -1,7 +1,7 @@
 """A client of a Headwater server. `types` has the types of what its operations take and give."""
 
 from . import types
-from .headwater import Headwater
+from .headwater import Headwater, HeadwaterWarning
 from .headwater_error import HeadwaterError
 from .pages import items, pages
 from .retry import Retry
@@ -11,6 +11,7 @@ from .webhook_signature import VerifiedWebhook, WebhookRefusal, WebhookVerificat
 __all__ = [
     "Headwater",
     "HeadwaterError",
+    "HeadwaterWarning",
     "Retry",
     "Tail",
     "VerifiedWebhook",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import secrets
 import ssl
+import warnings
 from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Any
@@ -31,6 +32,10 @@ def _texts(value: Any) -> list[str]:
 def _with_query(path: str, query: Mapping[str, Any] | None) -> str:
     given = [(name, text) for name, value in (query or {}).items() if value is not None for text in _texts(value)]
     return f"{path}?{urlencode(given)}" if given else path
+
+
+class HeadwaterWarning(UserWarning):
+    """A part of a request did nothing, such as a field of a name that the operation does not know."""
 
 
 class Headwater(Operations):
@@ -152,6 +157,8 @@ class Headwater(Operations):
 
     def _answer(self, response: Response, raw: bool) -> Any:
         if 200 <= response.status < 300:
+            for warning in json.loads(response.headers.get("X-Headwater-Warnings", "[]")):
+                warnings.warn(f"{warning['path']}: {warning['message']}", HeadwaterWarning, stacklevel=4)
             if raw:
                 return response.body
             if not response.body:

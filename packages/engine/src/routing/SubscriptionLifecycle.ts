@@ -48,6 +48,8 @@ export interface SubscriptionOptions {
 }
 
 export interface SubscriptionPreview {
+  /** An id, or the glob that was given. */
+  readonly emitterId: string
   readonly listenerId: string
   /** The URL of a listener that is a webhook. */
   readonly url: string | undefined
@@ -195,6 +197,7 @@ export class SubscriptionLifecycle extends Context.Service<SubscriptionLifecycle
             previewed.push({ event, mismatch: keptOut ?? mismatch, clause: judged?.clause })
           }
           return {
+            emitterId,
             listenerId,
             url: Option.map(webhook, ({ url }) => url).pipe(Option.getOrUndefined),
             events: previewed

@@ -8,6 +8,7 @@ import { numbers, texts } from "../internal/SqlArray.ts"
 import type { CursorMove, CursorSettlement } from "../work/Cursors.ts"
 import { accountOf, type Commit, ownerOf } from "./Commit.ts"
 import { type CountName, countNames, type Figure, FigureCounts, latencyBounds, wholeAccount } from "./FigureCounts.ts"
+import { enough, type Health, mostFail, type SpanHealth, spansMs } from "./FigureHealth.ts"
 
 /** The figures of one step of a series. */
 export interface FigureStep extends Readonly<Record<CountName, number>> {
@@ -105,15 +106,18 @@ const writing = (sql: SqlClient.SqlClient) => {
   return { add, foldSome }
 }
 
-const reading = (sql: SqlClient.SqlClient): Pick<Figures["Service"], "activeSince" | "series" | "since"> => {
-  // A sum for each bucket takes a sixth of the time of taking the arrays apart and putting sums together.
-  const bucketSums = sql.literal(
+/** A sum for each bucket takes a sixth of the time of taking the arrays apart and putting sums together. */
+const bucketSumsOf = (sql: SqlClient.SqlClient) =>
+  sql.literal(
     `ARRAY[${
       Array.from({ length: latencyBounds.length + 1 }, (_, bucket) => `sum(latencies[${bucket + 1}])::bigint`).join(
         ", "
       )
     }]`
   )
+
+const reading = (sql: SqlClient.SqlClient): Pick<Figures["Service"], "activeSince" | "series" | "since"> => {
+  const bucketSums = bucketSumsOf(sql)
   const sums = sql.literal(sumsText)
 
   return {
@@ -151,12 +155,84 @@ const reading = (sql: SqlClient.SqlClient): Pick<Figures["Service"], "activeSinc
   }
 }
 
+/** The latencies are empty where there was no attempt. */
+const added = (one: SpanHealth, other: SpanHealth): SpanHealth => ({
+  done: one.done + other.done,
+  failed: one.failed + other.failed,
+  latencies: one.latencies.length === 0
+    ? other.latencies
+    : one.latencies.map((count, bucket) => count + (other.latencies[bucket] ?? 0))
+})
+
+const judging = (sql: SqlClient.SqlClient): Pick<Figures["Service"], "failing" | "health"> => {
+  const longestMs = spansMs.at(-1)!
+  const counts = sql.literal(
+    "sum(runs + attempts)::bigint AS done, sum(failed_runs + failed_attempts)::bigint AS failed"
+  )
+  const rowsOf = (accountId: AccountId, subjectIds: ReadonlyArray<string>, from: number) => {
+    const where = sql`account_id = ${accountId} AND subject_id = ANY (${texts(subjectIds)}) AND at >= ${from}`
+    return sql`(SELECT * FROM figures_minutes WHERE ${where} UNION ALL SELECT * FROM figures_hours WHERE ${where}) AS f`
+  }
+
+  return {
+    health: (accountId, subjectIds, now) =>
+      Effect.map(
+        sql<{
+          readonly subject_id: string
+          readonly span: number
+          readonly done: bigint
+          readonly failed: bigint
+          readonly last_success_at: bigint | null
+          readonly latencies: ReadonlyArray<bigint | null>
+        }>`
+          SELECT subject_id, ${counts}, ${bucketSumsOf(sql)} AS latencies,
+            CASE WHEN at >= ${now - spansMs[0]} THEN 0 WHEN at >= ${now - spansMs[1]} THEN 1 ELSE 2 END AS span,
+            max(at) FILTER (WHERE runs + attempts > failed_runs + failed_attempts) AS last_success_at
+          FROM ${rowsOf(accountId, subjectIds, now - longestMs)} GROUP BY subject_id, span`,
+        (rows) => {
+          const health = new Map<string, Health>()
+          for (const [subjectId, found] of Map.groupBy(rows, ({ subject_id }) => subject_id)) {
+            const successes = found.flatMap(({ last_success_at: at }) => at === null ? [] : [Number(at)])
+            let soFar: SpanHealth = { done: 0, failed: 0, latencies: [] }
+            const spans = spansMs.map((_, index) => {
+              const row = found.find(({ span }) => span === index)
+              if (row === undefined) return soFar
+              const latencies = row.latencies.map(Number)
+              return soFar = added(soFar, { done: Number(row.done), failed: Number(row.failed), latencies })
+            })
+            health.set(subjectId, { spans, lastSuccessAt: successes.length === 0 ? null : Math.max(...successes) })
+          }
+          return health
+        }
+      ),
+    // Most have enough in the shortest span, where each has few rows.
+    failing: Effect.fnUntraced(function*(accountId, subjectIds, now) {
+      const failing = new Set<string>()
+      let undecided = subjectIds
+      for (const spanMs of spansMs) {
+        if (undecided.length === 0) break
+        const rows = yield* sql<{ readonly subject_id: string; readonly done: bigint; readonly failed: bigint }>`
+          SELECT subject_id, ${counts} FROM ${rowsOf(accountId, undecided, now - spanMs)} GROUP BY subject_id`
+        const least = spanMs === longestMs ? 1 : enough
+        const decided = new Set<string>()
+        for (const { done, failed, subject_id } of rows) {
+          if (Number(done) < least) continue
+          decided.add(subject_id)
+          if (mostFail({ done: Number(done), failed: Number(failed) })) failing.add(subject_id)
+        }
+        undecided = undecided.filter((id) => !decided.has(id))
+      }
+      return failing
+    })
+  }
+}
+
 /**
  * The tables `figures_minutes` and `figures_hours`: what happened in each account by emitter and listener, for charts.
  *
  * Each node counts in memory, and adds what it has counted to the rows of the minutes every 10 seconds. So a node that is
  * killed loses the figures of its last seconds; one that loses its database while it writes may add some twice. Nothing
- * but charts is made of them. After 48 hours the rows of an hour are folded into one, which goes after 40 days.
+ * but charts and the health of listeners is made of them. After 48 hours the rows of an hour are folded into one, which goes after 40 days.
  */
 export class Figures extends Context.Service<Figures, {
   /** Counts what commits did that are durable now. */
@@ -188,6 +264,18 @@ export class Figures extends Context.Service<Figures, {
     subjectIds: ReadonlyArray<string>,
     time: number
   ) => Effect.Effect<ReadonlyMap<string, Readonly<Record<CountName, number>>>, SqlError.SqlError>
+  /** How the runs or attempts of an account's subjects went before a time: only of those that had any in a week. */
+  readonly health: (
+    accountId: AccountId,
+    subjectIds: ReadonlyArray<string>,
+    now: number
+  ) => Effect.Effect<ReadonlyMap<string, Health>, SqlError.SqlError>
+  /** Those of an account's subjects whose health is that of failing ones (`isFailing`). */
+  readonly failing: (
+    accountId: AccountId,
+    subjectIds: ReadonlyArray<string>,
+    now: number
+  ) => Effect.Effect<ReadonlySet<string>, SqlError.SqlError>
   /** Folds minutes that are too old into hours, and forgets hours that are. */
   readonly fold: (now: number) => Effect.Effect<void, SqlError.SqlError>
   /** Of an account that is removed. */
@@ -236,6 +324,7 @@ export class Figures extends Context.Service<Figures, {
           }),
         write,
         ...reading(sql),
+        ...judging(sql),
         fold: (now) =>
           foldSome(now).pipe(
             Effect.repeat({ until: ([row]) => Number(row?.folded ?? 0) < foldBite }),

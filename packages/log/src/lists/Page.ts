@@ -10,10 +10,27 @@ export interface PageBounds<Id> {
   readonly before?: Id | undefined
 }
 
+/** A place in a list by name: the id of an item, and the name that it had, in one text. */
+export const namedPlace = (id: string, name: string | null): string => `${id} ${keptOf(name)}`
+
+/** Names are compared by so many characters. */
+const comparedLength = 100
+
+const keptOf = (name: string | null): string => [...name ?? ""].slice(0, comparedLength).join("")
+
+const partsOf = (place: string): readonly [id: string, name: string] => {
+  const end = place.indexOf(" ")
+  return end < 0 ? [place, ""] : [place.slice(0, end), place.slice(end + 1)]
+}
+
+const idOf = (place: string | undefined) => place?.split(" ", 1)[0]
+
 /** The part of a list to read. */
 export interface PageRequest extends PageBounds<string> {
   /** At most so many items. */
   readonly limit: number
+  /** Lists by name in place of by creation, A first; the places are then those of `namedPlace`. */
+  readonly isByName?: boolean
 }
 
 export interface Page<A> {
@@ -72,6 +89,13 @@ export const uncounted = <A>(
   }
 }
 
+/** The condition for a text in one of several columns, in any case, or for the id that it is. */
+export const contains = (sql: SqlClient.SqlClient, columns: ReadonlyArray<string>, text: string) =>
+  sql.or([
+    sql`id = ${text}`,
+    ...columns.map((column) => sql`strpos(lower(${sql(column)}), lower(${text})) > 0`)
+  ])
+
 /** The most bytes of the rows of a page, if there is more than one. */
 const maxBytes = 1024 * 1024
 
@@ -90,8 +114,23 @@ export const read = Effect.fnUntraced(function*<A>(sql: SqlClient.SqlClient, opt
   readonly weight?: Statement.Fragment
 }): Effect.fn.Return<Page<A>, SqlError.SqlError> {
   const { columns = sql`*`, request, weight = sql`0` } = options
-  const bounds = [options.where, ...within(sql, "id", request)]
-  const order = sql.literal(`ORDER BY id ${orderOf(request)}`)
+  const { after, before, isByName = false } = request
+  const name = sql.literal(`lower(left(coalesce(name, ''), ${comparedLength})) COLLATE "C"`)
+  const placed = (place: string) => {
+    const [id, of] = partsOf(place)
+    return sql`(lower(${of}) COLLATE "C", ${id})`
+  }
+  const bounds = isByName
+    ? [
+      options.where,
+      ...(after === undefined ? [] : [sql`(${name}, id) > ${placed(after)}`]),
+      ...(before === undefined ? [] : [sql`(${name}, id) < ${placed(before)}`])
+    ]
+    : [options.where, ...within(sql, "id", { after: idOf(after), before: idOf(before) })]
+  const direction = sql.literal(isTowardsNewer(request) ? "DESC" : "ASC")
+  const order = isByName
+    ? sql`ORDER BY ${name} ${direction}, id ${direction}`
+    : sql.literal(`ORDER BY id ${orderOf(request)}`)
   const items = yield* options.all(sql`
     SELECT * FROM (
       SELECT *, sum(weight) OVER (${order}) - weight AS bytes_before FROM (

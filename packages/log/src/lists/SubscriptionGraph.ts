@@ -9,8 +9,6 @@ export interface GraphNode {
   readonly type: "source" | "workflow" | "webhook" | "consumer" | "account"
   readonly name: string | null
   readonly active: boolean
-  /** Of a webhook: nothing but failures came back, or its circuit is open. */
-  readonly isFailing: boolean
   /** Of a webhook, that its endpoint asked for a pause up to this time, in Unix milliseconds. */
   readonly throttledUntil: number | null
 }
@@ -44,7 +42,6 @@ interface NodeRow {
   readonly type: GraphNode["type"]
   readonly name: string | null
   readonly active: boolean
-  readonly is_failing: boolean
   readonly throttled_until: bigint | null
 }
 
@@ -84,16 +81,16 @@ export class SubscriptionGraph extends Context.Service<SubscriptionGraph, {
           const rows = yield* sql<NodeRow>`
             SELECT * FROM (
               (SELECT id, CASE WHEN workflow IS NULL THEN 'source' ELSE 'workflow' END AS type, name, active,
-                false AS is_failing, NULL::bigint AS throttled_until
+                NULL::bigint AS throttled_until
               FROM programs WHERE account_id = ${accountId} AND state = 'ready' ${some})
               UNION ALL
-              (SELECT id, 'webhook', name, active, failing_since IS NOT NULL OR circuit_until IS NOT NULL, throttled_until
+              (SELECT id, 'webhook', name, active, throttled_until
               FROM webhooks WHERE account_id = ${accountId} AND workflow_id IS NULL ${some})
               UNION ALL
-              (SELECT id, 'consumer', name, true, false, NULL
+              (SELECT id, 'consumer', name, true, NULL
               FROM consumers WHERE account_id = ${accountId} ${some})
               UNION ALL
-              (SELECT id, 'account', NULL, true, false, NULL FROM accounts WHERE id = ${accountId} AND ${meant})
+              (SELECT id, 'account', NULL, true, NULL FROM accounts WHERE id = ${accountId} AND ${meant})
             ) AS nodes
             ORDER BY id COLLATE "C" LIMIT ${limit + 1}`
           const nodes = rows.slice(0, limit)
@@ -107,7 +104,6 @@ export class SubscriptionGraph extends Context.Service<SubscriptionGraph, {
               type: row.type,
               name: row.name,
               active: row.active,
-              isFailing: row.is_failing,
               throttledUntil: row.throttled_until === null ? null : Number(row.throttled_until)
             })),
             hasMore: rows.length > limit,

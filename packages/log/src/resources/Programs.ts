@@ -1,5 +1,5 @@
 import * as Id from "@headwater/domain/Id"
-import { Program, type ProgramPhase } from "@headwater/domain/Program"
+import { Program, type ProgramPhase, type ProgramState } from "@headwater/domain/Program"
 import { Seal } from "@headwater/domain/Seal"
 import { Workflow } from "@headwater/domain/Workflow"
 import { Clock, Context, Effect, Layer, type Option, Redacted, Schema } from "effect"
@@ -157,12 +157,12 @@ const reading = ({ sql, seal }: { readonly sql: SqlClient.SqlClient; readonly se
     /** By the local part of an e-mail address: its endpoint key in whichever case. */
     byMailbox: (localPart: string): Effect.Effect<Option.Option<Program>, SqlError.SqlError> =>
       one(sql`SELECT * FROM programs WHERE lower(endpoint_key) = ${localPart.toLowerCase()} LIMIT 1`),
-    /** The account's ready programs of one kind; those of one project where that is given. */
+    /** The account's ready programs of one kind. */
     page: (
       accountId: Id.AccountId,
       kind: ProgramKind,
       request: Page.PageRequest,
-      projectId: Id.ProjectId | null = null
+      { active, failing, projectId = null, state, text }: ProgramFilter = {}
     ): Effect.Effect<Page.Page<Program>, SqlError.SqlError> =>
       Page.read(sql, {
         table: "programs",
@@ -170,7 +170,12 @@ const reading = ({ sql, seal }: { readonly sql: SqlClient.SqlClient; readonly se
           sql`account_id = ${accountId}`,
           sql`state = 'ready'`,
           ofKind(kind),
-          ...(projectId === null ? [] : [sql`project_id = ${projectId}`])
+          ...(projectId === null ? [] : [sql`project_id = ${projectId}`]),
+          ...(text === undefined ? [] : [Page.contains(sql, ["name", "name_slug"], text)]),
+          ...(active === undefined ? [] : [sql`active = ${active}`]),
+          ...(state === undefined ? [] : [sql`active = ${state !== "paused"}`]),
+          ...(state === "active" ? [sql`NOT id = ANY (${texts([...failing ?? []])})`] : []),
+          ...(state === "failing" ? [sql`id = ANY (${texts([...failing ?? []])})`] : [])
         ]),
         weight: sql`
           coalesce(octet_length(sealed_props), 0) + coalesce(octet_length(props), 0) + octet_length(additional_props)`,
@@ -296,6 +301,17 @@ const make = Effect.gen(function*() {
     ...changes({ sql, seal })
   }
 })
+
+/** The programs that a list has. */
+export interface ProgramFilter {
+  readonly projectId?: Id.ProjectId | null | undefined
+  /** A part of the name or the slug, in any case, or the id. */
+  readonly text?: string | undefined
+  readonly active?: boolean | undefined
+  readonly state?: ProgramState | undefined
+  /** Those of which most runs fail, where a state is given. */
+  readonly failing?: ReadonlySet<string>
+}
 
 /** Programs of all accounts. Clients see the `ready` ones. Their props, some of which are secret, are sealed. */
 export class Programs

@@ -2,7 +2,7 @@ import * as Id from "@headwater/domain/Id"
 import { Seal } from "@headwater/domain/Seal"
 import * as SigningKey from "@headwater/domain/SigningKey"
 import * as UrlPassword from "@headwater/domain/UrlPassword"
-import { type DisabledReason, Webhook } from "@headwater/domain/Webhook"
+import { type DisabledReason, Webhook, type WebhookState } from "@headwater/domain/Webhook"
 import * as WebhookRequest from "@headwater/domain/WebhookRequest"
 import { defaults, type SettingsChange } from "@headwater/domain/WebhookSettings"
 import { Clock, Context, Effect, Layer, Option, Redacted, Schema } from "effect"
@@ -81,6 +81,18 @@ export interface WebhookChange {
   readonly active: boolean
   readonly settings?: SettingsChange
   readonly request?: WebhookRequest.WebhookRequestChange
+}
+
+/** The webhooks that a list has. */
+export interface WebhookFilter {
+  /** A part of the name, the description or the URL, in any case, or the id. */
+  readonly text?: string | undefined
+  readonly active?: boolean | undefined
+  readonly state?: WebhookState | undefined
+  /** Those of which most attempts fail. */
+  readonly failing: ReadonlySet<string>
+  /** Unix milliseconds. */
+  readonly now: number
 }
 
 /** The number of webhooks, and of those in each of several conditions, of which one can be in more. */
@@ -194,13 +206,29 @@ const reads = (sql: SqlClient.SqlClient) => ({
       (rows) =>
         new Map(rows.map(({ active, id, name, workflow_id }) => [id, { name, active, workflowId: workflow_id }]))
     ),
-  /** The number of an account's webhooks, and of those in each condition at a time, in Unix milliseconds. */
-  countsOf: (accountId: Id.AccountId, now: number): Effect.Effect<WebhookCounts, SqlError.SqlError> =>
+  /** Webhooks of an account that are active, those first to which nothing arrives. */
+  activeIds: (accountId: Id.AccountId, limit: number): Effect.Effect<ReadonlyArray<Id.WebhookId>, SqlError.SqlError> =>
+    Effect.map(
+      sql<{ readonly id: Id.WebhookId }>`
+        SELECT id FROM webhooks WHERE account_id = ${accountId} AND workflow_id IS NULL AND active
+        ORDER BY failing_since NULLS LAST, id LIMIT ${limit}`,
+      (rows) => rows.map(({ id }) => id)
+    ),
+  /**
+   * The number of an account's webhooks, and of those in each condition at a time, in Unix milliseconds.
+   *
+   * @param failing those of which most attempts fail
+   */
+  countsOf: (
+    accountId: Id.AccountId,
+    failing: ReadonlySet<string>,
+    now: number
+  ): Effect.Effect<WebhookCounts, SqlError.SqlError> =>
     Effect.map(
       sql<Record<keyof WebhookCounts, bigint>>`
         SELECT count(*) AS total, count(*) FILTER (WHERE active) AS active,
           count(*) FILTER (WHERE NOT active AND disabled_reason IS NOT NULL) AS disabled,
-          count(*) FILTER (WHERE active AND failing_since IS NOT NULL) AS failing,
+          count(*) FILTER (WHERE active AND id = ANY (${texts([...failing])})) AS failing,
           count(*) FILTER (WHERE active AND throttled_until > ${now}) AS throttled,
           count(*) FILTER (WHERE active AND circuit_until IS NOT NULL) AS open
         FROM webhooks WHERE account_id = ${accountId} AND workflow_id IS NULL`,
@@ -226,13 +254,33 @@ const reads = (sql: SqlClient.SqlClient) => ({
   /** Of any account, for the engine; also what sends a workflow's requests. */
   getById: (id: Id.WebhookId): Effect.Effect<Option.Option<Webhook>, SqlError.SqlError> =>
     one(sql`SELECT * FROM webhooks WHERE id = ${id}`),
-  page: (accountId: Id.AccountId, request: Page.PageRequest): Effect.Effect<Page.Page<Webhook>, SqlError.SqlError> =>
-    Page.read(sql, {
+  page: (
+    accountId: Id.AccountId,
+    request: Page.PageRequest,
+    { active, failing, now, state, text }: WebhookFilter
+  ): Effect.Effect<Page.Page<Webhook>, SqlError.SqlError> => {
+    const isFailing = sql`id = ANY (${texts([...failing])})`
+    const isThrottled = sql`coalesce(throttled_until > ${now}, false)`
+    const states = {
+      active: sql`active AND NOT ${isFailing} AND NOT ${isThrottled}`,
+      failing: sql`active AND ${isFailing}`,
+      throttled: sql`active AND ${isThrottled} AND NOT ${isFailing}`,
+      paused: sql`NOT active AND disabled_reason IS NULL`,
+      disabled: sql`NOT active AND disabled_reason IS NOT NULL`
+    }
+    return Page.read(sql, {
       table: "webhooks",
-      where: sql`account_id = ${accountId} AND workflow_id IS NULL`,
+      where: sql.and([
+        sql`account_id = ${accountId}`,
+        sql`workflow_id IS NULL`,
+        ...(text === undefined ? [] : [Page.contains(sql, ["name", "description", "url"], text)]),
+        ...(active === undefined ? [] : [sql`active = ${active}`]),
+        ...(state === undefined ? [] : [states[state]])
+      ]),
       request,
       all
     })
+  }
 })
 
 /** The secrets of webhooks. */

@@ -1,6 +1,7 @@
 import { CurrentAccount } from "@headwater/api/Authorization"
 import * as Problem from "@headwater/api/Problem"
 import { maxBodyDepth, RequestCheck, TakesFile, TakesLargeBody } from "@headwater/api/RequestCheck"
+import { most } from "@headwater/api/Warnings"
 import * as Charset from "@headwater/domain/Charset"
 import { isDeeper } from "@headwater/domain/JsonDepth"
 import { structureOf } from "@headwater/domain/JsonReading"
@@ -15,11 +16,32 @@ import { answerFailures, internalError } from "./FailureProblem.ts"
 import { HttpSettings, maxApiBody, maxPlainApiBody, maxValuesOutside } from "./HttpSettings.ts"
 import { largeBytes } from "./JsonThread.ts"
 import * as RequestBody from "./RequestBody.ts"
+import * as UnknownNames from "./UnknownNames.ts"
 
-const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1()
+const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1({ leafHook: UnknownNames.leafHook })
 
 const segment = (part: PropertyKey | { readonly key: PropertyKey }): string =>
   String(typeof part === "object" ? part.key : part)
+
+/** @param query the parameters of the query, a list for one that is given several times */
+const issuesIn = (
+  { cause: { issue }, kind }: HttpApiError.HttpApiSchemaError,
+  query: Readonly<Record<string, string | ReadonlyArray<string>>>
+): ReadonlyArray<Problem.Issue> => {
+  const unknown = new Map(
+    UnknownNames.fieldsIn(issue).slice(0, most).map((field) => [field.path.map(String).join("."), field])
+  )
+  const known = issuesOf(issue).issues.flatMap(({ message, path }) => {
+    const name = (path ?? []).map(segment).join(".")
+    const given = kind === "Query" ? query[name] : undefined
+    if (message === UnknownNames.unexpected) return []
+    return [{
+      path: name,
+      message: Array.isArray(given) ? `is given ${given.length} times: give it once` : told(message)
+    }]
+  })
+  return [...[...unknown.values()].map(UnknownNames.ofField), ...known]
+}
 
 type SchemaProblem = Problem.NotFound | Problem.InvalidRequest | Problem.InternalError
 
@@ -41,16 +63,7 @@ const schemaProblem = (
         )
       )
     default:
-      return Effect.fail(Problem.invalid(
-        issuesOf(error.cause.issue).issues.map(({ message, path }) => {
-          const name = (path ?? []).map(segment).join(".")
-          const given = error.kind === "Query" ? query[name] : undefined
-          return {
-            path: name,
-            message: Array.isArray(given) ? `is given ${given.length} times: give it once` : told(message)
-          }
-        })
-      ))
+      return Effect.fail(Problem.invalid(issuesIn(error, query)))
   }
 }
 

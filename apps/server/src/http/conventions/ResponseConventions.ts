@@ -23,7 +23,8 @@ export const requestIdFor = (given: string | Array<string> | undefined): string 
  */
 const cors = {
   "access-control-allow-origin": "*",
-  "access-control-expose-headers": "Allow, Idempotency-Replayed, Retry-After, WWW-Authenticate, X-Request-Id"
+  "access-control-expose-headers":
+    "Allow, Idempotency-Replayed, Retry-After, WWW-Authenticate, X-Headwater-Warnings, X-Request-Id"
 }
 
 const preflight = {

@@ -4,7 +4,9 @@ import * as Batch from "@headwater/api/Batch"
 import { HeadwaterApi } from "@headwater/api/HeadwaterApi"
 import * as Pagination from "@headwater/api/Pagination"
 import * as Problem from "@headwater/api/Problem"
+import { CurrentWarnings } from "@headwater/api/Warnings"
 import type { AutoSubscription } from "@headwater/domain/AutoSubscription"
+import * as Stream from "@headwater/domain/Stream"
 import { SubscriptionLifecycle } from "@headwater/engine/SubscriptionLifecycle"
 import { AutoSubscriptions } from "@headwater/log/resources/AutoSubscriptions"
 import { Effect } from "effect"
@@ -32,11 +34,12 @@ export const layer = HttpApiBuilder.group(
       create: Effect.fnUntraced(function*({ payload, query }) {
         const listenerId = payload?.listener_id ?? query.listener_id ?? ""
         if (listenerId === "") return yield* Problem.invalid([{ path: "listener_id", message: "is required" }])
-        const created = yield* lifecycle.createAuto({
-          accountId: yield* CurrentAccount,
-          listenerId,
-          eventName: payload?.event_name ?? query.event_name ?? ""
-        }, {
+        const eventName = payload?.event_name ?? query.event_name ?? ""
+        if (Stream.isUnknown(eventName)) {
+          const warnings = yield* CurrentWarnings
+          warnings.add({ path: "event_name", message: Stream.toldUnknown(eventName) })
+        }
+        const created = yield* lifecycle.createAuto({ accountId: yield* CurrentAccount, listenerId, eventName }, {
           filter: yield* GivenFilter.read(payload?.filter),
           batch: payload?.batch === undefined ? undefined : Batch.read(payload.batch)
         })

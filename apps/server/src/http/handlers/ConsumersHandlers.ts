@@ -14,6 +14,7 @@ import * as Pagination from "@headwater/api/Pagination"
 import * as Problem from "@headwater/api/Problem"
 import type { Consumer, Lease } from "@headwater/domain/Consumer"
 import * as EventId from "@headwater/domain/EventId"
+import * as Stream from "@headwater/domain/Stream"
 import { ActorCalls } from "@headwater/engine/ActorCalls"
 import { ConsumerLifecycle, UnknownEmitter } from "@headwater/engine/ConsumerLifecycle"
 import { BadPosition, ConsumerNotFound, LeaseHeld, LeaseLost } from "@headwater/engine/ConsumerLifecycle"
@@ -116,6 +117,10 @@ export const layer = HttpApiBuilder.group(
         function*({ payload }) {
           const accountId = yield* CurrentAccount
           if (payload.emitter_id === undefined || payload.emitter_id === "") return yield* required("emitter_id")
+          const eventName = payload.event_name ?? ""
+          if (Stream.isUnknown(eventName)) {
+            return yield* Problem.invalid([{ path: "event_name", message: Stream.toldUnknown(eventName) }])
+          }
           if (yield* consumers.areAsManyAs(accountId, mostConsumers)) return yield* tooMany
           return yield* Effect.flatMap(
             lifecycle.create({
@@ -123,7 +128,7 @@ export const layer = HttpApiBuilder.group(
               name: payload.name ?? null,
               leaseSeconds: payload.lease_seconds ?? defaultLeaseSeconds,
               emitterId: payload.emitter_id,
-              eventName: payload.event_name ?? "",
+              eventName,
               filter: yield* GivenFilter.read(payload.filter),
               from: fromOf(payload.start ?? end)
             }),

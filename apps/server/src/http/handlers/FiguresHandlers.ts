@@ -4,7 +4,8 @@ import { HeadwaterApi } from "@headwater/api/HeadwaterApi"
 import * as Problem from "@headwater/api/Problem"
 import type * as Id from "@headwater/domain/Id"
 import { AccountStanding, type Standing } from "@headwater/engine/AccountStanding"
-import { countNames, latencyBounds, minuteMs, wholeAccount } from "@headwater/log/commit/FigureCounts"
+import { countNames, minuteMs, wholeAccount } from "@headwater/log/commit/FigureCounts"
+import { within } from "@headwater/log/commit/FigureHealth"
 import { Figures, type FigureStep, hourMs, minutesKeptMs } from "@headwater/log/commit/Figures"
 import { Programs } from "@headwater/log/resources/Programs"
 import { Webhooks } from "@headwater/log/resources/Webhooks"
@@ -20,28 +21,6 @@ const stepsByDefault = 200
 
 /** Steps that a series has where none is asked for. */
 const usualSteps = [1, 5, 15, 60, 6 * 60, 24 * 60].map((minutes) => minutes * minuteMs)
-
-const sum = (numbers: Iterable<number>): number => {
-  let all = 0
-  for (const number of numbers) all += number
-  return all
-}
-
-/** The milliseconds within which a share of the attempts ended, as if each bucket's were spread evenly over it. */
-const within = (share: number, latencies: ReadonlyArray<number>): number | null => {
-  const all = sum(latencies)
-  if (all === 0) return null
-  let left = share * all
-  for (const [bucket, count] of latencies.entries()) {
-    if (count > 0 && left <= count) {
-      const from = latencyBounds[bucket - 1] ?? 0
-      const to = latencyBounds[bucket] ?? from
-      return Math.round((from + (to - from) * left / count) * 10) / 10
-    }
-    left -= count
-  }
-  return latencyBounds.at(-1)!
-}
 
 type Step = FiguresResource["series"][number]
 

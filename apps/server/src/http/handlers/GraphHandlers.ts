@@ -29,9 +29,9 @@ type Rates = Pick<NodeResource, "done" | "emitted" | "failed">
 
 const isSubscriptionId = Schema.is(Id.SubscriptionId)
 
-const stateOf = (node: GraphNode, waits: boolean, rates: Rates, now: number): NodeResource["state"] => {
+const stateOf = (node: GraphNode, isFailing: boolean, waits: boolean, now: number): NodeResource["state"] => {
   if (!node.active) return "paused"
-  if (node.isFailing || (node.type !== "webhook" && rates.failed > 0)) return "failing"
+  if (isFailing) return "failing"
   return waits || (node.throttledUntil ?? 0) > now ? "waiting" : "ok"
 }
 
@@ -65,6 +65,7 @@ export const layer = HttpApiBuilder.group(
       heard: ReadonlyArray<GraphEdge>,
       backlog: AccountBacklog,
       rates: Rates,
+      isFailing: boolean,
       now: number
     ): NodeResource => {
       const { active, id, name, type } = node
@@ -82,7 +83,7 @@ export const layer = HttpApiBuilder.group(
         type,
         name,
         active,
-        state: stateOf(node, waits, rates, now),
+        state: stateOf(node, isFailing, waits, now),
         waiting,
         pending,
         ...rates
@@ -115,11 +116,15 @@ export const layer = HttpApiBuilder.group(
         const page = yield* graph.page(accountId, after, limit, node)
         if (node !== undefined && page.nodes.length === 0) return yield* Problem.notFound("node", node)
         const backlog = yield* standing.backlogOf(accountId)
-        const rates = yield* ratesOf(accountId, page.nodes.map(({ id }) => id), now)
+        const ids = page.nodes.map(({ id }) => id)
+        const rates = yield* ratesOf(accountId, ids, now)
+        const failing = yield* figures.failing(accountId, ids, now)
         const heard = Map.groupBy(page.edges, ({ listenerId }) => listenerId)
         const last = page.nodes.at(-1)
         const data: Graph = {
-          nodes: page.nodes.map((node) => nodeOf(node, heard.get(node.id) ?? [], backlog, rates(node.id), now)),
+          nodes: page.nodes.map((node) =>
+            nodeOf(node, heard.get(node.id) ?? [], backlog, rates(node.id), failing.has(node.id), now)
+          ),
           edges: page.edges.map((edge) => ({
             subscription_id: edge.subscriptionId,
             emitter_id: edge.emitterId,

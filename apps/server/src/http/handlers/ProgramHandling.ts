@@ -1,11 +1,14 @@
+import { CurrentAccount } from "@headwater/api/Authorization"
 import * as Problem from "@headwater/api/Problem"
 import type { CodelessComponent, Component } from "@headwater/domain/Component"
 import * as ConfiguredProps from "@headwater/domain/ConfiguredProps"
-import { declaredProps, type Program } from "@headwater/domain/Program"
+import { declaredProps, type Program, type ProgramState } from "@headwater/domain/Program"
 import { HookFailed } from "@headwater/engine/ActorCalls"
 import { endpointUrl, EngineConfig, mailAddress } from "@headwater/engine/EngineConfig"
+import { Figures } from "@headwater/log/commit/Figures"
 import { Components } from "@headwater/log/resources/Components"
-import { Effect, Fiber, Option, Schema } from "effect"
+import { Programs } from "@headwater/log/resources/Programs"
+import { Clock, Effect, Fiber, Option, Schema } from "effect"
 import { inCode } from "../../CodeFault.ts"
 import type { SavedComponent } from "../../CodeReading.ts"
 import { HttpSettings } from "../conventions/HttpSettings.ts"
@@ -22,9 +25,17 @@ const changePatience = "30 seconds"
 /** The pause before a client looks whether a change that took too long has come about. */
 const retryAfterSeconds = 30
 
+interface ListQuery {
+  readonly q?: string
+  readonly active?: boolean
+  readonly state?: ProgramState
+}
+
 /** The common parts of the handlers of sources and workflows. */
 export const make = Effect.gen(function*() {
   const components = yield* Components
+  const figures = yield* Figures
+  const programs = yield* Programs
   const { mailDomain, publicUrl } = yield* EngineConfig
   const { changePatience: patience = changePatience, maxProp } = yield* HttpSettings
   const scope = yield* Effect.scope
@@ -61,6 +72,14 @@ export const make = Effect.gen(function*() {
         program.endpointKey === null ? undefined : endpointUrl(publicUrl, program.endpointKey),
         program.endpointKey === null || mailDomain === undefined ? null : mailAddress(mailDomain, program.endpointKey)
       ),
+    /** What a list of sources or workflows is narrowed to. */
+    filterOf: Effect.fnUntraced(function*({ active, q: text, state }: ListQuery) {
+      const accountId = yield* CurrentAccount
+      const failing = state === undefined
+        ? new Set<string>()
+        : yield* figures.failing(accountId, yield* programs.idsOfAccount(accountId), yield* Clock.currentTimeMillis)
+      return { active, failing, state, text }
+    }),
     /** Waits for a change or removal of a program, which goes on if it takes too long. */
     inTime: <A, E, R>(change: Effect.Effect<A, E, R>) =>
       Effect.flatMap(Effect.forkIn(change, scope), Fiber.join).pipe(

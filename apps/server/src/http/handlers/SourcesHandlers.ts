@@ -16,6 +16,7 @@ import { componentInvalid, inCode } from "../../CodeFault.ts"
 import { ComponentSaving, sourceFault } from "../../ComponentSaving.ts"
 import { answerFailures } from "../conventions/FailureProblem.ts"
 import * as GivenJson from "./GivenJson.ts"
+import * as GivenList from "./GivenList.ts"
 import { makeFind } from "./OwnProgram.ts"
 import * as OwnProject from "./OwnProject.ts"
 import * as ProgramHandling from "./ProgramHandling.ts"
@@ -68,7 +69,7 @@ export const layer = HttpApiBuilder.group(
     const programs = yield* Programs
     const lifecycle = yield* ProgramLifecycle
     const saving = yield* ComponentSaving
-    const { checkSizes, componentOf, codelessOf, configuredProps: renderProps, inTime, using: useComponent } =
+    const { checkSizes, componentOf, codelessOf, configuredProps: renderProps, filterOf, inTime, using: useComponent } =
       yield* ProgramHandling
         .make
 
@@ -121,9 +122,10 @@ export const layer = HttpApiBuilder.group(
     return handlers.handleAll({
       list: Effect.fnUntraced(function*({ query }) {
         const { projectId } = yield* projectOf(query)
-        const request = Pagination.pageRequest(query)
-        const { items, totalCount } = yield* programs.page(yield* CurrentAccount, "source", request, projectId)
-        return Pagination.page(yield* Effect.forEach(items, render), totalCount)
+        const request = yield* GivenList.pageRequest(query)
+        const filter = { ...(yield* filterOf(query)), projectId }
+        const { items, totalCount } = yield* programs.page(yield* CurrentAccount, "source", request, filter)
+        return Pagination.page(yield* Effect.forEach(items, render), totalCount, GivenList.placeOf(query))
       }, answerFailures),
       create: Effect.fnUntraced(function*({ payload }) {
         const accountId = yield* CurrentAccount

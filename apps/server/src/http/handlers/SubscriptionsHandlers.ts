@@ -4,7 +4,9 @@ import { HeadwaterApi } from "@headwater/api/HeadwaterApi"
 import { defaultLimit } from "@headwater/api/Pagination"
 import * as Problem from "@headwater/api/Problem"
 import { beginning, type SubscriptionResource } from "@headwater/api/SubscriptionsApi"
+import { CurrentWarnings } from "@headwater/api/Warnings"
 import * as EventId from "@headwater/domain/EventId"
+import * as Stream from "@headwater/domain/Stream"
 import type { Subscription } from "@headwater/domain/Subscription"
 import { SubscriptionLifecycle, SubscriptionNotFound, UnknownParty } from "@headwater/engine/SubscriptionLifecycle"
 import { Subscriptions } from "@headwater/log/resources/Subscriptions"
@@ -45,6 +47,16 @@ const answerUnknownSubscription = <A, E, R>(effect: Effect.Effect<A, E | Subscri
     ),
     answerFailures
   )
+
+/** Faults with which a subscription is made all the same, since the contract knows no reason to refuse it. */
+const doubtsAbout = (
+  { emitterId, eventName, listenerId }: Pick<Subscription, "emitterId" | "eventName" | "listenerId">
+): ReadonlyArray<Problem.Issue> => [
+  ...(Stream.isUnknown(eventName) ? [{ path: "event_name", message: Stream.toldUnknown(eventName) }] : []),
+  ...(emitterId === listenerId
+    ? [{ path: "listener_id", message: "This is the emitter itself: each event that it emits makes it run again" }]
+    : [])
+]
 
 /** Before every event there is. */
 const first: EventId.EventId = 0n
@@ -91,14 +103,19 @@ export const layer = HttpApiBuilder.group(
           batch: payload?.batch === undefined ? undefined : Batch.read(payload.batch),
           from: startOf(payload?.from ?? query.from)
         }
-        return yield* answerWith(yield* lifecycle.create(parameters, options))
+        const subscription = yield* lifecycle.create(parameters, options)
+        const warnings = yield* CurrentWarnings
+        for (const doubt of doubtsAbout(subscription)) warnings.add(doubt)
+        return yield* answerWith(subscription)
       }, answerUnknownParty),
       preview: Effect.fnUntraced(function*({ payload, query }) {
         const parameters = yield* parametersFrom(query, payload)
-        const { events, listenerId, url } = yield* lifecycle.preview(parameters, {
+        const { emitterId, events, listenerId, url } = yield* lifecycle.preview(parameters, {
           limit: query.limit ?? defaultLimit,
           filter: yield* GivenFilter.read(payload?.filter)
         })
+        const doubts = doubtsAbout({ emitterId, listenerId, eventName: parameters.eventName })
+        if (doubts.length > 0) return yield* Problem.invalid(doubts)
         return {
           data: {
             listener_id: listenerId,

@@ -2,24 +2,28 @@ import { CurrentAccount } from "@headwater/api/Authorization"
 import { HeadwaterApi } from "@headwater/api/HeadwaterApi"
 import * as Pagination from "@headwater/api/Pagination"
 import * as Problem from "@headwater/api/Problem"
+import type { WebhookHealth } from "@headwater/api/WebhookHealth"
 import { changesRequest, type GivenWebhookRequest } from "@headwater/api/WebhookRequestSettings"
 import type { WebhookResource } from "@headwater/api/WebhooksApi"
 import type * as Id from "@headwater/domain/Id"
 import * as SigningKey from "@headwater/domain/SigningKey"
 import * as UrlPassword from "@headwater/domain/UrlPassword"
-import type { Webhook } from "@headwater/domain/Webhook"
+import { stateOf, type Webhook } from "@headwater/domain/Webhook"
 import { EgressGuard } from "@headwater/egress/EgressGuard"
 import { WebhookNotFound } from "@headwater/engine/ActorCalls"
 import { TestSend } from "@headwater/engine/TestSend"
 import { WebhookLifecycle } from "@headwater/engine/WebhookLifecycle"
+import { type Health, isFailing, type SpanHealth, unknown, within } from "@headwater/log/commit/FigureHealth"
+import { Figures } from "@headwater/log/commit/Figures"
 import { type SecretsKept, Webhooks } from "@headwater/log/resources/Webhooks"
-import { Effect, Option, Redacted, Schema } from "effect"
+import { Clock, Effect, Option, Redacted, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { attemptOf } from "../answers/AttemptAnswer.ts"
 import { boundOf } from "../answers/EventSummaries.ts"
 import { answerFailures } from "../conventions/FailureProblem.ts"
 import { makeEmitterId, makeFindAny } from "./EmitterIdOf.ts"
 import * as GivenJson from "./GivenJson.ts"
+import * as GivenList from "./GivenList.ts"
 import * as GivenSettings from "./GivenSettings.ts"
 import * as WebhookRequests from "./WebhookRequests.ts"
 
@@ -33,12 +37,26 @@ const resourceOf = (webhook: Webhook): WebhookResource => ({
   updated_at: webhook.updatedAt
 })
 
-const detailsOf = (webhook: Webhook) =>
-  Effect.map(GivenSettings.shown(webhook), (settings) => ({
-    ...resourceOf(webhook),
-    ...settings,
-    ...WebhookRequests.shownOf(webhook)
-  }))
+const spanOf = ({ done, failed, latencies }: SpanHealth): WebhookHealth["last_1h"] => ({
+  attempts: done,
+  failed_attempts: failed,
+  success_rate: done === 0 ? null : Math.round((done - failed) / done * 10_000) / 10_000,
+  p50_ms: within(0.5, latencies),
+  p95_ms: within(0.95, latencies)
+})
+
+const healthOf = (webhook: Webhook, health: Health, now: number) => {
+  const [hour, day, week] = health.spans
+  return {
+    state: stateOf(webhook, isFailing(health), now),
+    health: {
+      last_1h: spanOf(hour!),
+      last_24h: spanOf(day!),
+      last_7d: spanOf(week!),
+      last_delivered_at_ms: health.lastSuccessAt
+    }
+  }
+}
 
 const missing = (id: string) => <A, E>(effect: Effect.Effect<A, E | WebhookNotFound>) =>
   Effect.catchIf(effect, Schema.is(WebhookNotFound), () => Effect.fail(Problem.notFound("webhook", id)))
@@ -70,6 +88,24 @@ export const layer = HttpApiBuilder.group(
     const emitterIdOf = yield* makeEmitterId
     const findOwn = yield* makeFindAny
     const tests = yield* TestSend
+    const figures = yield* Figures
+
+    /** How webhooks of the account stand. */
+    const healthsOf = Effect.fnUntraced(function*(accountId: Id.AccountId, ids: ReadonlyArray<string>) {
+      const now = yield* Clock.currentTimeMillis
+      const found = yield* figures.health(accountId, ids, now)
+      return (webhook: Webhook) => healthOf(webhook, found.get(webhook.id) ?? unknown, now)
+    })
+
+    const detailsOf = Effect.fnUntraced(function*(webhook: Webhook) {
+      const health = yield* healthsOf(webhook.accountId, [webhook.id])
+      return {
+        ...resourceOf(webhook),
+        ...health(webhook),
+        ...(yield* GivenSettings.shown(webhook)),
+        ...WebhookRequests.shownOf(webhook)
+      }
+    })
 
     const sampleOf = Effect.fnUntraced(function*(
       accountId: Id.AccountId,
@@ -132,8 +168,17 @@ export const layer = HttpApiBuilder.group(
         return { data: { ...resourceOf(webhook), user_id: accountId } }
       }, answerFailures),
       list: Effect.fnUntraced(function*({ query }) {
-        const { items, totalCount } = yield* webhooks.page(yield* CurrentAccount, Pagination.pageRequest(query))
-        return Pagination.page(items.map(resourceOf), totalCount)
+        const accountId = yield* CurrentAccount
+        const request = yield* GivenList.pageRequest(query)
+        const now = yield* Clock.currentTimeMillis
+        const { active, q: text, state } = query
+        const failing = state === undefined
+          ? new Set<string>()
+          : yield* figures.failing(accountId, yield* webhooks.activeIds(accountId, mostWebhooks), now)
+        const { items, totalCount } = yield* webhooks.page(accountId, request, { active, failing, now, state, text })
+        const health = query.expand === undefined ? undefined : yield* healthsOf(accountId, items.map(({ id }) => id))
+        const data = items.map((webhook) => ({ ...resourceOf(webhook), ...health?.(webhook) }))
+        return Pagination.page(data, totalCount, GivenList.placeOf(query))
       }, answerFailures),
       get: Effect.fnUntraced(function*({ params }) {
         const found = yield* webhooks.get(yield* CurrentAccount, params.id)

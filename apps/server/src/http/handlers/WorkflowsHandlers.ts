@@ -18,6 +18,7 @@ import { ComponentSaving } from "../../ComponentSaving.ts"
 import { answerFailures } from "../conventions/FailureProblem.ts"
 import { HttpSettings } from "../conventions/HttpSettings.ts"
 import * as GivenJson from "./GivenJson.ts"
+import * as GivenList from "./GivenList.ts"
 import { answerRefusals } from "./IntakeProblem.ts"
 import { makeFind } from "./OwnProgram.ts"
 import * as OwnProject from "./OwnProject.ts"
@@ -120,7 +121,8 @@ export const layer = HttpApiBuilder.group(
     const saving = yield* ComponentSaving
     const webhooks = yield* Webhooks
     const { maxHeapMebibytes } = yield* HttpSettings
-    const { checkSizes, codelessOf, componentOf, configuredProps, inTime, using } = yield* ProgramHandling.make
+    const { checkSizes, codelessOf, componentOf, configuredProps, filterOf, inTime, using } = yield* ProgramHandling
+      .make
 
     const checkMemory = ({ memory_mb }: Parameters) =>
       (memory_mb ?? 0) <= maxHeapMebibytes ? Effect.void : Effect.fail(Problem.invalid([{
@@ -145,9 +147,10 @@ export const layer = HttpApiBuilder.group(
     return handlers.handleAll({
       list: Effect.fnUntraced(function*({ query }) {
         const { projectId } = yield* projectOf(query)
-        const request = Pagination.pageRequest(query)
-        const { items, totalCount } = yield* programs.page(yield* CurrentAccount, "workflow", request, projectId)
-        return Pagination.page(yield* Effect.forEach(items, render), totalCount)
+        const request = yield* GivenList.pageRequest(query)
+        const filter = { ...(yield* filterOf(query)), projectId }
+        const { items, totalCount } = yield* programs.page(yield* CurrentAccount, "workflow", request, filter)
+        return Pagination.page(yield* Effect.forEach(items, render), totalCount, GivenList.placeOf(query))
       }, answerFailures),
       create: Effect.fnUntraced(function*({ payload }) {
         const accountId = yield* CurrentAccount

@@ -1,0 +1,4 @@
+import { NewProgram } from "../parts/NewProgram.tsx"
+
+/** Makes a source. */
+export default () => <NewProgram kind="source" />

@@ -1,0 +1,126 @@
+import { useSignal } from "@preact/signals"
+import { useEffect } from "preact/hooks"
+import { may } from "../api/Session.ts"
+import type { CompletedCode } from "../code/CodeCompletions.ts"
+import { placeOf, placeText } from "../code/CodePlace.ts"
+import type { Remark } from "../code/Remark.ts"
+import type * as Trials from "../resources/Trials.ts"
+import { CodeEditor } from "./CodeEditor.tsx"
+import { CodeFaults } from "./CodeFaults.tsx"
+import { Failed } from "./Failed.tsx"
+import { harmless } from "./Harmless.ts"
+import { type CodeCheck, useCodeCheck } from "./useCodeCheck.ts"
+import { type Deployment, type OpenedCode, type Program, remarkOf } from "./useDeployment.ts"
+import { useRunningCode } from "./useRunningCode.ts"
+
+/** The remarks on the newest code that there are any findings on. */
+const remarksOf = ({ asked, remark }: Deployment, check: CodeCheck | undefined): ReadonlyArray<Remark> => {
+  if (check === undefined || check.code === remark?.code) return [remark ?? asked].filter((one) => one !== undefined)
+  return check.checked.errors.flatMap((error) => {
+    const place = placeOf(error)
+    return place === undefined ? [] : [{ place, message: harmless(error.message), code: check.code }]
+  })
+}
+
+/** The names in the code as it is typed, as far as it can be loaded. */
+const completedOf = (
+  { configurable_props }: OpenedCode,
+  check: CodeCheck | undefined,
+  steps: ReadonlyArray<string> | undefined
+): CompletedCode =>
+  check?.checked.valid === true
+    ? { props: check.checked.configurable_props, steps: steps === undefined ? undefined : check.checked.steps }
+    : { props: configurable_props, steps }
+
+/** The text of code in an editor, and below it what is known of it. */
+export const CodeText = ({ deployment, isEarlier, opened, program, steps, subject }: {
+  readonly subject: Trials.Subject
+  readonly program: Program
+  readonly opened: OpenedCode
+  /** True if an earlier version was opened. */
+  readonly isEarlier: boolean
+  readonly steps: ReadonlyArray<string> | undefined
+  readonly deployment: Deployment
+}) => {
+  const { asked, code, failure, isDirty } = deployment
+  const { name, version } = program
+  const check = useCodeCheck(subject, code.value, isDirty)
+  const running = useRunningCode(subject, version)
+  const sought = useSignal<Remark | undefined>(undefined)
+  useEffect(() => {
+    sought.value = asked
+  }, [asked?.place.line, asked?.place.column])
+  const refused = failure.value === undefined ? undefined : remarkOf(failure.value)
+
+  return (
+    <div class="code-text">
+      <CodeEditor
+        label={`Code of ${harmless(name)}`}
+        code={deployment.begun}
+        completed={completedOf(opened, check, steps)}
+        isReadOnly={!may("write")}
+        running={running.code}
+        remarks={remarksOf(deployment, check)}
+        sought={sought}
+        onSave={() => void deployment.deploy()}
+        onChange={deployment.change}
+      />
+      <div class="bar">
+        {isDirty || isEarlier || running.isWanted.value
+          ? (
+            <button
+              type="button"
+              aria-pressed={running.isWanted.value}
+              onClick={() => {
+                running.isWanted.value = !running.isWanted.value
+              }}
+            >
+              Compare with what runs
+            </button>
+          )
+          : null}
+        {isDirty
+          ? (
+            <span role="status">
+              Changed, and not deployed.{check?.code === code.value && check.checked.errors.length === 0
+                ? " The check finds nothing wrong."
+                : ""}
+            </span>
+          )
+          : null}
+        <span class="note">
+          {may("write")
+            ? "Control or Command with S deploys. Tab indents; Escape and then Tab leaves the editor."
+            : "The key may read the code."}
+        </span>
+      </div>
+      {failure.value === undefined ? null : (
+        <Failed
+          what={refused === undefined
+            ? "It was not deployed."
+            : `It was not deployed: look at ${placeText(refused.place)}.`}
+          failure={failure.value.reason}
+        >
+          {refused === undefined ? null : (
+            <button
+              type="button"
+              onClick={() => {
+                sought.value = { ...refused }
+              }}
+            >
+              Go to {placeText(refused.place)}
+            </button>
+          )}
+        </Failed>
+      )}
+      {check === undefined || check.code === refused?.code || check.checked.errors.length === 0 ? null : (
+        <CodeFaults
+          errors={check.checked.errors}
+          onGo={(place) => {
+            sought.value = { place, message: "", code: check.code }
+          }}
+        />
+      )}
+    </div>
+  )
+}

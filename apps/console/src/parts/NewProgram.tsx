@@ -1,0 +1,135 @@
+import { useSignal } from "@preact/signals"
+import { address, hrefOf, setQuery, visit } from "../api/Address.ts"
+import { may } from "../api/Session.ts"
+import { useDoing } from "../api/useDoing.ts"
+import * as CodeCompletions from "../code/CodeCompletions.ts"
+import * as CodeDraft from "../code/CodeDraft.ts"
+import { placeOf } from "../code/CodePlace.ts"
+import * as NewPrograms from "../resources/NewProgram.ts"
+import { CheckedCode } from "./CheckedCode.tsx"
+import { CodeEditor, type Remark } from "./CodeEditor.tsx"
+import { Empty } from "./Empty.tsx"
+import { Failed } from "./Failed.tsx"
+import { harmless } from "./Harmless.ts"
+import { NewProgramForm } from "./NewProgramForm.tsx"
+import { tell } from "./Notices.tsx"
+import { Tabs } from "./Tabs.tsx"
+import { TextField } from "./TextField.tsx"
+
+/** The code that was checked, and what came of it. */
+interface Checked {
+  readonly given: NewPrograms.Given
+  readonly declared: NewPrograms.Declared
+}
+
+const remarkOf = ({ checked }: NewPrograms.Declared): Remark | undefined => {
+  const [error] = checked.errors
+  const place = placeOf(error)
+  return error === undefined || place === undefined ? undefined : { place, message: harmless(error.message) }
+}
+
+const Making = ({ kind }: { readonly kind: NewPrograms.Kind }) => {
+  const draftId = `new ${kind}`
+  const from = address.value.query.get("from") === "url" ? "url" : "code"
+  const code = useSignal(CodeDraft.find(draftId)?.code ?? NewPrograms.examples[kind])
+  const url = useSignal("")
+  const checked = useSignal<Checked | undefined>(undefined)
+  const given: NewPrograms.Given = { kind, from, text: from === "url" ? url.value.trim() : code.value }
+  const { failure, isUnderWay, start } = useDoing(async () => {
+    checked.value = undefined
+    checked.value = { given, declared: await NewPrograms.declare(given) }
+  })
+  // The outcome of a check holds for the text that was checked.
+  const current = checked.value?.given.text === given.text && checked.value.given.from === from
+    ? checked.value
+    : undefined
+  const check = () => void start()
+  return (
+    <>
+      <div class="bar">
+        <Tabs
+          label="The code is from"
+          choices={[["code", "Code"], ["url", "A URL"]]}
+          chosen={from}
+          onChoose={(chosen) => setQuery({ from: chosen === "url" ? chosen : undefined })}
+        />
+        {kind === "source" ? <a href={hrefOf(["registry"])}>From the registry</a> : null}
+      </div>
+      <form
+        class="props is-wide"
+        onSubmit={(event) => {
+          event.preventDefault()
+          check()
+        }}
+      >
+        {from === "url" ?
+          (
+            <>
+              <TextField label="URL of the code" text={url} placeholder="https://example.com/orders.mjs" />
+              <p class="note">
+                The server fetches it, with its relative imports of the same origin. A module of an npm package is
+                npm:package/path.
+              </p>
+            </>
+          ) :
+          (
+            <CodeEditor
+              label={`Code of the new ${kind}`}
+              code={code.value}
+              completions={CodeCompletions.of(current?.declared.props ?? [], current?.declared.checked.steps ?? [])}
+              isReadOnly={false}
+              remark={current === undefined ? undefined : remarkOf(current.declared)}
+              onSave={check}
+              onChange={(text) => {
+                code.value = text
+                CodeDraft.keep(draftId, { base: draftId, code: text })
+              }}
+            />
+          )}
+        <div class="bar">
+          <button
+            type="submit"
+            class={current?.declared.checked.valid === true ? "" : "main"}
+            disabled={isUnderWay.value}
+          >
+            {isUnderWay.value ? "Checking …" : "Check"}
+          </button>
+          <span class="note">The server loads the code, and asks for its props then.</span>
+        </div>
+      </form>
+      {failure.value === undefined ? null : <Failed what="It was not checked." failure={failure.value} />}
+      {current === undefined ? null : <CheckedCode checked={current.declared.checked} />}
+      {current?.declared.checked.valid === true
+        ? (
+          <section class="block" aria-label={`The new ${kind}`}>
+            <h2>The new {kind}</h2>
+            <NewProgramForm
+              kind={kind}
+              component={current.declared.component}
+              declared={current.declared.props}
+              name={current.declared.checked.name ?? ""}
+              create={async (values) => {
+                const id = await NewPrograms.create(current.given, current.declared, values)
+                CodeDraft.drop(draftId)
+                tell("done", `The ${kind} is there, and active.`)
+                visit(hrefOf([`${kind}s`, id]))
+              }}
+            />
+          </section>
+        )
+        : null}
+    </>
+  )
+}
+
+/** Makes a source or workflow of code that is written here or fetched from a URL. */
+export const NewProgram = ({ kind }: { readonly kind: NewPrograms.Kind }) => (
+  <div class="page">
+    <div class="page-head">
+      <h1>New {kind}</h1>
+    </div>
+    {may("write")
+      ? <Making kind={kind} />
+      : <Empty what={`This key may not make a ${kind}.`} />}
+  </div>
+)

@@ -1,0 +1,84 @@
+import { useSignal } from "@preact/signals"
+import { useEffect, useId, useRef } from "preact/hooks"
+import { failureOf } from "../api/Failure.ts"
+import * as Commands from "../resources/Commands.ts"
+import * as Directory from "../resources/Directory.ts"
+import { Dialog } from "./Dialog.tsx"
+import { harmless } from "./Harmless.ts"
+import { tell } from "./Notices.tsx"
+
+/** Finds anything by its name or id, and does what can be done with it. */
+export const Palette = ({ onClose }: { readonly onClose: () => void }) => {
+  const id = useId()
+  const text = useSignal("")
+  const chosen = useSignal(0)
+  const list = useRef<HTMLUListElement>(null)
+  useEffect(() => {
+    void Directory.refresh()
+  }, [])
+  const found = Commands.find(text.value)
+  const current = Math.min(chosen.value, found.length - 1)
+  useEffect(() => {
+    list.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" })
+  }, [current, text.value])
+  const run = async (command: Commands.Command | undefined) => {
+    if (command === undefined) return
+    onClose()
+    try {
+      const done = await command.run()
+      if (done !== undefined) tell("done", done)
+    } catch (error) {
+      const failure = failureOf(error)
+      tell("failed", `${failure.message} ${failure.advice}`)
+    }
+  }
+  const press = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if (event.key === "Enter") {
+      event.preventDefault()
+      void run(found[current])
+    } else if (step !== undefined) {
+      event.preventDefault()
+      chosen.value = (current + step + found.length) % found.length
+    }
+  }
+  return (
+    <Dialog title="Find anything" onClose={onClose}>
+      <input
+        type="text"
+        role="combobox"
+        aria-label="A name, an id, or what to do"
+        aria-expanded={true}
+        aria-controls={`${id}-list`}
+        aria-activedescendant={found.length === 0 ? undefined : `${id}-${current}`}
+        autocomplete="off"
+        spellcheck={false}
+        maxLength={200}
+        placeholder="a name, an id, or what to do"
+        value={text.value}
+        onInput={(event) => {
+          text.value = event.currentTarget.value
+          chosen.value = 0
+        }}
+        onKeyDown={press}
+      />
+      <ul ref={list} id={`${id}-list`} class="palette" role="listbox" aria-label="Found">
+        {found.map((command, index) => (
+          <li
+            key={command.key}
+            id={`${id}-${index}`}
+            role="option"
+            aria-selected={index === current}
+            onClick={() => void run(command)}
+          >
+            <bdi>{harmless(command.title.slice(0, 200))}</bdi>
+            <span class="note">{command.kind}</span>
+          </li>
+        ))}
+      </ul>
+      {Directory.failure.value === undefined
+        ? null
+        : <p class="fault" role="alert">The names could not be read: {harmless(Directory.failure.value.message)}</p>}
+    </Dialog>
+  )
+}

@@ -1,0 +1,40 @@
+import { useSignal } from "@preact/signals"
+import { useEffect } from "preact/hooks"
+import { may } from "../api/Session.ts"
+import * as Trials from "../resources/Trials.ts"
+
+/** How long nothing may be typed before the code is checked, in milliseconds. */
+const calmMs = 700
+
+/** The server's findings on code, and the code. */
+export interface CodeCheck {
+  readonly code: string
+  readonly checked: Trials.CheckedCode
+}
+
+/**
+ * Checks code as a deployment does, a moment after each change. The newest findings stay until there are newer ones.
+ *
+ * @param isChanged false if the code runs already
+ */
+export const useCodeCheck = (subject: Trials.Subject, code: string, isChanged: boolean): CodeCheck | undefined => {
+  const found = useSignal<CodeCheck | undefined>(undefined)
+  useEffect(() => {
+    if (!isChanged || !may("run")) {
+      found.value = undefined
+      return
+    }
+    const abort = new AbortController()
+    const check = async () => {
+      // A check that fails says nothing about the code; the next change begins another one.
+      const checked = await Trials.check(subject, code, abort.signal).catch(() => undefined)
+      if (checked !== undefined && !abort.signal.aborted) found.value = { code, checked }
+    }
+    const timer = setTimeout(() => void check(), calmMs)
+    return () => {
+      clearTimeout(timer)
+      abort.abort()
+    }
+  }, [subject.id, code, isChanged])
+  return found.value
+}

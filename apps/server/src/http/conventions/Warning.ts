@@ -1,0 +1,60 @@
+import type { Issue } from "@headwater/api/Problem"
+import { CurrentWarnings, header, knownFields, most, Warnings } from "@headwater/api/Warnings"
+import { Effect, Exit, Layer, Schema, SchemaAST } from "effect"
+import { HttpBody, HttpServerRequest, HttpServerResponse } from "effect/http"
+import type { HttpApiEndpoint } from "effect/http-api"
+import * as UnknownNames from "./UnknownNames.ts"
+
+/** Reads a body as strictly as an endpoint does that knows its fields. */
+const strictBody = (endpoint: HttpApiEndpoint.Top) => {
+  const schemas = endpoint.payload.get("application/json")?.schemas as ReadonlyArray<Schema.Codec<unknown>> | undefined
+  return schemas === undefined ? undefined : Schema.decodeUnknownExit(Schema.Union(schemas), knownFields)
+}
+
+const unknownFields = Effect.fnUntraced(function*(readStrictly: NonNullable<ReturnType<typeof strictBody>>) {
+  const text = yield* Effect.orDie((yield* HttpServerRequest.HttpServerRequest).text)
+  if (text === "") return []
+  const exit = readStrictly(JSON.parse(text))
+  return Exit.isSuccess(exit)
+    ? []
+    : exit.cause.reasons.flatMap((reason) =>
+      reason._tag === "Fail" ? UnknownNames.fieldsIn(reason.error.issue).map(UnknownNames.ofField) : []
+    )
+})
+
+const parametersOf = ({ query }: HttpApiEndpoint.Top): ReadonlyArray<string> =>
+  query !== undefined && SchemaAST.isObjects(query.ast)
+    ? query.ast.propertySignatures.map(({ name }) => String(name))
+    : []
+
+/** Headers are ASCII. */
+const ascii = (json: string): string =>
+  json.replace(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
+
+/** The list stands behind what the answer has, so that a long one need not be read. */
+const withWarnings = (response: HttpServerResponse.HttpServerResponse, warnings: ReadonlyArray<Issue>) => {
+  const json = JSON.stringify(warnings)
+  const headed = HttpServerResponse.setHeader(response, header, ascii(json))
+  const { body } = response
+  if (body._tag !== "Uint8Array") return headed
+  const whole = Buffer.concat([body.body.subarray(0, -1), Buffer.from(`,"warnings":${json}}`)])
+  return HttpServerResponse.setBody(headed, HttpBody.uint8Array(new Uint8Array(whole), body.contentType))
+}
+
+/** Tells, beside an answer, of what the request says for nothing. */
+export const layer = Layer.succeed(
+  Warnings,
+  Warnings.of(Effect.fnUntraced(function*(handle, { endpoint }) {
+    const warnings: Array<Issue> = []
+    const response = yield* Effect.provideService(handle, CurrentWarnings, {
+      add: (warning) => warnings.push(warning)
+    })
+    const known = parametersOf(endpoint)
+    const given = Object.keys(yield* HttpServerRequest.ParsedSearchParams)
+    const unknown = given.filter((name) => !known.includes(name)).map((name) => UnknownNames.ofParameter(name, known))
+    const readStrictly = strictBody(endpoint)
+    const fields = readStrictly === undefined ? [] : yield* unknownFields(readStrictly)
+    const all = [...warnings, ...unknown, ...fields].slice(0, most)
+    return all.length === 0 || response.status >= 300 ? response : withWarnings(response, all)
+  }))
+)

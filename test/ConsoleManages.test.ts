@@ -1,0 +1,356 @@
+import { assert, layer } from "@effect/vitest"
+import * as Json from "@headwater/fixtures/Json"
+import type { Locator, Page } from "playwright-core"
+import { ConsoleSite } from "./browser/ConsoleSite.ts"
+import { inBrowser } from "./browser/InBrowser.ts"
+import * as PageFaults from "./browser/PageFaults.ts"
+import * as ServerOnTestDatabase from "./ServerOnTestDatabase.ts"
+
+/** Opens a dialog that fits a narrow window, and that axe finds no fault with. */
+const opened = async (page: Page, button: string): Promise<Locator> => {
+  await page.getByRole("button", { name: button }).click()
+  const dialog = page.getByRole("dialog")
+  await dialog.getByRole("button", { name: /Close|Keep it|Leave it/ }).first().waitFor()
+  const folded = dialog.getByText("More settings", { exact: true })
+  if (await folded.count() > 0) await folded.click()
+  assert.deepStrictEqual(await PageFaults.violations(page), [], button)
+  await page.setViewportSize({ width: 360, height: 900 })
+  assert.isFalse(await PageFaults.overflows(page), `${button} is wider than a narrow window`)
+  const isWide = await dialog.evaluate(({ clientWidth, scrollWidth }) => scrollWidth > clientWidth)
+  assert.isFalse(isWide, `${button} is wider than its dialog`)
+  await page.setViewportSize({ width: 1_440, height: 900 })
+  return dialog
+}
+
+/** Deletes what the page is about. */
+const deleted = async (page: Page) => {
+  await opened(page, "Delete …")
+  await page.getByRole("button", { name: "Delete for good" }).click()
+  await page.getByRole("dialog").waitFor({ state: "detached" })
+}
+
+layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: true })("the console", (it) => {
+  it.effect("makes, changes and deletes a webhook with all its settings, and shows and rotates its secret", () =>
+    inBrowser(async ({ api, signedIn }) => {
+      const page = await signedIn("/webhooks")
+      const making = await opened(page, "New webhook …")
+      await making.getByLabel("URL").fill("ftp://example.com")
+      await making.getByRole("button", { name: "Make it" }).click()
+      await making.getByRole("alert").waitFor()
+      assert.strictEqual(await making.getByLabel("URL").getAttribute("aria-invalid"), "true")
+      await making.getByLabel("URL").fill("https://shop.example/orders")
+      await making.getByLabel("Name", { exact: true }).fill("Shop")
+      await making.getByLabel("Ordering").selectOption("strict")
+      await making.getByLabel("Rate limit: limit").fill("10")
+      await making.getByLabel("Rate limit: interval seconds").fill("1")
+      await making.getByLabel("Retry schedule").fill("5\n60")
+      await making.getByLabel("Headers", { exact: true }).fill("{\"x-team\": \"orders\"}")
+      await making.getByLabel("Secret headers").fill("{\"authorization\": \"Bearer t-0123\"}")
+      await making.getByRole("button", { name: "Make it" }).click()
+
+      const secrets = page.getByRole("dialog", { name: "Secrets of the webhook" })
+      await secrets.getByRole("button", { name: "Show the secret" }).click()
+      const shown = await secrets.getByRole("status").getByText(/^whsec_/).innerText()
+      await secrets.getByRole("button", { name: "Rotate the secret" }).click()
+      const rotated = secrets.getByRole("status").nth(1).getByText(/^whsec_/)
+      const newest = await rotated.innerText()
+      assert.notStrictEqual(newest, shown)
+      assert.deepStrictEqual(await PageFaults.violations(page), [])
+      await page.keyboard.press("Escape")
+      await secrets.waitFor({ state: "detached" })
+      const id = /webhooks\/(wh_\w+)/.exec(page.url())![1]!
+      assert.strictEqual<unknown>((await api("GET", `/webhooks/${id}/secret`))["data"]!["secret"], newest)
+      const made = (await api("GET", `/webhooks/${id}`))["data"]!
+      Json.assertHolds(made, {
+        url: "https://shop.example/orders",
+        name: "Shop",
+        ordering: "strict",
+        rate_limit: { limit: 10, interval_seconds: 1, burst: 1 },
+        retry_schedule: [5, 60],
+        headers: { "x-team": "orders" }
+      })
+
+      const changing = await opened(page, "Change …")
+      await changing.getByLabel("Name", { exact: true }).fill("")
+      await changing.getByLabel("Rate limit: burst").fill("5")
+      await changing.getByLabel("Retry schedule").fill("")
+      await changing.getByRole("button", { name: "Save" }).click()
+      await changing.waitFor({ state: "detached" })
+      const changed = (await api("GET", `/webhooks/${id}`))["data"]!
+      Json.assertHolds(changed, {
+        name: null,
+        rate_limit: { limit: 10, interval_seconds: 1, burst: 5 },
+        retry_schedule: [],
+        secret_headers: { authorization: "***" }
+      })
+      await deleted(page)
+      await page.getByRole("gridcell", { name: "Warehouse" }).waitFor()
+      await page.getByRole("gridcell", { name: "shop.example" }).waitFor({ state: "detached" })
+    }))
+
+  it.effect("subscribes a listener with a filter that is tried on stored events, and changes and ends a subscription", () =>
+    inBrowser(async ({ api, orders, send, signedIn, source }) => {
+      const counted = await source("Counted")
+      const glob = `${counted.id.slice(0, -1)}?`
+      await send(counted, [3, 7, 9, 12].map((total) => ({ order: total, total })))
+      const { id: listener } = await source("Invoices", "export default { name: 'Invoices', run() {} }")
+      const own = async () =>
+        Json.listOf((await api("GET", "/users/me/subscriptions"))["data"]).filter(({ listener_id }) =>
+          Json.textOf(listener_id) === listener
+        )
+      const page = await signedIn("/subscriptions")
+      await page.getByRole("gridcell", { name: "Warehouse" }).waitFor()
+      const making = await opened(page, "Subscribe …")
+      await making.getByText("Fill in what it hears").waitFor()
+      await making.getByLabel("Emitter").fill(glob)
+      await making.getByLabel("Listener").fill(listener)
+      await making.getByText("It would deliver 4 of the latest 4 events").waitFor()
+      await making.getByLabel("Filter").fill("{\"total\": {\"$gt\": 8}}")
+      await making.getByText("It would deliver 2 of the latest 4 events").waitFor()
+      await making.getByText("its filter keeps it out: filter.total.$gt").first().waitFor()
+      assert.deepStrictEqual(await PageFaults.violations(page), [])
+      await making.getByLabel("Filter").fill("{\"total\": {\"$gtt\": 8}}")
+      await making.getByRole("alert").getByText("$gtt").first().waitFor()
+      await making.getByLabel("Filter").fill("{\"total\": {\"$gt\": 8}}")
+      await making.getByText("It would deliver 2 of").waitFor()
+      await making.getByRole("button", { name: "Subscribe" }).click()
+      await making.waitFor({ state: "detached" })
+      Json.assertHolds((await own())[0], { emitter_id: glob, event_name: "", filter: { total: { $gt: 8 } } })
+
+      await page.getByRole("button", { name: "What is made later" }).click()
+      const later = await opened(page, "Subscribe to what is made later …")
+      await later.getByLabel("Listener").fill(listener)
+      await later.getByLabel("Stream").fill("$errors")
+      await later.getByRole("button", { name: "Subscribe" }).click()
+      await later.waitFor({ state: "detached" })
+      await page.getByRole("gridcell", { name: "Invoices" }).click()
+      await page.getByRole("button", { name: "Remove it" }).click()
+      await page.getByText("Nothing is subscribed to what is made later").waitFor()
+
+      await page.goto(page.url().replace(/subscriptions.*/, `sources/${listener}`))
+      const hears = page.getByRole("region", { name: "It hears" })
+      await hears.getByRole("cell", { name: glob }).waitFor()
+      await hears.getByRole("button", { name: "Subscribe it …" }).click()
+      const adding = page.getByRole("dialog")
+      await adding.getByLabel("Emitter").fill(orders.id)
+      await adding.getByLabel("Stream").fill("$errors")
+      await adding.getByRole("button", { name: "Subscribe" }).click()
+      await adding.waitFor({ state: "detached" })
+      await hears.getByRole("row").filter({ hasText: glob }).getByRole("button", { name: "Change …" }).click()
+      const changing = page.getByRole("dialog")
+      await changing.getByText("It would deliver 2 of").waitFor()
+      await changing.getByLabel("Filter").fill("")
+      await changing.getByText("It would deliver 4 of").waitFor()
+      await changing.getByRole("button", { name: "Save" }).click()
+      await changing.waitFor({ state: "detached" })
+      assert.deepStrictEqual((await own()).map(({ filter }) => filter), [undefined, undefined])
+      await hears.getByRole("row").filter({ hasText: "$errors" }).getByRole("button", { name: "Change …" }).click()
+      await page.getByRole("button", { name: "Remove it" }).click()
+      await page.getByRole("dialog", { name: "Are you sure?" }).getByRole("button", { name: "Remove it" }).click()
+      await hears.getByRole("row").filter({ hasText: "$errors" }).waitFor({ state: "detached" })
+      assert.strictEqual((await own()).length, 1)
+    }))
+
+  it.effect("makes a source and a workflow of code, asks for what the code needs, and renames and deletes them", () =>
+    inBrowser(async ({ api, signedIn, url }) => {
+      const page = await signedIn("/sources")
+      await page.getByRole("link", { name: "New source" }).click()
+      const editor = page.getByRole("textbox", { name: "Code of the new source" })
+      const write = async (code: string) => {
+        await editor.click()
+        await page.keyboard.press("ControlOrMeta+a")
+        await page.keyboard.insertText(code)
+      }
+      await editor.getByText("New source").waitFor()
+      assert.deepStrictEqual(await PageFaults.violations(page), [])
+      await write("export default { run( }")
+      await page.getByRole("button", { name: "Check" }).click()
+      await page.getByRole("alert", { name: "What is wrong with the code" }).waitFor()
+      await write("export default { name: 'Shelf', props: { shop: { type: 'string' } }, run() {} }")
+      await page.getByRole("alert").waitFor({ state: "detached" })
+      await page.getByRole("button", { name: "Check" }).click()
+      const form = page.getByRole("region", { name: "The new source" })
+      await form.getByRole("button", { name: "Create the source" }).click()
+      await form.getByRole("alert").first().waitFor()
+      await form.getByLabel("shop").fill("north")
+      await form.getByLabel("Name of the source").fill("North shelf")
+      assert.deepStrictEqual(await PageFaults.violations(page), [])
+      await form.getByRole("button", { name: "Create the source" }).click()
+      await page.getByRole("heading", { name: "North shelf" }).waitFor()
+      const renaming = await opened(page, "Rename …")
+      await renaming.getByLabel("Name").fill("South shelf")
+      await renaming.getByRole("button", { name: "Rename it" }).click()
+      await page.getByRole("heading", { name: "South shelf" }).waitFor()
+      Json.assertHolds((await api("GET", "/sources/south-shelf"))["data"], { configured_props: { shop: "north" } })
+      await deleted(page)
+      await page.getByRole("gridcell", { name: "Ledger" }).waitFor()
+
+      await page.goto(`${url}workflows/new?from=url`)
+      await page.getByLabel("URL of the code").fill("https://127.0.0.1:1/none.mjs")
+      await page.getByRole("button", { name: "Check" }).click()
+      await page.getByRole("alert").first().waitFor()
+      await page.getByRole("button", { name: "Code", exact: true }).click()
+      await page.getByRole("button", { name: "Check" }).click()
+      await page.getByRole("button", { name: "Create the workflow" }).click()
+      await page.getByRole("heading", { name: "New workflow", level: 1 }).waitFor()
+      await page.getByText("It has not run yet").waitFor()
+      Json.assertHolds((await api("GET", "/workflows/new-workflow"))["data"], { active: true })
+      await deleted(page)
+      await page.getByText("There are no workflows yet").waitFor()
+    }))
+
+  it.effect("makes a consumer, shows where it stands, and moves and deletes it", () =>
+    inBrowser(async ({ api, send, signedIn, source }) => {
+      const counted = await source("Read")
+      await send(counted, [1, 2, 3].map((order) => ({ order })))
+      const page = await signedIn("/consumers")
+      const making = await opened(page, "New consumer …")
+      await making.getByLabel("Emitter").fill(counted.id)
+      await making.getByLabel("Name", { exact: true }).fill("Warehouse import")
+      await making.getByLabel("Start").fill("beginning")
+      await making.getByRole("button", { name: "Make it" }).click()
+      await page.getByRole("heading", { name: "Warehouse import" }).waitFor()
+      const row = page.getByRole("row").filter({ hasText: "Read" })
+      await row.getByRole("cell", { name: "3", exact: true }).waitFor()
+      const moving = await opened(page, "Move …")
+      await moving.getByLabel("To").fill("end")
+      await moving.getByRole("button", { name: "Move it" }).click()
+      await row.getByRole("cell", { name: "3", exact: true }).waitFor({ state: "detached" })
+      await page.getByRole("button", { name: "Move …" }).click()
+      await moving.getByLabel("To").fill("0")
+      await moving.getByRole("button", { name: "Move it" }).click()
+      await row.getByRole("cell", { name: "3", exact: true }).waitFor()
+      await deleted(page)
+      await page.getByText("There are no consumers yet").waitFor()
+      assert.deepStrictEqual<unknown>((await api("GET", "/consumers"))["data"], [])
+    }))
+
+  it.effect("makes a key with a scope that it shows once, rotates and revokes it, and tells of it in the audit log", () =>
+    inBrowser(async ({ open, signedIn, url }) => {
+      const page = await signedIn("/keys")
+      const making = await opened(page, "New key …")
+      await making.getByLabel("Name").fill("Dashboard")
+      await making.getByLabel("Scope").selectOption("read")
+      await making.getByRole("button", { name: "Make it" }).click()
+      const key = await making.getByText(/^hw_\w{40}$/).innerText()
+      assert.deepStrictEqual(await PageFaults.violations(page), [])
+      await making.getByRole("button", { name: "Close" }).click()
+      await making.waitFor({ state: "detached" })
+      await page.getByRole("gridcell", { name: "Dashboard" }).waitFor()
+      assert.notInclude(await page.content(), key)
+
+      const reader = await open("/keys")
+      await reader.getByLabel("API key").fill(key)
+      await reader.getByRole("button", { name: "Sign in" }).click()
+      await reader.getByRole("gridcell", { name: "Dashboard" }).click()
+      assert.strictEqual(await reader.getByRole("button", { name: "New key …" }).count(), 0)
+      assert.strictEqual(await reader.getByRole("dialog").count(), 0)
+
+      await page.getByRole("gridcell", { name: "Dashboard" }).click()
+      const dialog = page.getByRole("dialog", { name: "The key Dashboard" })
+      await dialog.getByLabel("Overlap seconds").fill("60")
+      await dialog.getByRole("button", { name: "Rotate it" }).click()
+      await dialog.getByText(/^hw_\w{40}$/).waitFor()
+      assert.deepStrictEqual(await PageFaults.violations(page), [])
+      await dialog.getByRole("button", { name: "Revoke it" }).click()
+      await page.getByRole("dialog", { name: "Are you sure?" }).getByRole("button", { name: "Revoke it" }).click()
+      await dialog.waitFor({ state: "detached" })
+      await reader.reload()
+      await reader.getByLabel("API key").waitFor()
+
+      await page.goto(`${url}audit`)
+      const revoked = page.getByRole("row").filter({ hasText: "keys.revoke" })
+      await revoked.getByText("204").waitFor()
+      await page.getByLabel("Operation").fill("keys.create")
+      await revoked.waitFor({ state: "detached" })
+      await page.getByRole("gridcell", { name: "keys.create" }).first().waitFor()
+    }))
+
+  it.effect("adds an account with an app, changes its client, and removes it; and shows the account, its quotas and the server", () =>
+    inBrowser(async ({ api, signedIn, url }) => {
+      const page = await signedIn("/accounts")
+      const making = await opened(page, "New account …")
+      await making.getByLabel("App", { exact: true }).fill("gitlab")
+      await making.getByLabel("Name", { exact: true }).fill("North")
+      await making.getByLabel("OAuth 2: client", { exact: true }).fill("north-client")
+      await making.getByLabel("OAuth 2: provider").selectOption("gitlab")
+      await making.getByLabel("OAuth 2: client secret").fill("s-0123")
+      await making.getByLabel("OAuth 2: scopes").fill("api\nread_user")
+      await making.getByRole("button", { name: "Add it" }).click()
+      await page.getByRole("heading", { name: "gitlab North" }).waitFor()
+      const id = /accounts\/(apn_\w+)/.exec(page.url())![1]!
+      const changing = await opened(page, "Change …")
+      await changing.getByLabel("Name", { exact: true }).fill("South")
+      await changing.getByLabel("OAuth 2: scopes").fill("api")
+      await changing.getByRole("button", { name: "Save" }).click()
+      await page.getByRole("heading", { name: "gitlab South" }).waitFor()
+      const account = (await api("GET", `/accounts/${id}`))["data"]!
+      Json.assertHolds(account["oauth"], { client_id: "north-client", provider: "gitlab", scopes: ["api"] })
+      await deleted(page)
+      await page.getByText("There are no accounts with apps yet").waitFor()
+      await page.goto(`${url}account`)
+      await page.getByText("Invocations of the day").waitFor()
+      await page.goto(`${url}server`)
+      await page.getByRole("region", { name: "Nodes and workers" }).getByText("node").first().waitFor()
+      await page.getByRole("cell", { name: "database", exact: true }).waitFor()
+    }))
+
+  it.effect("finds anything by a key, and does what can be done with it; and lists the keys", () =>
+    inBrowser(async ({ api, signedIn, source, webhook }) => {
+      const { id } = await source("Palette <b>bold</b>")
+      const page = await signedIn("/overview")
+      await page.getByRole("heading", { name: "Overview" }).waitFor()
+      const asked = async (text: string) => {
+        await page.keyboard.press("Control+k")
+        const dialog = page.getByRole("dialog", { name: "Find anything" })
+        await dialog.getByRole("combobox").fill(text)
+        return dialog
+      }
+      const finding = await asked("warehouse")
+      await finding.getByRole("option", { name: "Warehouse webhook" }).first().waitFor()
+      assert.deepStrictEqual(await PageFaults.violations(page), [])
+      await page.setViewportSize({ width: 360, height: 900 })
+      assert.isFalse(await PageFaults.overflows(page))
+      await page.setViewportSize({ width: 1_440, height: 900 })
+      await page.keyboard.press("Enter")
+      await page.getByRole("heading", { name: "Warehouse", level: 1 }).waitFor()
+
+      const pausing = await asked(`pause ${webhook}`)
+      await pausing.getByRole("option", { name: "Pause Warehouse" }).waitFor()
+      await page.keyboard.press("Enter")
+      await page.getByRole("status").getByText("It is paused").waitFor()
+      Json.assertHolds((await api("GET", `/webhooks/${webhook}`))["data"], { active: false })
+      const resuming = await asked("resume ware")
+      await resuming.getByRole("option", { name: "Resume Warehouse" }).waitFor()
+      await page.keyboard.press("Enter")
+      await page.getByRole("button", { name: "Pause" }).waitFor()
+
+      const renaming = await asked("rename bold palette")
+      await renaming.getByRole("option", { name: "Rename Palette" }).waitFor()
+      await page.keyboard.press("Enter")
+      await page.getByRole("dialog", { name: "Rename" }).getByLabel("Name").waitFor()
+      assert.include(page.url(), `/sources/${id}?do=rename`)
+      await page.keyboard.press("Escape")
+      await page.getByRole("dialog").waitFor({ state: "detached" })
+
+      const making = await asked("new webh")
+      await page.keyboard.press("ArrowDown")
+      await page.keyboard.press("ArrowUp")
+      await making.getByRole("option", { name: "New webhook" }).waitFor()
+      await page.keyboard.press("Enter")
+      await page.getByRole("dialog", { name: "New webhook" }).getByLabel("URL").fill("what?")
+      assert.strictEqual(await page.getByRole("dialog").count(), 1)
+      await page.keyboard.press("Escape")
+      await page.getByRole("dialog").waitFor({ state: "detached" })
+
+      await page.keyboard.press("?")
+      await page.getByRole("dialog", { name: "Keyboard" }).getByText("find anything, and do").waitFor()
+      assert.deepStrictEqual(await PageFaults.violations(page), [])
+      await page.keyboard.press("Escape")
+      await page.getByRole("dialog").waitFor({ state: "detached" })
+      await page.getByRole("button", { name: "Find anything" }).click()
+      await page.getByRole("dialog").getByRole("combobox").fill("no such thing")
+      await page.getByRole("option", { name: "Events that contain" }).click()
+      assert.include(page.url(), "/events?text=no+such+thing")
+    }))
+})
