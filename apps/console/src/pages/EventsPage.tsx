@@ -71,7 +71,7 @@ const liveWords: Readonly<Record<Live["state"], string>> = {
 
 const LiveSwitch = ({ feed }: { readonly feed: EventFeed }) => {
   const live = feed.live.value
-  if (!feed.canBeLive) return <span class="note">A list with an end is not live.</span>
+  if (!feed.canBeLive) return <span class="note">A list that ends at a set time is not live.</span>
   const isOn = live.state !== "paused" && live.state !== "refused"
   return (
     <span class={`live is-${live.state}`}>
@@ -109,7 +109,7 @@ const Footer = (
       return (
         <p class="end">
           <button type="button" onClick={() => void feed.readOlder()}>
-            {count === 0 ? "Nothing so far: look further back" : "Older events"}
+            {count === 0 ? "Nothing found yet: search further back" : "Older events"}
           </button>
         </p>
       )
@@ -179,7 +179,7 @@ export default () => {
         <LiveSwitch feed={feed} />
       </div>
       {live.state === "refused"
-        ? <Failed what="New events do not come in." failure={live.failure} onRetry={() => feed.resume()} />
+        ? <Failed what="New events are not coming in." failure={live.failure} onRetry={() => feed.resume()} />
         : null}
       <Filters
         label="Events"

@@ -23,7 +23,7 @@ export const NewWebhook = () => (
         operation="webhooks.create"
         first={first}
         name="Make it"
-        doing="Making …"
+        doing="Creating …"
         submit={async (body) => visit(hrefOf(["webhooks", await Webhooks.create(body)], { do: "keys" }))}
         onClose={close}
       />
