@@ -484,7 +484,7 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
         (route) => route.fulfill({ status: 503, json: { detail: "The database is away." } })
       )
       await page.clock.fastForward(5_000)
-      await page.getByText("it could not be read again").waitFor()
+      await page.getByText("it could not be refreshed").waitFor()
       await page.locator(".graph.is-old").waitFor()
       assert.strictEqual(await page.locator(".graph-stop").count(), 4)
       await page.unroute("**/v1/graph*")
@@ -651,7 +651,7 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
       await page.route("**/v1/**", (route) =>
         route.fulfill({ status: 503, contentType: "application/json", body: "{\"detail\":\"The database is away.\"}" }))
       await page.clock.fastForward(10_000)
-      await page.getByText("it could not be read again").first().waitFor()
+      await page.getByText("it could not be refreshed").first().waitFor()
       await page.getByRole("gridcell", { name: "Warehouse" }).waitFor()
       await page.getByRole("link", { name: "Deliveries" }).click()
       await page.getByText("Could not load deliveries.").waitFor()
@@ -776,7 +776,7 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
       await page.clock.fastForward(10_500)
       // What else the page shows asks by itself, and may fail before the figures.
       await page.locator(".charts.is-stale canvas").nth(5).waitFor()
-      await page.getByText("it could not be read again").first().waitFor()
+      await page.getByText("it could not be refreshed").first().waitFor()
       await page.getByText("123,456+").waitFor()
 
       await page.getByRole("button", { name: "7 d" }).click()

@@ -31,7 +31,7 @@ const Facts = ({ consumer }: { readonly consumer: Consumers.ConsumerResource }) 
       <dd>{filter === undefined ? "none" : <code>{harmless(JSON.stringify(filter))}</code>}</dd>
       <dt>Reader</dt>
       <dd>
-        {lease === null ? "nobody reads" : (
+        {lease === null ? "no reader" : (
           <>
             one reads; without a sign of it, another may <Ago ms={lease.expires_at_ms} />
           </>
@@ -109,7 +109,7 @@ export default ({ params }: { readonly params: Params }) => {
                 {(close) => (
                   <ContractDialog
                     title="Move the consumer"
-                    note="Reads go on from there, and its figures begin anew. A reader can't commit what it has read before."
+                    note="Reading continues from there, and its figures are reset. Readers cannot commit what they read before."
                     operation="consumers.seek"
                     first={["to", "emitter_id"]}
                     name="Move it"

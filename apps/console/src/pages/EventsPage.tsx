@@ -114,11 +114,9 @@ const Footer = (
         </p>
       )
     case "full":
-      return (
-        <p class="end note">These are the newest {counted(count, "event")}. Set a time before, to see older ones.</p>
-      )
+      return <p class="end note">These are the newest {counted(count, "event")}. Set “Before” to see older ones.</p>
     case "ended":
-      return count === 0 ? null : <p class="end note">{counted(count, "event")}. There are no older ones.</p>
+      return count === 0 ? null : <p class="end note">{counted(count, "event")}. End of the list.</p>
   }
 }
 

@@ -59,7 +59,7 @@ const Making = ({ doing, make, name, onClose, operation }: {
     )
     : (
       <>
-        <p>This is the new key. Keep it now: nobody can show it again.</p>
+        <p>This is the new key. Save it now: it cannot be shown again.</p>
         <Revealed text={made.value} what="key" />
         <div class="dialog-acts">
           <button type="button" class="quiet" onClick={onClose}>Close</button>

@@ -141,7 +141,7 @@ const SettingsList = ({ workflow }: { readonly workflow: Workflows.WorkflowResou
     <dd>{workflow.timeout_seconds === null ? "what the server allows" : `${workflow.timeout_seconds} s`}</dd>
     <dt>Heap of a step</dt>
     <dd>{workflow.memory_mb === null ? "what the server gives each" : `${workflow.memory_mb} MiB`}</dd>
-    <dt>A suspended run that nobody resumes</dt>
+    <dt>Suspended run that is not resumed</dt>
     <dd>{workflow.suspension_timeout === "resume" ? "goes on" : "is cancelled"}</dd>
   </dl>
 )

@@ -26,7 +26,7 @@ const phases = [
   ["dns_ms", "name"],
   ["connect_ms", "connection"],
   ["tls_ms", "TLS"],
-  ["first_byte_ms", "answer begins"]
+  ["first_byte_ms", "first byte"]
 ] as const
 
 /** The durations of an attempt's phases, one after the other. */

@@ -87,7 +87,7 @@ export const CodeText = ({ deployment, isEarlier, opened, program, steps, subjec
           : null}
         <span class="note">
           {may("write")
-            ? "Ctrl+S or ⌘S deploys. Tab indents; press Escape, then Tab to leave the editor."
+            ? "Ctrl+S or Cmd+S deploys. Tab indents; press Escape, then Tab to leave the editor."
             : "Your key can only read the code."}
         </span>
       </div>

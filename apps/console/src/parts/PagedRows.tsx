@@ -48,7 +48,7 @@ export const PagedRows = <Item extends { readonly id: string }>({ columns, empty
         </button>
       </p>
     )
-    : <p class="end note">{counted(rows.length, one, many)}. There are no older ones.</p>
+    : <p class="end note">{counted(rows.length, one, many)}. End of the list.</p>
   return (
     <>
       {outdated === undefined

@@ -264,7 +264,7 @@ export const TrialView = ({ trial }: { readonly trial: TrialResult }) => {
           of its store. Nothing was kept.
         </span>
         <span class="note">
-          {trial.trigger}, {duration(trial.wall_ms)}, {duration(trial.cpu_ms)} of them computing
+          {trial.trigger}, {duration(trial.wall_ms)}, {duration(trial.cpu_ms)} of CPU time
         </span>
       </p>
       {error === null ? null : <Fault error={error} />}
@@ -287,7 +287,7 @@ export const TrialView = ({ trial }: { readonly trial: TrialResult }) => {
         <summary>Input of the code</summary>
         <JsonTree value={trial.event} />
       </details>
-      {omitted === 0 ? null : <p class="note">{counted(omitted, "more thing")} it did: too much to show.</p>}
+      {omitted === 0 ? null : <p class="note">{counted(omitted, "more entry", "more entries")} not shown.</p>}
     </div>
   )
 }
