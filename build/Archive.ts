@@ -88,9 +88,20 @@ const assemble = async (
 }
 
 const manifestOf = (manifest: Manifest) => {
-  const { bin, description, exports, license, name, sideEffects, type, version } = manifest
+  const { bin, description, engines, exports, license, name, sideEffects, type, version } = manifest
   const files = contentsOf(manifest)
-  return { name, version, description, license, type, sideEffects, exports: compiledExports(exports), bin, files }
+  return {
+    name,
+    version,
+    description,
+    license,
+    type,
+    engines,
+    sideEffects,
+    exports: compiledExports(exports),
+    bin,
+    files
+  }
 }
 
 const write = (target: string, manifest: object): Promise<void> =>

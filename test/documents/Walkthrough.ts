@@ -22,8 +22,11 @@ const stepsOf = (document: string): ReadonlyArray<Step> =>
 /** What differs from one walk to the next: ids, keys, times, ports, and curl's own version. */
 const withoutChance = (text: string): string =>
   text
-    .replace(/\b(dc|sc|sub|u|wh|p|d|c|run)_[0-9A-Za-z]{20}\b/g, "$1_ID")
-    .replace(/\bcnVu\w{27,}/g, "CURSOR")
+    .replace(/\b(dc|sc|sub|u|wh|p|d|c|run|dlv|cns|ds)_[0-9A-Za-z]{20}\b/g, "$1_ID")
+    .replace(/"(start|end)_cursor":"\w+"/g, "\"$1_cursor\":\"CURSOR\"")
+    .replace(/"position":"\d+"/g, "\"position\":\"PLACE\"")
+    .replace(/\bwhsec_[\w+/=]+/g, "whsec_SECRET")
+    .replace(/"lease":\{"id":"[^"]*"/g, "\"lease\":{\"id\":\"ID\"")
     .replace(/\/http\/[0-9A-Za-z]{24}/g, "/http/KEY")
     .replace(/"emit_id":"[^"]*"/g, "\"emit_id\":\"ID\"")
     .replace(/\b\d{13}-\d+\b/g, "EVENT")
@@ -31,6 +34,7 @@ const withoutChance = (text: string): string =>
     .replace(/\b1\d{9}\b/g, "SECONDS")
     .replace(/\b\d{4}-\d\d-\d\d(T[\d:.]+Z| \d\d:\d\d:\d\d)\b/g, "TIME")
     .replace(/127\.0\.0\.1:\d+/g, "HOST")
+    .replace(/\b\d+ ms\b/g, "N ms")
     .replace(/curl\/[\d.]+/g, "curl")
     .replace(/"duration_ms":\d+/g, "\"duration_ms\":MS")
     .replace(/ in \S+config\.json/g, " in FILE")
@@ -90,7 +94,9 @@ const makeShell = (directory: string, env: NodeJS.ProcessEnv) =>
 
 /** Whether a command only reads, so that it may be done again when what it reads is not there yet. */
 const isReading = ({ command }: Step): boolean =>
-  /^(sleep \d+; )?((export )?\w+=\$\()?(curl|api|cat|test|npx headwater events) /.test(command) &&
+  /^(sleep \d+; )?((export )?\w+=\$\()?(curl|api|cat|test|npx headwater (events|errors|why|runs list)) /.test(
+    command
+  ) &&
   !/ -X | -d | --json |headwater deploy/.test(command)
 
 const withoutSleep = (command: string): string => command.replace(/^sleep \d+; /, "")
@@ -127,7 +133,10 @@ export const walk = Effect.fnUntraced(function*(document: string, options: {
   const here = (command: string) =>
     command
       // Asks for the key at a terminal.
-      .replace("npx headwater login", `echo ${ServerProcess.key} | npx headwater login --url ${server.url}`)
+      .replace(
+        /npx headwater login( --url \S+)?/,
+        `echo ${ServerProcess.key} | npx headwater login --url ${server.url}`
+      )
       .replace(/hw_[0-9A-Za-z]{40}/, ServerProcess.key)
       .replaceAll("http://127.0.0.1:8787", server.url)
       .replaceAll("127.0.0.1:9000", `127.0.0.1:${port}`)

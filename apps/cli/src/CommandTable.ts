@@ -36,6 +36,12 @@ export const groups: ReadonlyArray<Group> = [
         () => import("./commands/LoginCommand.ts"),
         "loginCommand"
       ),
+      entry(
+        "demo",
+        "Send a first event to a first webhook, and show how it arrives",
+        () => import("./commands/DemoCommand.ts"),
+        "demoCommand"
+      ),
       entry("logout", "Forget the saved API key", () => import("./commands/SessionCommands.ts"), "logoutCommand"),
       entry(
         "whoami",

@@ -30,6 +30,13 @@ export const declarations = Path.resolve(root, "../../packages/component/src")
 /** Holds one directory for each state of the sources that was built. */
 export const outputs = Path.join(root, "dist")
 
+/** The file that was made of one of these, whose name changes with its content. */
+export const named = ({ names }: ConsoleFiles, entry: "theme" | "guide" | "icon"): string => {
+  const found = names.find((name) => new RegExp(`^${entry}-[A-Z0-9]{8}\\.`).test(name))
+  if (found === undefined) throw new Error(`the built console has no ${entry}`)
+  return found
+}
+
 const isMissing = (error: unknown): boolean =>
   error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR")
 

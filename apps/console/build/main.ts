@@ -12,6 +12,7 @@ const entries = {
   theme: "src/chosenTheme.ts",
   main: "src/main.tsx",
   style: "src/styles/main.css",
+  guide: "src/styles/guide.css",
   icon: "src/icon.svg"
 }
 

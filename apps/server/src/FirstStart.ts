@@ -93,7 +93,7 @@ export const greeting = Effect.gen(function*() {
       ? ["  Egress    components and webhooks may reach loopback addresses (HEADWATER_EGRESS_ALLOW), for development"]
       : []),
     "",
-    `  Next      \`npx headwater login --url ${url}\` in a second terminal, then the walk-through in README.md`,
+    `  Next      in a second terminal \`npx headwater login --url ${url}\`, then \`npx headwater demo\``,
     ""
   ].join("\n"))
   yield* noteShown

@@ -113,11 +113,13 @@ class Output extends Context.Service<Output, { readonly put: (line: string) => v
   )
 }
 
+const pretty = Logger.consolePretty()
+
 const loggers = Layer.unwrap(Effect.gen(function*() {
   const { log, logLevel } = yield* ServerConfig
   const { put } = yield* Output
   return Layer.mergeAll(
-    Logger.layer([log === "pretty" ? Logger.consolePretty() : Logger.map(jsonLine, put)]),
+    Logger.layer([log === "pretty" ? pretty : Logger.map(jsonLine, put)]),
     Layer.succeed(References.MinimumLogLevel, levels[logLevel])
   )
 }))
@@ -128,9 +130,42 @@ export const layer = Layer.provideMerge(loggers, Output.layer)
 const withCount = (line: WideLine, standsFor: number): WideLine =>
   standsFor === 1 ? line : { ...line, fields: { ...line.fields, stands_for: standsFor } }
 
+/** The fields of a line about a run or a delivery that a person at a terminal reads, in their order. */
+const read = [
+  "event_id",
+  "source_id",
+  "workflow_id",
+  "webhook_id",
+  "outcome",
+  "status",
+  "limit",
+  "wall_ms",
+  "duration_ms",
+  "error",
+  "stands_for"
+]
+
+const valueOf = (name: string, value: string | number): string =>
+  name.endsWith("_ms")
+    ? `${value} ms`
+    : name === "stands_for"
+    ? `and ${Number(value) - 1} more`
+    : `${value}`.replaceAll(/\s+/g, " ")
+
+/** A line about a run or a delivery for a person at a terminal: one, as wide as that is, so that much stays in sight. */
+export const briefLine = ({ fields, isFailure, message }: WideLine, at: Date, columns: number): string => {
+  const values = read.flatMap((name) => fields[name] === undefined ? [] : [valueOf(name, fields[name])])
+  const line = [at.toTimeString().slice(0, 8), isFailure ? "WARN" : "INFO", message.padEnd(8), ...values].join("  ")
+  return line.length > columns ? `${line.slice(0, columns - 1)}…` : line
+}
+
+/** Some terminals do not say how wide they are. */
+const columns = (): number =>
+  process.stdout.isTTY ? process.stdout.columns > 1 ? process.stdout.columns : 80 : Number.POSITIVE_INFINITY
+
 /**
- * Lines about runs and deliveries are made into text where they are said, unless they are for a person or for others beside
- * the standard output too. Needs to know all loggers that there are.
+ * Lines about runs and deliveries are made into text where they are said, unless they are for others beside the standard
+ * output too. Needs to know all loggers that there are.
  */
 export const wideLayer = Layer.effect(
   WideLog,
@@ -140,18 +175,22 @@ export const wideLayer = Layer.effect(
     const clock = yield* Clock.Clock
     const context = yield* Effect.context<never>()
     const loggers = yield* Logger.CurrentLoggers
+    const isPretty = log === "pretty"
     const isDirect = log === "json" && loggers.size === 1
+    const others = new Set([...loggers].filter((logger) => logger !== pretty))
+    const beside = Context.add(context, Logger.CurrentLoggers, others)
     const least = LogLevel.getOrdinal(levels[logLevel])
     const isLogged = (level: "Info" | "Warn") => LogLevel.getOrdinal(level) >= least
     const direct = { success: isLogged("Info"), failure: isLogged("Warn") }
 
     const said = yield* References.CurrentLogAnnotations
     const sampling = new LogSampling(Math.ceil(logRate / (yield* Sharers)), (line, at, standsFor) => {
-      const { fields, isFailure, message } = withCount(line, standsFor)
-      if (!isDirect) throughLoggers({ fields, isFailure, message }, context)
-      else if (isFailure ? direct.failure : direct.success) {
-        put(lineOf(new Date(at), isFailure ? "WARN" : "INFO", message, fields, said))
-      }
+      const counted = withCount(line, standsFor)
+      const { fields, isFailure, message } = counted
+      if (!isDirect && others.size > 0) throughLoggers(counted, beside)
+      const isSaid = isFailure ? direct.failure : direct.success
+      if (isPretty && isSaid) put(briefLine(counted, new Date(at), columns()))
+      if (isDirect && isSaid) put(lineOf(new Date(at), isFailure ? "WARN" : "INFO", message, fields, said))
     })
     yield* Effect.addFinalizer(() => Effect.sync(() => sampling.flush(Number.POSITIVE_INFINITY)))
     yield* Effect.sync(() => sampling.flush(clock.currentTimeMillisUnsafe())).pipe(

@@ -32,8 +32,7 @@ export default {
   name: "RSS or Atom feeds",
   version: "1.0.0",
   type: "source",
-  description:
-    "Checks RSS, Atom and JSON feeds regularly, and emits an event for each new item.",
+  description: "Checks RSS, Atom and JSON feeds regularly, and emits an event for each new item.",
   dedupe: "unique",
   props: {
     timer: {

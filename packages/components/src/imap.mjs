@@ -24,8 +24,7 @@ export default {
   name: "Mail (IMAP)",
   version: "1.0.0",
   type: "source",
-  description:
-    "Checks a mailbox folder regularly, and emits an event for each new message. The mailbox is only read.",
+  description: "Checks a mailbox folder regularly, and emits an event for each new message. The mailbox is only read.",
   dedupe: "unique",
   props: {
     timer: {
@@ -85,7 +84,8 @@ export default {
     criteria: {
       type: "string",
       label: "Criteria",
-      description: "The criteria that messages must meet, as an IMAP SEARCH in ASCII, such as FROM ann@example.com UNSEEN.",
+      description:
+        "The criteria that messages must meet, as an IMAP SEARCH in ASCII, such as FROM ann@example.com UNSEEN.",
       optional: true
     },
     content: {

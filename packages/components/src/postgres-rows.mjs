@@ -39,8 +39,7 @@ export default {
   name: "Postgres rows",
   version: "1.0.0",
   type: "source",
-  description:
-    "Checks a Postgres table regularly, and emits an event for each new or changed row.",
+  description: "Checks a Postgres table regularly, and emits an event for each new or changed row.",
   dedupe: "unique",
   props: {
     timer: {

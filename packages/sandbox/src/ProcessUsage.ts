@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs"
+import { closeSync, openSync, readFileSync, readSync } from "node:fs"
 
 /** The use of a process: processor time of all its threads, and memory. */
 export interface ProcessUsage {
@@ -15,13 +15,25 @@ const millisPerTick = 10
 
 const pagesPerMebibyte = 256
 
+/** Takes either of the two files, which have no size of their own to make room by. */
+const room = Buffer.allocUnsafe(4_096)
+
+const read = (path: string): string => {
+  const file = openSync(path, "r")
+  try {
+    return room.toString("latin1", 0, readSync(file, room, 0, room.length, 0))
+  } finally {
+    closeSync(file)
+  }
+}
+
 /** Reads the usage of a process from `/proc`, or `undefined` where there is none, or the process has gone. */
 export const readProcessUsage = (pid: number): ProcessUsage | undefined => {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "latin1")
+    const stat = read(`/proc/${pid}/stat`)
     // The second field is a name in parentheses, which may hold blanks.
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
-    const [, resident, shared] = readFileSync(`/proc/${pid}/statm`, "latin1").split(" ").map(Number)
+    const [, resident, shared] = read(`/proc/${pid}/statm`).split(" ").map(Number)
     return {
       cpuMs: (Number(fields[11]) + Number(fields[12])) * millisPerTick,
       residentMebibytes: (resident ?? 0) / pagesPerMebibyte,

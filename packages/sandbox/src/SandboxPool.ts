@@ -2,7 +2,7 @@ import * as RealTime from "@headwater/domain/RealTime"
 import { type AccountTurns, Turns } from "@headwater/domain/Turns"
 import { EgressBroker } from "@headwater/egress/EgressBroker"
 import type { EgressGuard } from "@headwater/egress/EgressGuard"
-import { type Clock, Context, Effect, FiberSet, Layer, Metric, Schedule, Schema } from "effect"
+import { type Clock, Context, Effect, FiberSet, Latch, Layer, Metric, Schema } from "effect"
 import * as EgressAnswers from "./EgressAnswers.ts"
 import type { Language } from "./Language.ts"
 import type { ProcessKind } from "./ProcessKind.ts"
@@ -55,11 +55,23 @@ const leastTurnMillis = 1_000
 const startedAtOnce = 4
 
 const restartMillis = 1_000
-const watchMillis = 100
 
-const processCount = Metric.gauge("headwater_sandbox_processes", {
-  description: "Sandbox processes: starting, warm and without an account, idle, or busy with runs."
-})
+/** The time between two looks at the processes: while any of them works or starts, and while none does. */
+const watchMillis = 100
+const watchIdleMillis = 1_000
+
+const processCount = (state: string) =>
+  Metric.gauge("headwater_sandbox_processes", {
+    description: "Sandbox processes: starting, warm and without an account, idle, or busy with runs.",
+    attributes: { state }
+  })
+
+const processCounts = {
+  starting: processCount("starting"),
+  warm: processCount("warm"),
+  idle: processCount("idle"),
+  busy: processCount("busy")
+}
 
 const waitingRuns = Metric.gauge("headwater_sandbox_waiting", {
   description: "Runs and inspections that wait for a process."
@@ -102,6 +114,8 @@ class ProcessPool {
   readonly #waiting = new WaitingWork()
   readonly #programs = new Map<Language, string>()
   readonly #preparing = new Set<Language>()
+  /** Open from when work comes until none is left. */
+  readonly #works = Latch.makeUnsafe(true)
   #isStopping = false
   #startFailedAt = Number.NEGATIVE_INFINITY
 
@@ -124,8 +138,9 @@ class ProcessPool {
     pool.#programs.set("javascript", yield* pool.#parts.files.mainModule.javascript)
     pool.#keepWarm()
     yield* Effect.sync(() => pool.#watch()).pipe(
-      Effect.andThen(pool.#measure),
-      Effect.repeat(Schedule.spaced(watchMillis)),
+      Effect.andThen(Effect.sleep(watchMillis)),
+      Effect.andThen(Effect.timeoutOption(pool.#works.await, watchIdleMillis - watchMillis)),
+      Effect.forever,
       Effect.forkScoped
     )
     yield* Effect.addFinalizer(() => pool.stop)
@@ -158,6 +173,7 @@ class ProcessPool {
       const message = `More than ${maxWaiting} runs are waiting`
       work.unavailable(new SandboxUnavailable({ reason: "too_many_waiting", message }))
     } else {
+      this.#works.openUnsafe()
       if (this.#waiting.hasLike(work) || !this.#place(work)) this.#waiting.add(work, this.#now())
       this.#keepWarm()
     }
@@ -439,9 +455,12 @@ class ProcessPool {
     }
     this.#relieve()
     this.#pump()
+    this.#measure()
   }
 
-  readonly #measure = Effect.suspend(() => {
+  /** Counts the processes by what they do. */
+  #measure(): void {
+    const { context } = this.#parts
     const count = { starting: 0, warm: 0, idle: 0, busy: 0 }
     for (const process of this.#processes) {
       if (!process.isReady) count.starting++
@@ -449,15 +468,13 @@ class ProcessPool {
       else if (process.assignments.size === 0) count.idle++
       else count.busy++
     }
-    return Effect.andThen(
-      Metric.update(waitingRuns, this.#waiting.count),
-      Effect.forEach(
-        Object.entries(count),
-        ([state, value]) => Metric.update(Metric.withAttributes(processCount, { state }), value),
-        { discard: true }
-      )
-    )
-  })
+    waitingRuns.updateUnsafe(this.#waiting.count, context)
+    processCounts.starting.updateUnsafe(count.starting, context)
+    processCounts.warm.updateUnsafe(count.warm, context)
+    processCounts.idle.updateUnsafe(count.idle, context)
+    processCounts.busy.updateUnsafe(count.busy, context)
+    if (count.starting + count.busy + this.#waiting.count === 0) this.#works.closeUnsafe()
+  }
 }
 
 /** The pool of sandbox processes. */

@@ -1,5 +1,6 @@
 import { version } from "@headwater/domain/Version"
 import { Predicate } from "effect"
+import * as Path from "node:path"
 
 const source = `import { type Db, defineSource } from "@headwater/component"
 
@@ -112,7 +113,7 @@ const packageOf = (name: string) => ({
     "headwater": `^${version}`,
     "typescript": "^7.0.0"
   },
-  engines: { node: ">=24" }
+  engines: { node: ">=20" }
 })
 
 const settings = {
@@ -132,11 +133,11 @@ const settings = {
   include: ["**/*.ts"]
 }
 
-const deployment = `# Checks and tests each change, and deploys what is on the main branch.
+const deployment = `# Checks and tests each change, and deploys what is pushed to the main branch.
 name: Deploy
 on:
   push:
-    branches: [main]
+    branches: [main, master]
   pull_request:
 jobs:
   deploy:
@@ -154,10 +155,10 @@ jobs:
       - run: npm install
       - run: npx tsc
       - run: npm test
-      # Pull requests from forks have no key.
-      - if: env.HEADWATER_API_KEY != ''
+      # Until both are set, and for pull requests from forks, which have no key, that is all.
+      - if: env.HEADWATER_URL != '' && env.HEADWATER_API_KEY != ''
         run: npm run check
-      - if: github.ref == 'refs/heads/main'
+      - if: github.event_name == 'push' && env.HEADWATER_URL != '' && env.HEADWATER_API_KEY != ''
         run: npm run deploy
 `
 
@@ -169,7 +170,7 @@ const readMe = (name: string) =>
 | \`orders.ts\` | a source: takes orders by HTTP and emits each once |
 | \`large-orders/workflow.ts\` | a workflow: reminds of large orders a day later |
 | \`test/\` | tests of both on a real server within the test, at the test's own time |
-| \`.github/workflows/deploy.yml\` | checks, tests and deploys each change of the branch \`main\` |
+| \`.github/workflows/deploy.yml\` | checks and tests each change, and deploys those of the branch \`main\` |
 
 \`\`\`sh
 npm install
@@ -187,9 +188,10 @@ npm run deploy
 \`\`\`
 
 \`npx headwater dev orders.ts\` deploys the source on every save, and shows what it emits, logs and throws. The workflow
-runs for the orders once it is subscribed to the source: \`POST /v1/subscriptions?emitter_id=orders&listener_id=large-orders\`.
+runs for the orders once it is subscribed to the source: \`npx headwater subscribe orders large-orders\`.
 
-For deployments by GitHub, set the variable \`HEADWATER_URL\` and the secret \`HEADWATER_API_KEY\` in the repository.
+GitHub checks and tests what is pushed. For it to deploy too, set the variable \`HEADWATER_URL\` and the secret
+\`HEADWATER_API_KEY\` in the repository.
 `
 
 const agents = `# For those who write components here
@@ -219,13 +221,40 @@ type Entries = Readonly<Record<string, unknown>>
 const entriesOf = (value: unknown): Entries =>
   Predicate.isObject(value) ? Object.fromEntries(Object.entries(value)) : {}
 
+/** The folder of archives that packages were installed from, so that whoever checks out the project can install them too. */
+const archives = "packages"
+
+const archive = /^file:(.+\.tgz)$/
+
+/** Dependencies on archives elsewhere on this machine, by the paths that they are to have in the project. */
+export const outsideArchives = (present: Entries): ReadonlyMap<string, string> =>
+  new Map(
+    ["dependencies", "devDependencies"].flatMap((part) => Object.values(entriesOf(present[part]))).flatMap(
+      (version) => {
+        const [, path] = archive.exec(String(version)) ?? []
+        return path?.startsWith("..") || Path.isAbsolute(path ?? "")
+          ? [[`${archives}/${Path.basename(path!)}`, path!] as const]
+          : []
+      }
+    )
+  )
+
+type Archives = ReturnType<typeof outsideArchives>
+
+const withOwnArchives = (dependencies: Entries, moved: Archives): Entries => {
+  const places = new Map([...moved].map(([to, from]) => [`file:${from}`, `file:${to}`]))
+  return Object.fromEntries(
+    Object.entries(dependencies).map(([name, version]) => [name, places.get(String(version)) ?? version])
+  )
+}
+
 /** The test script that npm writes until somebody writes one. */
 const noTest = /no test specified/
 
 /** The `package.json` of a project: the one that is there, with all that the project needs beside. */
-const packageWith = (name: string, present: Entries) => {
+const packageWith = (name: string, present: Entries, archives: Archives) => {
   const own = packageOf(name)
-  const dependencies = entriesOf(present["dependencies"])
+  const dependencies = withOwnArchives(entriesOf(present["dependencies"]), archives)
   const kept = Object.entries(entriesOf(present["scripts"])).filter(([, script]) => !noTest.test(String(script)))
   const missing = Object.entries(own.devDependencies).filter(([dependency]) => !(dependency in dependencies))
   return {
@@ -233,7 +262,11 @@ const packageWith = (name: string, present: Entries) => {
     ...present,
     type: own.type,
     scripts: { ...own.scripts, ...Object.fromEntries(kept) },
-    devDependencies: { ...Object.fromEntries(missing), ...entriesOf(present["devDependencies"]) }
+    ...(Object.keys(dependencies).length === 0 ? {} : { dependencies }),
+    devDependencies: {
+      ...Object.fromEntries(missing),
+      ...withOwnArchives(entriesOf(present["devDependencies"]), archives)
+    }
   }
 }
 
@@ -241,9 +274,10 @@ const packageWith = (name: string, present: Entries) => {
  * The files of a project to begin with, by their paths.
  *
  * @param present the `package.json` that is there: what it says stays
+ * @param moved the archives elsewhere that the project is to have itself
  */
-export const of = (name: string, present: Entries = {}): Readonly<Record<string, string>> => ({
-  "package.json": `${JSON.stringify(packageWith(name, present), null, 2)}\n`,
+export const of = (name: string, present: Entries, moved: Archives): Readonly<Record<string, string>> => ({
+  "package.json": `${JSON.stringify(packageWith(name, present, moved), null, 2)}\n`,
   "tsconfig.json": `${JSON.stringify(settings, null, 2)}\n`,
   "orders.ts": source,
   "large-orders/workflow.ts": workflow,

@@ -5,6 +5,7 @@ import * as TemporaryDirectory from "@headwater/fixtures/TemporaryDirectory"
 import { Effect } from "effect"
 import * as Fs from "node:fs/promises"
 import * as Path from "node:path"
+import * as Yaml from "yaml"
 import * as CommandInProcess from "../../test/CommandInProcess.ts"
 import * as HeadwaterCommand from "../../test/HeadwaterCommand.ts"
 import { RunningServer } from "../../test/RunningServer.ts"
@@ -67,6 +68,37 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
         { text: "Hi, 10 over the limit", total: 60 }
       ])
     }), HeadwaterCommand.patienceMs)
+
+  it.effect(
+    "writes a project that a fresh repository checks without a server, also with packages from archives",
+    () =>
+      Effect.gen(function*() {
+        const { headwater } = yield* RunningServer
+        const folder = yield* TemporaryDirectory.make("init")
+        const project = Path.join(folder, "shop")
+        yield* Effect.promise(async () => {
+          await Fs.mkdir(project)
+          await Fs.writeFile(Path.join(folder, "headwater-0.1.0.tgz"), "archive")
+          const devDependencies = { headwater: "file:../headwater-0.1.0.tgz", typescript: "^7.0.0" }
+          await Fs.writeFile(Path.join(project, "package.json"), JSON.stringify({ devDependencies }))
+        })
+        const { code, stderr } = yield* headwater(project, "init", ".")
+        assert.strictEqual(code, 0, stderr)
+        const read = (path: string) => Effect.promise(() => Fs.readFile(Path.join(project, path), "utf8"))
+        Json.assertHolds(Json.parse(yield* read("package.json")), {
+          devDependencies: { headwater: "file:packages/headwater-0.1.0.tgz", typescript: "^7.0.0" },
+          engines: { node: ">=20" }
+        })
+        assert.strictEqual(yield* read("packages/headwater-0.1.0.tgz"), "archive")
+        const { jobs } = Yaml.parse(yield* read(".github/workflows/deploy.yml"))
+        const asking = jobs.deploy.steps.filter(({ run = "" }) => /check|deploy/.test(run))
+        assert.lengthOf(asking, 2)
+        for (const step of asking) {
+          assert.include(step.if, "env.HEADWATER_URL != '' && env.HEADWATER_API_KEY != ''", step.run)
+        }
+      }),
+    HeadwaterCommand.patienceMs
+  )
 
   it.effect("writes a project whose source and workflow are right, and run as they are", () =>
     Effect.gen(function*() {

@@ -180,11 +180,24 @@ export const initCommand = Command.make(
       })
     }
     const present = names.includes(manifest) ? yield* readManifest(Path.join(folder, manifest)) : {}
-    const files = ProjectFiles.of(nameOf(Path.resolve(folder)), present)
+    const archives = new Map(
+      yield* Effect.filter(
+        ProjectFiles.outsideArchives(present),
+        ([, from]) => CodeFile.isFile(Path.resolve(folder, from))
+      )
+    )
+    const files = ProjectFiles.of(nameOf(Path.resolve(folder)), present, archives)
     for (const [file, text] of Object.entries(files)) {
       const path = Path.join(folder, file)
       yield* create(Path.dirname(path))
       yield* fileSystem.writeFileString(path, text, { flag: file === manifest ? "w" : "wx" })
+    }
+    for (const [to, from] of archives) {
+      yield* create(Path.join(folder, Path.dirname(to)))
+      yield* Effect.mapError(
+        fileSystem.copyFile(Path.resolve(folder, from), Path.join(folder, to)),
+        ({ message }) => new CommandRefused({ message })
+      )
     }
     const next = ["npm install", "npm test", "npx headwater dev orders.ts"]
     const isHere = Path.resolve(folder) === process.cwd()

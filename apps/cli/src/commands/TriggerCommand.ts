@@ -14,7 +14,7 @@ import * as Output from "../text/Output.ts"
 import * as Progress from "../text/Progress.ts"
 
 /** The path of the first endpoint of a source, below the server's URL. */
-const endpointOf = ({ configured_props }: SourceResource): string | undefined => {
+export const endpointOf = ({ configured_props }: SourceResource): string | undefined => {
   for (const value of Object.values(configured_props)) {
     const url: unknown = Predicate.isObject(value) ? Reflect.get(value, "endpoint_url") : undefined
     // The command reaches the server by its own URL, and maybe not by the public one.
@@ -24,7 +24,8 @@ const endpointOf = ({ configured_props }: SourceResource): string | undefined =>
   return undefined
 }
 
-const post = (url: string, event: Option.Option<Schema.Json>) =>
+/** Sends an endpoint an event. */
+export const post = (url: string, event: Option.Option<Schema.Json>) =>
   Effect.tryPromise({
     try: async (signal) => {
       const body = Option.isNone(event)

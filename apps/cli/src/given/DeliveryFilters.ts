@@ -1,6 +1,8 @@
 import { DeliveryState, ErrorClass } from "@headwater/api/DeliveriesApi"
 import { Effect, Option } from "effect"
 import { Flag } from "effect/cli"
+import * as Kind from "../resource/Kind.ts"
+import * as Naming from "../resource/Naming.ts"
 import * as EventIdGiven from "./EventIdGiven.ts"
 import { timeOf } from "./TimeFlag.ts"
 
@@ -10,9 +12,9 @@ export const flag = (name: string, description: string) =>
 
 /** By which deliveries are found. */
 export const flags = {
-  webhook: flag("webhook", "To this webhook"),
+  webhook: flag("webhook", "To this webhook, by name or id"),
   subscription: flag("subscription", "Of this subscription"),
-  emitter: flag("emitter", "Of events of this source or workflow, by id or name slug"),
+  emitter: flag("emitter", "Of events of this source or workflow, by name, slug or id"),
   stream: flag("stream", "Of events of this stream; \"default\" for the default one"),
   event: EventIdGiven.flag("event", "Of the event with this id"),
   state: Flag.Literals("state", DeliveryState.literals).pipe(
@@ -45,12 +47,18 @@ export const span = Effect.fnUntraced(function*(
 
 type Given = { readonly [Name in keyof typeof flags]: (typeof flags)[Name] extends Flag.Flag<infer A> ? A : never }
 
+/** A field of a query with the id of the thing that a flag names. */
+const named = (name: string, kinds: ReadonlyArray<Kind.Kind>, value: Option.Option<string>) =>
+  Option.isNone(value)
+    ? Effect.succeed({})
+    : Effect.map(Naming.find(kinds, value.value), ({ id }) => ({ [name]: id }))
+
 /** The flags as the API takes them. */
 export const query = Effect.fnUntraced(function*(flags: Given) {
   return {
-    ...given("webhook_id", flags.webhook),
+    ...(yield* named("webhook_id", [Kind.webhook], flags.webhook)),
     ...given("subscription_id", flags.subscription),
-    ...given("emitter_id", flags.emitter),
+    ...(yield* named("emitter_id", Kind.emitters, flags.emitter)),
     ...given("event_name", flags.stream),
     ...given("event_id", flags.event),
     ...given("state", flags.state),

@@ -66,6 +66,9 @@ export const setQuery = (changes: Query, how: "push" | "replace" = "replace"): v
 const isPlainClick = (event: MouseEvent): boolean =>
   event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey
 
+/** The documentation, which the server makes pages of. */
+export const documentation = new URL("docs/", root)
+
 /** Makes links within the console work without loading the page anew. */
 export const followLinks = (): void => {
   addEventListener("popstate", () => {
@@ -77,6 +80,7 @@ export const followLinks = (): void => {
     if (link === null || link.target !== "" || link.hasAttribute("download")) return
     const url = new URL(link.href)
     if (url.origin !== root.origin || !url.pathname.startsWith(root.pathname)) return
+    if (url.pathname.startsWith(documentation.pathname)) return
     event.preventDefault()
     visit(url.href)
   })

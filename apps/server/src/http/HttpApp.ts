@@ -15,6 +15,7 @@ import { RateLimiting } from "./conventions/RateLimiting.ts"
 import * as RequestChecking from "./conventions/RequestChecking.ts"
 import * as ResponseConventions from "./conventions/ResponseConventions.ts"
 import * as Warning from "./conventions/Warning.ts"
+import * as WithoutWork from "./conventions/WithoutWork.ts"
 import * as EndpointRoute from "./endpoint/EndpointRoute.ts"
 import * as AppAccountsHandlers from "./handlers/AppAccountsHandlers.ts"
 import * as AuditHandlers from "./handlers/AuditHandlers.ts"
@@ -37,6 +38,7 @@ import * as FiguresHandlers from "./handlers/FiguresHandlers.ts"
 import * as FileRoutes from "./handlers/FileRoutes.ts"
 import * as FilesHandlers from "./handlers/FilesHandlers.ts"
 import * as GraphHandlers from "./handlers/GraphHandlers.ts"
+import * as GuidePageRoutes from "./handlers/GuidePageRoutes.ts"
 import * as GuideRoutes from "./handlers/GuideRoutes.ts"
 import * as HealthRoutes from "./handlers/HealthRoutes.ts"
 import * as ImportsHandlers from "./handlers/ImportsHandlers.ts"
@@ -104,6 +106,7 @@ const routes = Layer.mergeAll(
   DocsRoutes.layer,
   EndpointRoute.layer,
   FileRoutes.layer,
+  GuidePageRoutes.layer,
   GuideRoutes.layer,
   HealthRoutes.layer,
   OAuthCallbackRoute.layer
@@ -113,10 +116,9 @@ const routes = Layer.mergeAll(
 
 /** Everything this server answers to over HTTP, served on the `HttpServer`. */
 export const layer = Layer.unwrap(
-  Effect.map(
-    HttpRouter.toHttpEffect(routes).pipe(
-      Effect.provideService(HttpRouter.RouterConfig, routerConfig)
-    ),
-    (handle) => HttpServer.serve(ResponseConventions.apply(handle))
-  )
+  Effect.gen(function*() {
+    const handle = yield* Effect.provideService(HttpRouter.toHttpEffect(routes), HttpRouter.RouterConfig, routerConfig)
+    const unlessWithoutWork = yield* WithoutWork.make
+    return HttpServer.serve(ResponseConventions.apply(unlessWithoutWork(handle)))
+  })
 )

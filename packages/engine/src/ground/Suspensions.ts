@@ -7,7 +7,7 @@ import { Webhooks } from "@headwater/log/resources/Webhooks"
 import { Clock, Context, Effect, Layer, Option, Queue } from "effect"
 
 /** The time between two looks for accounts that were suspended or resumed. */
-const lookEvery = "500 millis"
+const lookEvery = "1 second"
 
 /** Every server notices a suspension within this time. */
 export const noticedWithin = "2 seconds"

@@ -25,15 +25,17 @@ const longestRetryMs = 3_600_000
 /** Nobody else renews a token for so long, in milliseconds: longer than the provider may take to answer. */
 export const claimMs = 60_000
 
-const renewalsTotal = Metric.counter("headwater_token_renewals_total", {
-  description: "Renewals of OAuth tokens of accounts with apps.",
-  incremental: true
-})
+const renewalsTotal = (outcome: string) =>
+  Metric.counter("headwater_token_renewals_total", {
+    description: "Renewals of OAuth tokens of accounts with apps.",
+    incremental: true,
+    attributes: { outcome }
+  })
 
 const renewals = {
-  renewed: Metric.withAttributes(renewalsTotal, { outcome: "renewed" }),
-  refused: Metric.withAttributes(renewalsTotal, { outcome: "refused" }),
-  unavailable: Metric.withAttributes(renewalsTotal, { outcome: "unavailable" })
+  renewed: renewalsTotal("renewed"),
+  refused: renewalsTotal("refused"),
+  unavailable: renewalsTotal("unavailable")
 }
 
 const encodeEvent = Schema.encodeSync(Schema.fromJsonString(AppAccountEvent))

@@ -63,13 +63,14 @@ export const unstorable = (what: string, refusal: CommitRejected): RunEvents.Run
   message: `${what} can't be stored: ${String(refusal.cause)}`
 })
 
-const runsTotal = Metric.counter("headwater_runs_total", { description: "Runs of component code.", incremental: true })
+const runsTotal = (outcome: RunResult["outcome"]) =>
+  Metric.counter("headwater_runs_total", {
+    description: "Runs of component code.",
+    incremental: true,
+    attributes: { outcome }
+  })
 
-const runsBy = {
-  success: Metric.withAttributes(runsTotal, { outcome: "success" }),
-  error: Metric.withAttributes(runsTotal, { outcome: "error" }),
-  limit: Metric.withAttributes(runsTotal, { outcome: "limit" })
-}
+const runsBy = { success: runsTotal("success"), error: runsTotal("error"), limit: runsTotal("limit") }
 
 const runDuration = Metric.histogram("headwater_run_duration_seconds", {
   description: "Time from the beginning of a run in the sandbox until its end.",

@@ -76,7 +76,7 @@ export const make = Effect.gen(function*() {
   const { filesOfAccount } = yield* EngineLimits
   const urlOf = yield* makeUrlOf
 
-  return (accountId: AccountId, isTrial = false): RunFileStore => {
+  const storeOf = (accountId: AccountId, isTrial: boolean): RunFileStore => {
     const uploads = new BoundedMap<number, Upload>(mostUploads)
     const takeRoom = FileRoom.make(filesOfAccount, files.bytesOf(accountId))
 
@@ -151,5 +151,11 @@ export const make = Effect.gen(function*() {
             return answer(null)
         }
       })
+  }
+
+  // Most runs ask nothing.
+  return (accountId: AccountId, isTrial = false): RunFileStore => {
+    let store: RunFileStore | undefined
+    return (question) => (store ??= storeOf(accountId, isTrial))(question)
   }
 })

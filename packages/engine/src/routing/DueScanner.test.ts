@@ -1,4 +1,5 @@
 import { assert, layer } from "@effect/vitest"
+import { GroupCommit } from "@headwater/log/commit/GroupCommit"
 import { DueWork } from "@headwater/log/work/DueWork"
 import { Clock, Effect, Layer, Queue } from "effect"
 import { SqlClient } from "effect/sql"
@@ -45,7 +46,8 @@ const scanner = Effect.fnUntraced(function*(isHere: (owner: string) => boolean =
   const rest = Effect.repeat(TestClock.withLive(Effect.sleep("5 millis")), { until: () => underWay === 0 })
   const scan = Effect.andThen(TestClock.adjust("200 millis"), rest)
   const until = (isSo: () => boolean) => Effect.whileLoop({ while: () => !isSo(), body: () => scan, step: () => {} })
-  return { woken, asked, until }
+  const at = (time: number) => Effect.andThen(TestClock.setTime(time), rest)
+  return { woken, asked, at, until }
 })
 
 const due = (ownerId: string, dueAt: number, key = "timer") =>
@@ -140,5 +142,28 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds", excludeTestServices
       const committedAt = yield* Clock.currentTimeMillis
       yield* until(() => woken.get("dc_both")! > before)
       assert.isAtMost((yield* Clock.currentTimeMillis) - committedAt, 2_000)
+    }).pipe(fromStart))
+
+  it.effect("wakes an owner at the time at which its work is due, and looks at nothing before", () =>
+    Effect.gen(function*() {
+      yield* (yield* DueWork).put([due("dc_timer", start + 900)])
+      const { asked, at, woken } = yield* scanner()
+      yield* at(start + 200)
+      const { pages } = asked
+      yield* at(start + 899)
+      assert.deepStrictEqual([asked.pages, woken.size], [pages, 0])
+      yield* at(start + 900)
+      assert.strictEqual(woken.get("dc_timer"), 1)
+    }).pipe(fromStart))
+
+  it.effect("wakes an owner for work that is put in while nothing else is due for long", () =>
+    Effect.gen(function*() {
+      const { at, woken } = yield* scanner()
+      yield* at(start + 200)
+      const submission = (yield* GroupCommit).submit({ accountId: "acc_one", duePut: [due("dc_soon", start + 500)] })
+      yield* submission.durable
+      yield* at(start + 400)
+      yield* at(start + 600)
+      assert.strictEqual(woken.get("dc_soon"), 1)
     }).pipe(fromStart))
 })

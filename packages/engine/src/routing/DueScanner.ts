@@ -1,5 +1,6 @@
 import * as RealTime from "@headwater/domain/RealTime"
 import * as Recurring from "@headwater/domain/Recurring"
+import { GroupCommit } from "@headwater/log/commit/GroupCommit"
 import { untilAnswered } from "@headwater/log/database/TransientSqlError"
 import { beforeAll, type DueOwner, DueWork } from "@headwater/log/work/DueWork"
 import { Clock, Effect, Layer } from "effect"
@@ -7,8 +8,12 @@ import { ActorCalls } from "../ground/ActorCalls.ts"
 import { Suspensions } from "../ground/Suspensions.ts"
 import * as Wake from "../ground/Wake.ts"
 
-/** The time between two looks for due work: the most that a timer or a retry is late by. */
-const scanInterval = "200 millis"
+/**
+ * The least time between two looks for due work, in milliseconds, and so the most that a timer or a retry is late by on its
+ * owner's node. The most is for work that another node has put in.
+ */
+const leastRestMs = 200
+const mostRestMs = 1_000
 
 /** A scan that has woken so many owners leaves the rest to the next: about as many as a node gets done meanwhile. */
 const mostWoken = 200
@@ -53,6 +58,7 @@ class WokenOwners {
  */
 export const layer = Layer.effectDiscard(Effect.gen(function*() {
   const actors = yield* ActorCalls
+  const commits = yield* GroupCommit
   const dueWork = yield* DueWork
   const suspensions = yield* Suspensions
   const woken = new WokenOwners()
@@ -62,8 +68,13 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
   let round: DueOwner | undefined
   /** The beginning of the next round, as time elapses: that goes on while the calendar may stand. */
   let nextRoundAt = -Infinity
+  /** The time of the next scan, in Unix milliseconds. */
+  let nextScanAt = -Infinity
 
-  /** Wakes owners with something due from a place on, page by page. Answers how far it came; undefined at the end. */
+  /**
+   * Wakes owners with something due from a place on, page by page. Answers how far it came, which is undefined at the
+   * end, and the time at which the next work is due.
+   */
   const wakeFrom = Effect.fnUntraced(function*(
     place: DueOwner,
     until: number,
@@ -72,23 +83,25 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
     let at = place
     let count = 0
     for (let pages = 0; pages < mostPages && count < mostWoken; pages++) {
-      const { next, owners } = yield* untilAnswered(dueWork.ownersDue(until, at, pageRows))
+      const { later, next, owners } = yield* untilAnswered(dueWork.ownersDue(until, at, pageRows))
       for (const owner of owners) {
         // The work of a suspended account is not done, and is passed by.
         if (suspensions.holds(owner.ownerId) || !isToWake(owner)) continue
         actors.wake(owner.ownerId, Wake.forDueWork)
         count += 1
       }
-      if (next === undefined) return undefined
+      if (next === undefined) return { place: undefined, later: later ?? Infinity }
       at = next
     }
-    return at
+    return { place: at, later: until }
   })
 
   const wakeNewlyDue = Effect.fnUntraced(function*(now: number, elapsed: number) {
-    const next = yield* wakeFrom(seen, now, (owner) => actors.isHere(owner.ownerId) && woken.note(owner, elapsed))
+    const isToWake = (owner: DueOwner) => actors.isHere(owner.ownerId) && woken.note(owner, elapsed)
+    const { later, place } = yield* wakeFrom(seen, now, isToWake)
     // An owner that was woken for other work just before this was committed is woken once that is forgotten.
-    seen = next ?? { ownerId: "", dueAt: now - commitMs - wokenMs }
+    seen = place ?? { ownerId: "", dueAt: now - commitMs - wokenMs }
+    nextScanAt = Math.min(later, now + mostRestMs)
   })
 
   const goOnWithRound = Effect.fnUntraced(function*(now: number, elapsed: number) {
@@ -97,7 +110,8 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
       nextRoundAt = elapsed + roundMs
     }
     if (round === undefined) return
-    round = yield* wakeFrom(round, Math.min(now, seen.dueAt), () => true)
+    round = (yield* wakeFrom(round, Math.min(now, seen.dueAt), () => true)).place
+    if (round !== undefined) nextScanAt = now
   })
 
   const scan = Effect.gen(function*() {
@@ -108,5 +122,12 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
     yield* goOnWithRound(now, elapsed)
   })
 
-  yield* Recurring.every("scan for due work", scanInterval, scan)
+  /** Rests until the next scan, or until a commit of this node puts in work that is due before it. */
+  const rest = Effect.gen(function*() {
+    yield* Effect.sleep(leastRestMs)
+    const left = nextScanAt - (yield* Clock.currentTimeMillis)
+    if (left > 0) yield* Effect.timeoutOption(commits.dueBefore(nextScanAt), left)
+  })
+
+  yield* Recurring.every("scan for due work", 0, Effect.andThen(rest, scan))
 }))

@@ -23,15 +23,14 @@ import * as SentHeaders from "./SentHeaders.ts"
 import * as StandardWebhook from "./StandardWebhook.ts"
 import type { WebhookMemory } from "./WebhookMemory.ts"
 
-const deliveriesTotal = Metric.counter("headwater_deliveries_total", {
-  description: "Attempts to deliver an event to a webhook.",
-  incremental: true
-})
+const deliveriesTotal = (outcome: "delivered" | "failed") =>
+  Metric.counter("headwater_deliveries_total", {
+    description: "Attempts to deliver an event to a webhook.",
+    incremental: true,
+    attributes: { outcome }
+  })
 
-const deliveriesBy = {
-  delivered: Metric.withAttributes(deliveriesTotal, { outcome: "delivered" }),
-  failed: Metric.withAttributes(deliveriesTotal, { outcome: "failed" })
-}
+const deliveriesBy = { delivered: deliveriesTotal("delivered"), failed: deliveriesTotal("failed") }
 
 const deliveryLag = Metric.histogram("headwater_delivery_lag_seconds", {
   description: "Time from appending an event until its first attempt begins.",

@@ -21,15 +21,17 @@ const longestCooldownMs = 3_600_000
 export const cooldownOf = (firstMs: number, opens: number): number =>
   Math.max(firstMs, Math.min(firstMs * 2 ** (opens - 1), longestCooldownMs))
 
-const transitionsTotal = Metric.counter("headwater_circuit_transitions_total", {
-  description: "Circuits of webhooks that opened, opened again because their probe failed, or closed.",
-  incremental: true
-})
+const transitionsTotal = (to: string) =>
+  Metric.counter("headwater_circuit_transitions_total", {
+    description: "Circuits of webhooks that opened, opened again because their probe failed, or closed.",
+    incremental: true,
+    attributes: { to }
+  })
 
 const transitionsTo = {
-  opened: Metric.withAttributes(transitionsTotal, { to: "open" }),
-  reopened: Metric.withAttributes(transitionsTotal, { to: "open_again" }),
-  closed: Metric.withAttributes(transitionsTotal, { to: "closed" })
+  opened: transitionsTotal("open"),
+  reopened: transitionsTotal("open_again"),
+  closed: transitionsTotal("closed")
 }
 
 const lines = {

@@ -103,7 +103,11 @@ export const ownerOf = (commit: Commit): string => fenceOf(commit)?.ownerId ?? "
 export const accountOf = (commit: Commit): string => fenceOf(commit)?.accountId ?? commit.accountId ?? ""
 
 /** Rows a commit writes, for bounding a batch. */
-export const rowCount = (commit: Commit): number => lists.reduce((rows, list) => rows + (commit[list]?.length ?? 0), 1)
+export const rowCount = (commit: Commit): number => {
+  let rows = 1
+  for (const list of lists) rows += commit[list]?.length ?? 0
+  return rows
+}
 
 /** The bytes of a row beside its payload, roughly. */
 const rowBytes = 200

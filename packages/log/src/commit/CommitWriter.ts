@@ -28,7 +28,16 @@ const nothing: ReadonlyArray<never> = []
 const all = <A>(
   commits: ReadonlyArray<Commit>,
   rows: (commit: Commit) => ReadonlyArray<A> | undefined
-): ReadonlyArray<A> => commits.flatMap((commit) => rows(commit) ?? nothing)
+): ReadonlyArray<A> => {
+  let found: Array<A> | undefined
+  for (const commit of commits) {
+    const own = rows(commit)
+    if (own === undefined || own.length === 0) continue
+    if (found === undefined) found = [...own]
+    else for (const row of own) found.push(row)
+  }
+  return found ?? nothing
+}
 
 const lastByKey = <A>(items: ReadonlyArray<A>, key: (item: A) => string): ReadonlyArray<A> => [
   ...new Map(items.map((item) => [key(item), item])).values()

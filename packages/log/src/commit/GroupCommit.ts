@@ -76,6 +76,37 @@ const untilTaken = (attempt: Effect.Effect<ReadonlyArray<Commit>, Fenced | SqlEr
     })
   )
 
+/** The due work that commits put in, for one who waits for it. */
+class DueArrivals {
+  private soonest = Infinity
+  private waiting: { readonly before: number; readonly wake: () => void } | undefined
+
+  /** Returns once a commit has put in work that is due before a time, or has since this last returned. */
+  before(time: number): Effect.Effect<void> {
+    return Effect.callback((resume) => {
+      this.waiting = { before: time, wake: () => resume(Effect.void) }
+      this.tell()
+      return Effect.sync(() => {
+        this.waiting = undefined
+      })
+    })
+  }
+
+  note({ duePut }: Commit): void {
+    if (duePut === undefined || duePut.length === 0) return
+    for (const { dueAt } of duePut) this.soonest = Math.min(this.soonest, dueAt)
+    this.tell()
+  }
+
+  private tell(): void {
+    const { waiting } = this
+    if (waiting === undefined || this.soonest >= waiting.before) return
+    this.waiting = undefined
+    this.soonest = Infinity
+    waiting.wake()
+  }
+}
+
 /** Closes connections that do not answer while a transaction waits for too long. */
 const droppingSilent = (sockets: DatabaseSockets["Service"], underWay: TransactionsUnderWay): Effect.Effect<never> =>
   underWay.busy.await.pipe(
@@ -124,6 +155,11 @@ export class GroupCommit extends Context.Service<GroupCommit, {
   readonly died: Effect.Effect<Cause.Cause<unknown>>
   /** Events as they are committed, in log order per emitter. A hint: a reader that is too far behind misses some. */
   readonly committed: PubSub.PubSub<ReadonlyArray<CommittedTopic.CommittedEvents>>
+  /**
+   * Returns once a commit has put in work that is due before a time, in Unix milliseconds, or has since this last
+   * returned. For one at a time.
+   */
+  readonly dueBefore: (time: number) => Effect.Effect<void>
   /** The emitters that were appended to since this was last called. */
   readonly takeAppendedTo: () => ReadonlySet<string>
 }>()("@headwater/log/commit/GroupCommit") {
@@ -142,6 +178,7 @@ export class GroupCommit extends Context.Service<GroupCommit, {
       const line = new CommitLine(yield* Sharers)
       const committed = yield* CommittedTopic.make
       const underWay = new TransactionsUnderWay(clock)
+      const dueArrivals = new DueArrivals()
       let appendedTo = new Set<string>()
 
       const orDied = <A>(work: Effect.Effect<A>) =>
@@ -153,7 +190,9 @@ export class GroupCommit extends Context.Service<GroupCommit, {
         figures.noteCommits(members)
         const appended: Array<CommittedTopic.CommittedEvents> = []
         let count = 0
-        for (const { events, head } of members) {
+        for (const commit of members) {
+          dueArrivals.note(commit)
+          const { events, head } = commit
           if (head === undefined || events === undefined || events.length === 0) continue
           appended.push({ accountId: head.accountId, events })
           count += events.length
@@ -219,6 +258,7 @@ export class GroupCommit extends Context.Service<GroupCommit, {
         died: Deferred.await(died),
         isFull: (accountId) => line.isFull(accountId),
         room: (accountId) => line.room(accountId),
+        dueBefore: (time) => dueArrivals.before(time),
         takeAppendedTo: () => {
           const taken = appendedTo
           appendedTo = new Set()

@@ -75,21 +75,21 @@ export class Pipeline extends Context.Service<Pipeline, {
 
         const runningOn = (connection: PgConnection.PgConnection) =>
           Effect.provideService(sql.transactionService, [pipelined(connection), 0])
-        // The connection sends what it was given in a microtask of its own.
-        const sent = Effect.sync(() => queueMicrotask(() => CrashPoint.reached("commit-sent")))
+        // The connection sends what it was given in a microtask of its own, which is queued behind the first of these.
+        const sent = Effect.sync(() => queueMicrotask(() => queueMicrotask(() => CrashPoint.reached("commit-sent"))))
 
-        const transactOne = Effect.fnUntraced(function*(statement: Statement) {
-          const [exit] = yield* Effect.all([
-            Effect.exit(runningOn(yield* single.get)(statement)),
-            sent
-          ], { concurrency: "unbounded" })
+        const transactOne = Effect.fnUntraced(function*(connection: PgConnection.PgConnection, statement: Statement) {
+          yield* sent
+          const exit = yield* Effect.exit(runningOn(connection)(statement))
           if (Exit.isSuccess(exit)) return Option.none<SqlError.SqlError>()
           const refusal = Exit.findErrorOption(exit)
           return Option.isSome(refusal) && isRefused(refusal.value) ? refusal : yield* Effect.failCause(exit.cause)
         })
 
-        const transactSeveral = Effect.fnUntraced(function*(statements: ReadonlyArray<Statement>) {
-          const connection = yield* several.get
+        const transactSeveral = Effect.fnUntraced(function*(
+          connection: PgConnection.PgConnection,
+          statements: ReadonlyArray<Statement>
+        ) {
           let unsent = false
           const [begun, written, ended] = yield* Effect.all([
             Effect.exit(connection.query("BEGIN READ WRITE")),
@@ -116,9 +116,10 @@ export class Pipeline extends Context.Service<Pipeline, {
 
         return Pipeline.of({
           transact: (statements) =>
-            (statements.length === 1 ? transactOne(statements[0]!) : transactSeveral(statements)).pipe(
-              Effect.scoped,
-              Effect.uninterruptible
+            Effect.uninterruptible(
+              statements.length === 1
+                ? single.use((connection) => transactOne(connection, statements[0]!))
+                : several.use((connection) => transactSeveral(connection, statements))
             )
         })
       })

@@ -20,15 +20,19 @@ layer(DueWork.layer.pipe(Layer.provideMerge(TestDatabase.layer)), { timeout: "60
       const first = yield* due.ownersDue(1_000, beforeAll, 100)
       assert.deepStrictEqual(first, {
         owners: [{ ownerId: "wh_busy", dueAt: 7 }],
-        next: { ownerId: "wh_busy", dueAt: 7 }
+        next: { ownerId: "wh_busy", dueAt: 7 },
+        later: 5_000
       })
       const second = yield* due.ownersDue(1_000, first.next!, 100)
       assert.deepStrictEqual(second, {
         owners: [{ ownerId: "wh_other", dueAt: 8 }, { ownerId: "wh_busy", dueAt: 9 }],
-        next: { ownerId: "wh_busy", dueAt: 9 }
+        next: { ownerId: "wh_busy", dueAt: 9 },
+        later: 5_000
       })
       const third = yield* due.ownersDue(1_000, second.next!, 100)
-      assert.deepStrictEqual(third, { owners: [{ ownerId: "wh_other", dueAt: 9 }], next: undefined })
+      assert.deepStrictEqual(third, { owners: [{ ownerId: "wh_other", dueAt: 9 }], next: undefined, later: 5_000 })
+      const last = yield* due.ownersDue(5_000, beforeAll, 1_000)
+      assert.deepInclude(last, { next: undefined, later: undefined })
     }))
 
   it.effect("is read so many bytes at a time, and at least one item, and it shows that there may be more", () =>

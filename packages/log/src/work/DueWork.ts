@@ -41,6 +41,8 @@ export interface DueOwners {
   readonly owners: ReadonlyArray<DueOwner>
   /** The place at which the next page begins; undefined if nothing more is due. */
   readonly next: DueOwner | undefined
+  /** The time at which the first is due that is not yet, in Unix milliseconds; undefined if none is. */
+  readonly later: number | undefined
 }
 
 interface DueRow {
@@ -204,11 +206,14 @@ export class DueWork extends Context.Service<DueWork, {
                 WHERE due_at <= ${now} AND (due_at, owner_id) > (${after.dueAt}::bigint, ${after.ownerId})
                 ORDER BY due_at, owner_id LIMIT ${limit}
               ) AS page
-              GROUP BY owner_id ORDER BY max(due_at), owner_id`,
+              GROUP BY owner_id
+              UNION ALL (SELECT owner_id, due_at, 0 FROM due_work WHERE due_at > ${now} ORDER BY due_at LIMIT 1)
+              ORDER BY due_at, owner_id`,
             (rows) => {
-              const owners = rows.map((row) => ({ ownerId: row.owner_id, dueAt: Number(row.due_at) }))
+              const found = rows.map((row) => ({ ownerId: row.owner_id, dueAt: Number(row.due_at) }))
+              const owners = found.filter(({ dueAt }) => dueAt <= now)
               const isFull = rows.reduce((sum, row) => sum + Number(row.rows), 0) === limit
-              return { owners, next: isFull ? owners.at(-1) : undefined }
+              return { owners, next: isFull ? owners.at(-1) : undefined, later: found[owners.length]?.dueAt }
             }
           ),
         nextAfter: (time) =>

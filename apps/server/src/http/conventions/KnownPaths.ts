@@ -26,6 +26,7 @@ const beside = [
   "/console",
   "/console/*",
   "/docs",
+  "/favicon.ico",
   "/files/:key",
   "/healthz",
   "/metrics",

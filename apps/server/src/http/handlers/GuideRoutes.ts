@@ -3,19 +3,10 @@ import { EngineConfig } from "@headwater/engine/EngineConfig"
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { createHash } from "node:crypto"
-import * as Fs from "node:fs/promises"
 import * as Path from "node:path"
 import { problemResponse } from "../conventions/ProblemResponse.ts"
+import { folders, pictures, readAll, readPicture, rootFiles } from "../guide/GuideFiles.ts"
 import * as CompressedText from "./CompressedText.ts"
-
-/**
- * The root of the clone, or of the package `headwater`, which has the server below `node_modules`. Files in it with
- * these names are served under them, so that links between them hold.
- */
-const above = Path.resolve(import.meta.dirname, "../../../../..")
-const root = Path.basename(above) === "node_modules" ? Path.dirname(above) : above
-const rootFiles = ["README.md", "LICENSE", "docker-compose.yml"]
-const folders = { docs: ".md", examples: ".mjs" }
 
 export const index = "/llms.txt"
 
@@ -27,7 +18,8 @@ export const paths = [
   index,
   instructions.asked,
   ...rootFiles.map((name) => `/${name}` as const),
-  ...Object.keys(folders).map((folder) => `/${folder}/:name` as const)
+  ...Object.keys(folders).map((folder) => `/${folder}/:name` as const),
+  `/${pictures}/:name`
 ] as const
 
 const contentTypes: Readonly<Record<string, string>> = {
@@ -42,23 +34,6 @@ const revalidated = "public, no-cache"
 
 /** For those who want to know how Headwater itself is built. */
 const optional = new Set(["docs/architecture.md", "docs/durability.md", "docs/performance.md", "docs/security.md"])
-
-const readFolder = async (folder: string, extension: string): Promise<ReadonlyArray<string>> => {
-  const names = await Fs.readdir(Path.join(root, folder)).catch((): Array<string> => [])
-  return names.filter((name) => name.endsWith(extension)).toSorted().map((name) => `${folder}/${name}`)
-}
-
-/** Every file that is served, by its path below the root. */
-const readAll = async (): Promise<ReadonlyMap<string, string>> => {
-  const inFolders = await Promise.all(
-    Object.entries(folders).map(([folder, extension]) => readFolder(folder, extension))
-  )
-  const texts = await Promise.all([...inFolders.flat(), ...rootFiles].map(async (path) => {
-    const text = await Fs.readFile(Path.join(root, path), "utf8").catch(() => undefined)
-    return text === undefined ? [] : [[path, text] as const]
-  }))
-  return new Map(texts.flat())
-}
 
 const withoutLinks = (markdown: string): string => markdown.replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
 
@@ -135,6 +110,15 @@ const notThere = (path: string) =>
     new Problem.NotFound(Problem.because(`There is nothing at ${path}. The pages are listed at ${index}.`))
   )
 
+const picture = Effect.fnUntraced(function*(path: string) {
+  const bytes = yield* Effect.promise(() => readPicture(Path.basename(path)))
+  if (bytes === undefined) return yield* notThere(path)
+  return HttpServerResponse.uint8Array(bytes, {
+    contentType: "image/png",
+    headers: { "cache-control": "public, max-age=3600" }
+  })
+})
+
 /** True if a tag is among those that a client knows (RFC 9110, 13.1.2). */
 const isAmong = (etag: string, known: string): boolean =>
   known.split(",").some((tag) => tag.trim() === "*" || tag.trim().replace(/^W\//, "") === etag)
@@ -160,6 +144,7 @@ export const layer = Layer.unwrap(Effect.gen(function*() {
     const request = yield* HttpServerRequest.HttpServerRequest
     const path = request.url.split("?", 1)[0]!
     if (path === instructions.asked) return HttpServerResponse.redirect(instructions.path, { status: 307 })
+    if (path.startsWith(`/${pictures}/`)) return yield* picture(path)
     const found = (yield* pages).get(path.slice(1).replace(/\/$/, ""))
     return found === undefined ? yield* notThere(path) : yield* found
   })
