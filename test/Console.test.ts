@@ -250,7 +250,7 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
       await page.getByRole("gridcell", { name: "Warehouse" }).waitFor()
       await api("DELETE", `/users/me/keys/${Json.textOf(data!["id"])}`)
       await page.clock.fastForward(10_000)
-      await page.getByText("The session has ended").waitFor()
+      await page.getByText("Your session has ended").waitFor()
       await page.getByLabel("API key").fill(`hw_${"k".repeat(40)}`)
       await page.keyboard.press("Enter")
       await page.getByRole("gridcell", { name: "Warehouse" }).waitFor()
@@ -371,7 +371,7 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
       const sent = () => endpoint.bodies.filter((body) => body.includes("\"total\":1000}"))
       await until("all have failed", () => sent().length >= 1_000)
       endpoint.answer = 200
-      await page.getByRole("button", { name: "Do with all that match" }).click()
+      await page.getByRole("button", { name: "Act on all that match" }).click()
       const start = page.getByRole("button", { name: /^Retry [\d,]+ deliveries$/ })
       await until("all are counted", async () => {
         await start.waitFor()
@@ -803,7 +803,7 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
       assert.deepStrictEqual(await tiles.locator("b").allInnerTexts(), range(0, 7).map(() => "unknown"))
       await page.reload()
       await page.getByText("Could not load what fails or waits.").waitFor()
-      assert.strictEqual(await page.getByText("Nothing fails").count(), 0)
+      assert.strictEqual(await page.getByText("Nothing is failing").count(), 0)
       await page.unroute("**/v1/{figures,graph,nodes}*")
       await page.unroute("**/v1/figures*")
       await page.getByRole("alert").filter({ hasText: "The figures" }).getByRole("button", { name: "Try again" })

@@ -48,7 +48,7 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
   it.effect("shows what was moved in, how it stands now, and which URL is in the place of which", () =>
     inBrowser(async (site) => {
       const page = await site.signedIn("/moving-in")
-      await page.getByText("Nothing was moved in").waitFor()
+      await page.getByText("Nothing has been imported").waitFor()
       assert.strictEqual(await page.getByRole("link", { name: "Moving in" }).count(), 0)
 
       const orders = await made(site, "Orders", false)
@@ -71,7 +71,7 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
       await part("Refused").getByText("not deployed").waitFor()
       await part("Gone").getByText("deleted").waitFor()
       await part("Orders").getByText("inner/orders-p_A1/workflow.yaml:18").waitFor()
-      await part("Orders").getByText("Otherwise here: 1").click()
+      await part("Orders").getByText("Different here: 1").click()
       await part("Orders").getByText(markup).waitFor()
       const urls = part("URLs").getByRole("row").filter({ hasText: "Orders" })
       await urls.getByText(orders.url).waitFor()

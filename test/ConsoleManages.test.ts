@@ -134,7 +134,7 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
         await later.waitFor({ state: "detached" })
         await page.getByRole("gridcell", { name: "Invoices" }).click()
         await page.getByRole("button", { name: "Remove" }).click()
-        await page.getByText("Nothing is subscribed to what is made later").waitFor()
+        await page.getByText("Nothing is subscribed to future emitters").waitFor()
 
         await page.goto(page.url().replace(/subscriptions.*/, `sources/${listener}`))
         const hears = page.getByRole("region", { name: "Listens to" })
@@ -373,7 +373,7 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
         await page.getByRole("dialog").waitFor({ state: "detached" })
 
         await page.keyboard.press("?")
-        await page.getByRole("dialog", { name: "Keyboard" }).getByText("find anything, and do").waitFor()
+        await page.getByRole("dialog", { name: "Keyboard" }).getByText("find anything, and act").waitFor()
         assert.deepStrictEqual(await PageFaults.violations(page), [])
         await page.keyboard.press("Escape")
         await page.getByRole("dialog").waitFor({ state: "detached" })
