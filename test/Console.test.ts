@@ -714,6 +714,23 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
       await page.getByRole("region", { name: "Nodes and workers" }).getByText("node", { exact: true }).waitFor()
       const tiles = page.getByRole("list", { name: "How the account stands" })
       await tiles.getByText("balances").waitFor()
+      const equal = page.getByRole("region", { name: "Errors" }).getByRole("row").filter({ hasText: "has no lines" })
+      assert.isAtLeast(
+        numberIn(await equal.first().getByRole("cell").nth(1).innerText()),
+        5,
+        "equal errors are one line"
+      )
+      const tops = await Promise.all(
+        [equal.first(), tiles, chart].map(async (part) => (await part.boundingBox())!.y)
+      )
+      assert.deepStrictEqual(tops.toSorted((a, b) => a - b), tops, "what fails comes first, then tiles, then charts")
+      const rowsOfTiles = Map.groupBy(
+        await Promise.all(
+          range(0, 7).map(async (index) => (await tiles.getByRole("listitem").nth(index).boundingBox())!)
+        ),
+        ({ y }) => Math.round(y)
+      )
+      assert.strictEqual(new Set([...rowsOfTiles.values()].map(({ length }) => length)).size, 1, "the grid has no hole")
       await tiles.getByRole("link", { name: /Errors/ }).click()
       await rowsOf(page, "Events").filter({ hasText: "has no lines" }).first().waitFor()
       await page.goBack()
@@ -799,7 +816,7 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
       await page.keyboard.press("Enter")
       const walkTo = async (target: string, key = "Tab") => {
         const seen: Array<string> = []
-        for (let presses = 0; presses < 40; presses++) {
+        for (let presses = 0; presses < 80; presses++) {
           await page.keyboard.press(key)
           const name = await page.evaluate(focused)
           seen.push(name)

@@ -148,11 +148,22 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
         endpoint.answer = 200
         await page.getByRole("heading", { name: "2 events wait for a first attempt" }).waitFor()
         await page.getByRole("link", { name: "Webhooks" }).click()
-        await page.getByRole("row", { name: /^Failing failing/ }).waitFor()
+        await page.getByRole("row", { name: /^Failing failing 0 %/ }).waitFor()
+        const first = page.getByRole("rowgroup").getByRole("row").first()
+        const head = page.getByRole("columnheader", { name: "Success" })
+        await head.getByRole("button").click()
+        await first.filter({ hasText: "0 %" }).waitFor()
+        assert.strictEqual(await head.getAttribute("aria-sort"), "ascending")
+        const byName = page.getByRole("columnheader", { name: "Name" }).getByRole("button")
+        await byName.click()
+        await first.filter({ hasText: "Failing" }).waitFor()
+        await byName.click()
+        await first.filter({ hasText: "Warehouse" }).waitFor()
+        assert.include(page.url(), "sort=-Name")
         await page.getByRole("row", { name: /^Gone disabled/ }).click()
         await page.getByRole("button", { name: "Resume from now on" }).click()
         await page.getByRole("dialog").getByRole("button", { name: "Resume from now on" }).click()
-        await page.getByText("active", { exact: true }).waitFor()
+        await page.getByRole("button", { name: "Pause", exact: true }).waitFor()
         await page.getByRole("heading", { name: /for a first attempt/ }).waitFor({ state: "detached" })
         await send(other, [{ order: 13 }])
         await until("only what came since is sent", () => endpoint.bodies.some((body) => body.includes("13")))
@@ -237,7 +248,7 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
         Json.assertHolds((await api("GET", `/bulk_actions/${bulk}`))["data"], { state: "cancelled" })
       }))
 
-    it.effect("tells times in the reader's zone, and in UTC on hover", () =>
+    it.effect("tells times in the reader's zone, and in UTC on hover or where the reader chooses so", () =>
       inBrowser(async (site) => {
         const own = await site.source("Clocked")
         await site.send(own, [{ order: 40 }])
@@ -248,6 +259,10 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
         const inTokyo = new Date(Date.parse(iso!) + 9 * 3_600_000).toISOString()
         assert.include(await time.innerText(), inTokyo.slice(11, 23))
         assert.strictEqual(await time.getAttribute("title"), `${iso!.replace("T", " ").replace("Z", "")} UTC`)
+        await page.getByLabel("Times").selectOption("UTC")
+        await time.filter({ hasText: iso!.slice(11, 23) }).waitFor()
+        await page.goto(`${site.url}events?from=${Date.parse(iso!)}`)
+        assert.strictEqual(await page.getByLabel("From", { exact: true }).inputValue(), iso!.slice(0, 19))
       }))
 
     it.effect("asked nobody but its own server, in all of this, and met no error", () =>

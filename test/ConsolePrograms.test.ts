@@ -351,6 +351,20 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
         await page.locator(".cm-content").getByText("total - this.limit").waitFor()
       }))
 
+    it.effect("links a run to the event that began it", () =>
+      inBrowser(async (site) => {
+        const source = await site.source("Began a run")
+        const id = await madeWorkflow(site)
+        await site.api("POST", "/subscriptions", { emitter_id: source.id, listener_id: id })
+        await site.send(source, [{ order: 23, total: 140 }])
+        const runs = async () => Json.listOf((await site.api("GET", `/workflows/${id}/runs`))["data"])
+        await until("a run", async () => (await runs()).length > 0)
+        const page = await site.signedIn(`/workflows/${id}/runs/${Json.textOf((await runs())[0]!["id"])}`)
+        const [event] = await emitted(site, source.id)
+        await page.locator(".facts").getByRole("link").filter({ has: page.locator("code") }).click()
+        await page.getByRole("heading", { name: `Event ${Json.textOf(event!["id"])}` }).waitFor()
+      }))
+
     it.effect("asks for the values that new code needs, and does not overwrite what somebody else has deployed", () =>
       inBrowser(async (site) => {
         const { id } = await site.source("Shared", shop)

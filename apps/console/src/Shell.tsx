@@ -12,6 +12,7 @@ import * as Imports from "./resources/Imports.ts"
 import { find, first, movingIn, type Params, places, type Route } from "./routes.ts"
 import { SignIn } from "./SignIn.tsx"
 import { choose, type Theme, theme } from "./Theme.ts"
+import * as Zone from "./Zone.ts"
 
 const scopeMeaning: Record<Session.Scope, string> = {
   read: "may read",
@@ -29,6 +30,16 @@ const ThemeChoice = () => (
       <option value="system">system</option>
       <option value="light">light</option>
       <option value="dark">dark</option>
+    </select>
+  </label>
+)
+
+const ZoneChoice = () => (
+  <label class="choice">
+    <span>Times</span>
+    <select value={Zone.zone} onChange={({ currentTarget: { value } }) => Zone.choose(value as Zone.Zone)}>
+      <option value="here">here</option>
+      <option value="UTC">UTC</option>
     </select>
   </label>
 )
@@ -92,6 +103,7 @@ const Navigation = () => {
           )}
           <a href={new URL("README", documentation).href}>Documentation</a>
           <ThemeChoice />
+          <ZoneChoice />
           <button type="button" class="quiet" aria-keyshortcuts="?" onClick={openKeys}>
             Keys <kbd>?</kbd>
           </button>

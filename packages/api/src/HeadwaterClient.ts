@@ -1,9 +1,25 @@
-import { Context, Layer, type Redacted } from "effect"
+import { Context, Effect, Layer, type Redacted, Struct } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
-import { HttpApiClient, HttpApiMiddleware } from "effect/http-api"
+import { HttpApiClient, type HttpApiGroup, HttpApiMiddleware } from "effect/http-api"
 import { Authorization } from "./Authorization.ts"
 import { HeadwaterApi } from "./HeadwaterApi.ts"
 import * as RequestRetries from "./RequestRetries.ts"
+
+type Client = HttpApiClient.ForApi<typeof HeadwaterApi>
+
+type Groups = (typeof HeadwaterApi)["groups"]
+type Middleware = HttpApiGroup.MiddlewareClient<Groups[keyof Groups]>
+
+/** Each group of the client is made when it is first used: to make all of them takes a command longer than most calls. */
+const byGroup = (httpClient: HttpClient.HttpClient, context: Context.Context<Middleware>): Client => {
+  const client = {}
+  for (const group of Struct.keys(HeadwaterApi.groups)) {
+    let made: unknown
+    const get = () => made ??= Effect.runSyncWith(context)(HttpApiClient.group(HeadwaterApi, { group, httpClient }))
+    Object.defineProperty(client, group, { enumerable: true, get })
+  }
+  return client as Client
+}
 
 /** A typed client of a Headwater server. */
 export class HeadwaterClient extends Context.Service<HeadwaterClient, HttpApiClient.ForApi<typeof HeadwaterApi>>()(
@@ -21,11 +37,10 @@ export class HeadwaterClient extends Context.Service<HeadwaterClient, HttpApiCli
   }): Layer.Layer<HeadwaterClient, never, HttpClient.HttpClient> =>
     Layer.effect(
       HeadwaterClient,
-      HttpApiClient.make(HeadwaterApi, {
-        transformClient: (client) => {
-          const here = HttpClient.mapRequest(client, HttpClientRequest.prependUrl(options.url))
-          return options.retry === undefined ? here : RequestRetries.repeating(options.retry)(here)
-        }
+      Effect.gen(function*() {
+        const here = HttpClient.mapRequest(yield* HttpClient.HttpClient, HttpClientRequest.prependUrl(options.url))
+        const client = options.retry === undefined ? here : RequestRetries.repeating(options.retry)(here)
+        return byGroup(client, yield* Effect.context<Middleware>())
       })
     ).pipe(
       Layer.provide(HttpApiMiddleware.layerClient(

@@ -14,11 +14,22 @@ import { outcomeOf, RunTime } from "../parts/RunTable.tsx"
 import { Shown } from "../parts/Shown.tsx"
 import { Time } from "../parts/Time.tsx"
 import * as Directory from "../resources/Directory.ts"
+import * as Events from "../resources/Events.ts"
 import { begun } from "../resources/RunStart.ts"
 import * as Workflows from "../resources/Workflows.ts"
 import type { Params } from "../routes.ts"
 
 const pollMs = 2_000
+
+/** The event that began a run, as a link to it while its log has it. */
+const BeginningEvent = ({ trigger }: { readonly trigger: Workflows.RunDetails["trigger"] }) => {
+  const { emitter_id, id } = trigger
+  const found = useLoading(id, (signal) => Events.delivered(trigger, signal)).loaded.value
+  const shown = <code>{harmless(id)}</code>
+  return found.state === "shown" && found.value !== undefined
+    ? <a href={hrefOf(["events", emitter_id, found.value])}>{shown}</a>
+    : shown
+}
 
 const Trigger = ({ run }: { readonly run: Workflows.RunDetails }) => {
   const { emitter_id, event_name, id, instead_of, rerun_of, source_type } = run.trigger
@@ -35,7 +46,7 @@ const Trigger = ({ run }: { readonly run: Workflows.RunDetails }) => {
       {id === run.id ? null : (
         <>
           {", "}
-          <code>{harmless(id)}</code>
+          {source_type === "EVENT" ? <BeginningEvent trigger={run.trigger} /> : <code>{harmless(id)}</code>}
         </>
       )}
       {rerun_of === null ? null : (

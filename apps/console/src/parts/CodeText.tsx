@@ -2,25 +2,22 @@ import { useSignal } from "@preact/signals"
 import { useEffect } from "preact/hooks"
 import { may } from "../api/Session.ts"
 import type { CompletedCode } from "../code/CodeCompletions.ts"
-import { placeOf, placeText } from "../code/CodePlace.ts"
+import { placeText } from "../code/CodePlace.ts"
 import type { Remark } from "../code/Remark.ts"
 import type * as Trials from "../resources/Trials.ts"
 import { CodeEditor } from "./CodeEditor.tsx"
 import { CodeFaults } from "./CodeFaults.tsx"
 import { Failed } from "./Failed.tsx"
 import { harmless } from "./Harmless.ts"
-import { type CodeCheck, useCodeCheck } from "./useCodeCheck.ts"
+import { type CodeCheck, remarksOf, useCodeCheck } from "./useCodeCheck.ts"
 import { type Deployment, type OpenedCode, type Program, remarkOf } from "./useDeployment.ts"
 import { useRunningCode } from "./useRunningCode.ts"
 
 /** The remarks on the newest code that there are any findings on. */
-const remarksOf = ({ asked, remark }: Deployment, check: CodeCheck | undefined): ReadonlyArray<Remark> => {
-  if (check === undefined || check.code === remark?.code) return [remark ?? asked].filter((one) => one !== undefined)
-  return check.checked.errors.flatMap((error) => {
-    const place = placeOf(error)
-    return place === undefined ? [] : [{ place, message: harmless(error.message), code: check.code }]
-  })
-}
+const newestOf = ({ asked, remark }: Deployment, check: CodeCheck | undefined): ReadonlyArray<Remark> =>
+  check === undefined || check.code === remark?.code
+    ? [remark ?? asked].filter((one) => one !== undefined)
+    : remarksOf(check)
 
 /** The names in the code as it is typed, as far as it can be loaded. */
 const completedOf = (
@@ -60,7 +57,7 @@ export const CodeText = ({ deployment, isEarlier, opened, program, steps, subjec
         completed={completedOf(opened, check, steps)}
         isReadOnly={!may("write")}
         running={running.code}
-        remarks={remarksOf(deployment, check)}
+        remarks={newestOf(deployment, check)}
         sought={sought}
         onSave={() => void deployment.deploy()}
         onChange={deployment.change}

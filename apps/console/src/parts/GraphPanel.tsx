@@ -67,7 +67,7 @@ const Subscriptions = ({ acts, edges, end, nodes, title }: {
       return (
         <li key={edge.subscription_id}>
           <Chooser id={edge[end]} node={node} acts={acts} />
-          {node === undefined || node.state === "ok" ? null : <NodeBadge state={node.state} />}
+          {node === undefined || node.state === "ok" ? null : <NodeBadge {...node} />}
           <span class="note">
             {[
               ...(edge.event_name === "" ? [] : [harmless(edge.event_name)]),
@@ -127,7 +127,7 @@ const NodePanel = ({ acts, edges, node, nodes, together }: {
   <>
     <div class="bar">
       <span class="note">{node.type}</span>
-      <NodeBadge state={node.state} />
+      <NodeBadge {...node} />
       <Links node={node} />
     </div>
     <code class="note">{node.id}</code>
@@ -193,7 +193,7 @@ const GroupPanel = ({ acts, nodes, stop }: {
         {(node) => (
           <li key={node.id}>
             <Chooser id={node.id} node={node} acts={acts} />
-            <NodeBadge state={node.state} />
+            <NodeBadge {...node} />
             <span class="note">{figuresOf(node)}</span>
           </li>
         )}

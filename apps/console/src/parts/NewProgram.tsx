@@ -2,30 +2,24 @@ import { useSignal } from "@preact/signals"
 import { address, hrefOf, setQuery, visit } from "../api/Address.ts"
 import { may } from "../api/Session.ts"
 import { useDoing } from "../api/useDoing.ts"
-import * as CodeCompletions from "../code/CodeCompletions.ts"
 import * as CodeDraft from "../code/CodeDraft.ts"
-import { placeOf } from "../code/CodePlace.ts"
+import type { Remark } from "../code/Remark.ts"
 import * as NewPrograms from "../resources/NewProgram.ts"
 import { CheckedCode } from "./CheckedCode.tsx"
-import { CodeEditor, type Remark } from "./CodeEditor.tsx"
+import { CodeEditor } from "./CodeEditor.tsx"
+import { CodeFaults } from "./CodeFaults.tsx"
 import { Empty } from "./Empty.tsx"
 import { Failed } from "./Failed.tsx"
-import { harmless } from "./Harmless.ts"
 import { NewProgramForm } from "./NewProgramForm.tsx"
 import { tell } from "./Notices.tsx"
 import { Tabs } from "./Tabs.tsx"
 import { TextField } from "./TextField.tsx"
+import { remarksOf, useCodeCheck } from "./useCodeCheck.ts"
 
 /** The code that was checked, and what came of it. */
 interface Checked {
   readonly given: NewPrograms.Given
   readonly declared: NewPrograms.Declared
-}
-
-const remarkOf = ({ checked }: NewPrograms.Declared): Remark | undefined => {
-  const [error] = checked.errors
-  const place = placeOf(error)
-  return error === undefined || place === undefined ? undefined : { place, message: harmless(error.message) }
 }
 
 const Making = ({ kind }: { readonly kind: NewPrograms.Kind }) => {
@@ -44,6 +38,8 @@ const Making = ({ kind }: { readonly kind: NewPrograms.Kind }) => {
     ? checked.value
     : undefined
   const check = () => void start()
+  const typed = useCodeCheck({ kind, id: draftId }, code.value, from === "code" && current === undefined)
+  const sought = useSignal<Remark | undefined>(undefined)
   return (
     <>
       <div class="bar">
@@ -76,9 +72,16 @@ const Making = ({ kind }: { readonly kind: NewPrograms.Kind }) => {
             <CodeEditor
               label={`Code of the new ${kind}`}
               code={code.value}
-              completions={CodeCompletions.of(current?.declared.props ?? [], current?.declared.checked.steps ?? [])}
+              completed={{
+                props: (current?.declared.checked ?? typed?.checked)?.configurable_props ?? [],
+                steps: kind === "source" ? undefined : (current?.declared.checked ?? typed?.checked)?.steps ?? []
+              }}
               isReadOnly={false}
-              remark={current === undefined ? undefined : remarkOf(current.declared)}
+              running={undefined}
+              remarks={current === undefined
+                ? typed === undefined ? [] : remarksOf(typed)
+                : remarksOf({ code: given.text, checked: current.declared.checked })}
+              sought={sought}
               onSave={check}
               onChange={(text) => {
                 code.value = text
@@ -97,6 +100,14 @@ const Making = ({ kind }: { readonly kind: NewPrograms.Kind }) => {
           <span class="note">The server loads the code, and asks for its props then.</span>
         </div>
       </form>
+      {current !== undefined || typed === undefined ? null : (
+        <CodeFaults
+          errors={typed.checked.errors}
+          onGo={(place) => {
+            sought.value = { place, message: "", code: typed.code }
+          }}
+        />
+      )}
       {failure.value === undefined ? null : <Failed what="It was not checked." failure={failure.value} />}
       {current === undefined ? null : <CheckedCode checked={current.declared.checked} />}
       {current?.declared.checked.valid === true

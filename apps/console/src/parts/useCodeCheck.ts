@@ -1,7 +1,10 @@
 import { useSignal } from "@preact/signals"
 import { useEffect } from "preact/hooks"
 import { may } from "../api/Session.ts"
+import { placeOf } from "../code/CodePlace.ts"
+import type { Remark } from "../code/Remark.ts"
 import * as Trials from "../resources/Trials.ts"
+import { harmless } from "./Harmless.ts"
 
 /** How long nothing may be typed before the code is checked, in milliseconds. */
 const calmMs = 700
@@ -11,6 +14,13 @@ export interface CodeCheck {
   readonly code: string
   readonly checked: Trials.CheckedCode
 }
+
+/** The faults that name a place in the code. */
+export const remarksOf = ({ checked, code }: CodeCheck): ReadonlyArray<Remark> =>
+  checked.errors.flatMap((error) => {
+    const place = placeOf(error)
+    return place === undefined ? [] : [{ place, message: harmless(error.message), code }]
+  })
 
 /**
  * Checks code as a deployment does, a moment after each change. The newest findings stay until there are newer ones.
