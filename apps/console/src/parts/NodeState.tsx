@@ -36,6 +36,6 @@ export const NodeMark = ({ size, state, x, y }: {
  * The badge of a node's state, with the API's own word for it. A consumer is read when its owner likes: what waits for it is
  * no alarm.
  */
-export const NodeBadge = ({ state, type }: { readonly state: NodeState; readonly type: GraphNode["type"] }) => (
+export const NodeBadge = ({ state, type }: { readonly state: NodeState; readonly type?: GraphNode["type"] }) => (
   <Badge tone={type === "consumer" && state === "waiting" ? "plain" : tones[state]} text={state} />
 )
