@@ -1,12 +1,15 @@
 import { assert, layer } from "@effect/vitest"
 import * as EventId from "@headwater/domain/EventId"
+import { EngineLimits } from "@headwater/engine/testing/EngineLimits"
 import * as Json from "@headwater/fixtures/Json"
 import { Accounting } from "@headwater/log/work/Accounting"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Http from "../../../test/HttpAppFixture.ts"
 
-layer(Http.layer, { excludeTestServices: true })("subscriptions", (it) => {
+const limits = Layer.succeed(EngineLimits, { ...EngineLimits.defaultValue(), filterWork: 100_000 })
+
+layer(Http.layer.pipe(Layer.provide(limits)), { excludeTestServices: true })("subscriptions", (it) => {
   it.effect("are made once from the query or a body, listed, and removed by their parameters", () =>
     Effect.gen(function*() {
       const http = yield* Http.tenant()
