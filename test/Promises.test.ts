@@ -115,7 +115,7 @@ layer(Server.layer, { excludeTestServices: true, timeout: "60 seconds" })("a ser
       const first = yield* hears(source.id)
       const totals = yield* hears(ledger.id)
       yield* subscribe(source.id, ledger.id)
-      const orders = Array.from({ length: 300 }, (_, order) => order)
+      const orders = Array.from({ length: 120 }, (_, order) => order)
       let acknowledged = 0
       yield* Effect.all([
         Effect.forEach(
@@ -125,7 +125,7 @@ layer(Server.layer, { excludeTestServices: true, timeout: "60 seconds" })("a ser
             concurrency: 16
           }
         ),
-        Effect.andThen(until(() => acknowledged >= 150), disaster)
+        Effect.andThen(until(() => acknowledged >= 60), disaster)
       ], { concurrency: 2 })
       /** The deliveries without those that repeat an earlier one, in the same words. */
       const distinct = ({ received }: WebhookSink.WebhookSink) => {

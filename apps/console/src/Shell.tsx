@@ -153,7 +153,7 @@ const Content = () => {
       {found === undefined
         ? (
           <div class="page">
-            <h1>There is no such page</h1>
+            <h1>Page not found</h1>
             <p>
               <code>{path.join("/")}</code> leads nowhere. <a href={hrefOf(first)}>Go to the overview</a>.
             </p>
@@ -174,7 +174,7 @@ export const Shell = () => {
       return (
         <main class="alone">
           <Failed
-            what="The server can't be asked who you are."
+            what="The server could not be reached to check who you are."
             failure={reader.failure}
             onRetry={() => void Session.find()}
           />

@@ -70,7 +70,7 @@ const tilesOf = (now: Now, figures: Figures | undefined): ReadonlyArray<Tile> =>
       name: "Waiting",
       value: count(waiting) + (waiting > 0 ? more : ""),
       note: oldest_at_ms === null
-        ? "events: no listener is behind"
+        ? "events: all listeners are up to date"
         : (
           <>
             events, the oldest <Ago ms={oldest_at_ms} />
@@ -129,7 +129,7 @@ const tilesOf = (now: Now, figures: Figures | undefined): ReadonlyArray<Tile> =>
     {
       name: "Accounting",
       value: imbalances === 0 ? "balances" : `${count(imbalances)} off`,
-      note: imbalances === 0 ? "nothing is lost or doubled" : "this is a bug of the server: report it",
+      note: imbalances === 0 ? "no event lost or duplicated" : "this is a bug in the server: please report it",
       tone: imbalances === 0 ? "plain" : "bad"
     }
   ]
@@ -145,7 +145,7 @@ const TileBody = ({ name, note, tone, value }: Tile) => (
 
 /** The state of the account, always in the same number of tiles, so that nothing moves. */
 const Tiles = ({ tiles }: { readonly tiles: ReadonlyArray<Tile> }) => (
-  <ul class="tiles" aria-label="How the account stands">
+  <ul class="tiles" aria-label="Status of the account">
     {tiles.map((tile) => (
       <li key={tile.name} class={`tile is-${tile.tone}`}>
         {tile.href === undefined
@@ -191,24 +191,24 @@ const charts: ReadonlyArray<ChartKind> = [
     ]
   },
   {
-    title: "Runs of code",
+    title: "Code runs",
     lines: [
       { name: "runs", colour: "first", of: ({ runs }) => runs },
       { name: "failed", colour: "bad", of: ({ failed_runs }) => failed_runs }
     ]
   },
   {
-    title: "Attempts at deliveries",
+    title: "Delivery attempts",
     lines: [
       { name: "attempts", colour: "first", of: ({ attempts }) => attempts },
       { name: "failed", colour: "bad", of: ({ failed_attempts }) => failed_attempts }
     ]
   },
   {
-    title: "How long attempts and runs took",
+    title: "Duration of attempts and runs",
     isDuration: true,
     isLogarithmic: true,
-    empty: "There were no attempts and no runs in this time.",
+    empty: "There were no attempts or runs in this period.",
     lines: [
       { name: "attempts p50", colour: "first", of: ({ p50_ms }) => p50_ms },
       { name: "p99", colour: "second", of: ({ p99_ms }) => p99_ms },
@@ -224,7 +224,7 @@ const charts: ReadonlyArray<ChartKind> = [
     ]
   },
   {
-    title: "Errors, and what did not arrive",
+    title: "Errors and failed deliveries",
     lines: [
       { name: "errors", colour: "bad", of: ({ errors }) => errors },
       { name: "given up", colour: "wait", of: ({ exhausted }) => exhausted },
@@ -299,12 +299,12 @@ const mostTroubles = 50
 const Troubles = ({ trouble: { isCut, nodes } }: { readonly trouble: Trouble.Trouble }) =>
   nodes.length === 0
     ? (
-      <Empty what="Nothing fails, and nothing waits.">
+      <Empty what="Nothing is failing or waiting.">
         {isCut ? <p>Of the first 1,000 sources, workflows, webhooks and consumers.</p> : null}
       </Empty>
     )
     : (
-      <div class="scrolled" role="region" aria-label="What fails or waits" tabIndex={0}>
+      <div class="scrolled" role="region" aria-label="Failing or waiting" tabIndex={0}>
         <table class="plain is-figures">
           <thead>
             <tr>
@@ -382,7 +382,7 @@ export default () => {
         <h1>Overview</h1>
         <span class="grow" />
         <Tabs
-          label="How far back the charts go"
+          label="Period of the charts"
           chosen={range}
           choices={AccountFigures.choices}
           onChoose={(chosen) => setQuery({ range: chosen === AccountFigures.defaultRange ? "" : chosen }, "push")}
@@ -391,7 +391,7 @@ export default () => {
       {loaded.state === "stale" ? <Stale atMs={loaded.atMs} failure={loaded.failure} onRetry={retry} /> : null}
       <div class="needs">
         <section class="block" aria-labelledby="trouble">
-          <h2 id="trouble">What fails or waits now</h2>
+          <h2 id="trouble">Failing or waiting now</h2>
           <Shown loading={trouble} what="what fails or waits">{(found) => <Troubles trouble={found} />}</Shown>
           <RetriesChart webhook={undefined} nameOf={(id) => nameIn(trouble, id)} />
         </section>

@@ -51,7 +51,7 @@ const Trigger = ({ run }: { readonly run: Workflows.RunDetails }) => {
       )}
       {rerun_of === null ? null : (
         <>
-          {instead_of === null ? ", again after " : ", with another event than "}
+          {instead_of === null ? ", a repeat of " : ", with a changed event, in place of "}
           <a href={hrefOf(["workflows", run.workflow_id, "runs", rerun_of])}>
             <code>{rerun_of}</code>
           </a>
@@ -83,7 +83,7 @@ const Details = ({ onChange, run }: { readonly run: Workflows.RunDetails; readon
         {!isResumable ? null : (
           <Act
             needs="run"
-            done="It goes on when it is its turn."
+            done="It will resume in its turn."
             act={async () => {
               await Workflows.resume(workflow_id, id)
               onChange()
@@ -97,7 +97,7 @@ const Details = ({ onChange, run }: { readonly run: Workflows.RunDetails; readon
             <Act
               needs="run"
               kind="danger"
-              done="It is cancelled. What its steps have done stays."
+              done="The run was cancelled. What its steps have done stays done."
               act={async () => {
                 await Workflows.cancel(workflow_id, id)
                 onChange()
@@ -107,7 +107,7 @@ const Details = ({ onChange, run }: { readonly run: Workflows.RunDetails; readon
             </Act>
           )
           : null}
-        <Act needs="run" done="It runs again, as a run of its own." act={again()}>Run again</Act>
+        <Act needs="run" done="It was started again, as a new run." act={again()}>Run again</Act>
         {may("run")
           ? (
             <button
@@ -116,19 +116,19 @@ const Details = ({ onChange, run }: { readonly run: Workflows.RunDetails; readon
                 isChanged.value = true
               }}
             >
-              Run a changed event …
+              Run with a changed event …
             </button>
           )
           : null}
         {isChanged.value
           ? (
             <JsonDialog
-              title="Run a changed event"
-              note="A real run, of an event that takes the place of this one's and names it."
+              title="Run with a changed event"
+              note="This starts a real run with the event below in place of the original one."
               label="Event, as JSON"
               text={JSON.stringify(run.event, null, 2)}
               name="Run"
-              doing="It waits for its turn …"
+              doing="Waiting for its turn …"
               failed="It was not run."
               act={async (text) => {
                 await rerun({ event: JSON.parse(text) })
@@ -153,11 +153,11 @@ const Details = ({ onChange, run }: { readonly run: Workflows.RunDetails; readon
             <Name id={workflow_id} />
           </a>
         </dd>
-        <dt>Began by</dt>
+        <dt>Started by</dt>
         <dd>
           <Trigger run={run} />
         </dd>
-        <dt>Began</dt>
+        <dt>Started</dt>
         <dd>
           <Time ms={run.started_at_ms} milliseconds />
         </dd>
@@ -167,7 +167,7 @@ const Details = ({ onChange, run }: { readonly run: Workflows.RunDetails; readon
         </dd>
         {run.paths.length === 0 ? null : (
           <>
-            <dt>In branches</dt>
+            <dt>Branches</dt>
             <dd>
               {run.paths.map((path, index) => (
                 <span key={path.path}>
@@ -186,14 +186,18 @@ const Details = ({ onChange, run }: { readonly run: Workflows.RunDetails; readon
       </dl>
       <section class="block" aria-label="Steps">
         <h2>Steps</h2>
-        {run.steps.length === 0 ? <p class="note">No step has ended yet.</p> : (
+        {run.steps.length === 0 ? <p class="note">No step has finished yet.</p> : (
           <RunSteps run={run}>
-            {({ name }) => <Act needs="run" done="It runs again from there." act={again(name)}>Again from here</Act>}
+            {({ name }) => (
+              <Act needs="run" done="A new run was started from this step." act={again(name)}>
+                Run again from this step
+              </Act>
+            )}
           </RunSteps>
         )}
       </section>
-      <section class="block" aria-label="Its event">
-        <h2>Its event</h2>
+      <section class="block" aria-label="Event">
+        <h2>Event</h2>
         <Payload value={run.event} />
       </section>
     </>

@@ -72,23 +72,23 @@ export const CodeText = ({ deployment, isEarlier, opened, program, steps, subjec
                 running.isWanted.value = !running.isWanted.value
               }}
             >
-              Compare with what runs
+              Compare with the deployed code
             </button>
           )
           : null}
         {isDirty
           ? (
             <span role="status">
-              Changed, and not deployed.{check?.code === code.value && check.checked.errors.length === 0
-                ? " The check finds nothing wrong."
+              Not deployed yet.{check?.code === code.value && check.checked.errors.length === 0
+                ? " No faults found."
                 : ""}
             </span>
           )
           : null}
         <span class="note">
           {may("write")
-            ? "Control or Command with S deploys. Tab indents; Escape and then Tab leaves the editor."
-            : "The key may read the code."}
+            ? "Ctrl+S or Cmd+S deploys. Tab indents; press Escape, then Tab to leave the editor."
+            : "Your key can only read the code."}
         </span>
       </div>
       {failure.value === undefined ? null : (

@@ -122,7 +122,7 @@ const Making = ({ kind }: { readonly kind: NewPrograms.Kind }) => {
               create={async (values) => {
                 const id = await NewPrograms.create(current.given, current.declared, values)
                 CodeDraft.drop(draftId)
-                tell("done", `The ${kind} is there, and active.`)
+                tell("done", `The ${kind} was created and is active.`)
                 visit(hrefOf([`${kind}s`, id]))
               }}
             />

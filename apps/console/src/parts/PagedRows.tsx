@@ -44,11 +44,11 @@ export const PagedRows = <Item extends { readonly id: string }>({ columns, empty
     ? (
       <p class="end">
         <button type="button" onClick={() => void list.readOlder()}>
-          {rows.length === 0 ? "Nothing so far: look further back" : `Older ${many}`}
+          {rows.length === 0 ? "Nothing found yet: search further back" : `Older ${many}`}
         </button>
       </p>
     )
-    : <p class="end note">{counted(rows.length, one, many)}. There are no older ones.</p>
+    : <p class="end note">{counted(rows.length, one, many)}. End of the list.</p>
   return (
     <>
       {outdated === undefined

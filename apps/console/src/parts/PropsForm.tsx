@@ -198,7 +198,7 @@ export const PropsForm = (
           <div class="props">{asked.filter(({ name }) => folded.has(name)).map(fieldOf)}</div>
         </details>
       )}
-      {failure.value === undefined ? null : <Failed what="It was not taken." failure={failure.value} />}
+      {failure.value === undefined ? null : <Failed what="It was not accepted." failure={failure.value} />}
       <div class="bar">
         <button type="submit" class="main" disabled={isUnderWay.value || (!isNew && !isChanged)}>
           {isUnderWay.value ? doing : submitName}

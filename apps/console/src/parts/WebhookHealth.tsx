@@ -72,7 +72,7 @@ export const HealthTable = ({ health }: { readonly health: Health }) => (
     <table class="plain is-health">
       <thead>
         <tr>
-          <th>Over</th>
+          <th>Period</th>
           <th>Success</th>
           <th>Attempts</th>
           <th>Failed</th>

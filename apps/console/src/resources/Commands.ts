@@ -66,7 +66,9 @@ const pausing = ({ id, isActive, kind }: Directory.Named): Doing => {
       else await put(Directory.emitterPath(id), { body: { active: !isActive } })
       const named = Directory.names.peek().get(id)
       if (named !== undefined) Directory.note({ ...named, isActive: !isActive })
-      return isActive ? "It is paused, and keeps its place." : "It is active, and goes on where it stood."
+      return isActive
+        ? "It is paused, and will continue where it left off."
+        : "It is active again, and continues where it left off."
     }
   }
 }
