@@ -381,7 +381,7 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
         await write(page, `${wanting}\n// mine`)
         await site.api("PUT", `/sources/${id}`, { component_code: `${wanting}\n// theirs` })
         await page.keyboard.press("ControlOrMeta+s")
-        await page.getByText("Someone else has deployed other code").waitFor()
+        await page.getByText("Your text is based on the code before that").waitFor()
         const { component_id } = (await site.api("GET", `/sources/${id}`))["data"]!
         const { code } = (await site.api("GET", `/components/${Json.textOf(component_id)}`))["data"]!
         assert.include(Json.textOf(code), "// theirs")
@@ -398,7 +398,7 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
         await write(page, `${workflow}\n// mine`)
         await site.api("PUT", `/workflows/${flow}`, { workflow_code: `${workflow}\n// theirs` })
         await page.keyboard.press("ControlOrMeta+s")
-        await page.getByText("Someone else has deployed other code").waitFor()
+        await page.getByText("Your text is based on the code before that").waitFor()
         await page.getByRole("link", { name: "The workflow" }).click()
         await page.getByRole("link", { name: "Code", exact: true }).click()
         await page.locator(".cm-content").getByText("// mine").waitFor()
