@@ -414,7 +414,7 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a consumer", (it
         const sql = yield* SqlClient.SqlClient
         // As `Heads.create` makes one.
         yield* sql`INSERT INTO fences ${
-          sql.insert(ids.map((id) => ({ owner_id: id, account_id: account.id, epoch: 0 })))
+          sql.insert(ids.map((id) => ({ owner_id: String(id), account_id: String(account.id), epoch: 0 })))
         }`
         yield* sql`INSERT INTO heads_folded (emitter_id, account_id, last_id, streams)
           SELECT owner_id, account_id, 0, '{}' FROM fences WHERE owner_id IN ${sql.in(ids)}`
