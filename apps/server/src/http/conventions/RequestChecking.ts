@@ -1,7 +1,6 @@
 import { CurrentAccount } from "@headwater/api/Authorization"
 import * as Problem from "@headwater/api/Problem"
 import { maxBodyDepth, RequestCheck, TakesFile, TakesLargeBody } from "@headwater/api/RequestCheck"
-import { most } from "@headwater/api/Warnings"
 import * as Charset from "@headwater/domain/Charset"
 import { isDeeper } from "@headwater/domain/JsonDepth"
 import { structureOf } from "@headwater/domain/JsonReading"
@@ -28,9 +27,6 @@ const issuesIn = (
   { cause: { issue }, kind }: HttpApiError.HttpApiSchemaError,
   query: Readonly<Record<string, string | ReadonlyArray<string>>>
 ): ReadonlyArray<Problem.Issue> => {
-  const unknown = new Map(
-    UnknownNames.fieldsIn(issue).slice(0, most).map((field) => [field.path.map(String).join("."), field])
-  )
   const known = issuesOf(issue).issues.flatMap(({ message, path }) => {
     const name = (path ?? []).map(segment).join(".")
     const given = kind === "Query" ? query[name] : undefined
@@ -40,7 +36,7 @@ const issuesIn = (
       message: Array.isArray(given) ? `is given ${given.length} times: give it once` : told(message)
     }]
   })
-  return [...[...unknown.values()].map(UnknownNames.ofField), ...known]
+  return [...UnknownNames.ofFields(issue), ...known]
 }
 
 type SchemaProblem = Problem.NotFound | Problem.InvalidRequest | Problem.InternalError

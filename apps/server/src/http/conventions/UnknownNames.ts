@@ -1,5 +1,5 @@
 import type { Issue } from "@headwater/api/Problem"
-import { longestName } from "@headwater/api/Warnings"
+import { longestName, most } from "@headwater/api/Warnings"
 import * as NearestNames from "@headwater/domain/NearestNames"
 import { SchemaAST, SchemaIssue } from "effect"
 
@@ -18,24 +18,25 @@ export const leafHook: SchemaIssue.LeafHook = (issue) =>
 const knownOf = (ast: SchemaAST.AST): ReadonlyArray<string> =>
   SchemaAST.isObjects(ast) ? ast.propertySignatures.map(({ name }) => String(name)) : []
 
-/** The fields, among all that a schema refuses, that it does not know. */
-export const fieldsIn = (
+const fieldsIn = function*(
   issue: SchemaIssue.Issue,
   path: ReadonlyArray<PropertyKey> = []
-): ReadonlyArray<UnknownField> => {
+): Generator<UnknownField> {
   switch (issue._tag) {
     case "UnexpectedKey":
-      return [{ path, known: knownOf(issue.ast) }]
+      yield { path, known: knownOf(issue.ast) }
+      break
     case "Pointer":
-      return fieldsIn(issue.issue, [...path, ...issue.path])
+      yield* fieldsIn(issue.issue, [...path, ...issue.path])
+      break
     case "Composite":
     case "AnyOf":
-      return issue.issues.flatMap((each) => fieldsIn(each, path))
+      for (const each of issue.issues) yield* fieldsIn(each, path)
+      break
     case "Filter":
     case "Encoding":
-      return fieldsIn(issue.issue, path)
-    default:
-      return []
+      yield* fieldsIn(issue.issue, path)
+      break
   }
 }
 
@@ -52,8 +53,15 @@ const issueOf = (what: string, path: string, name: string, known: ReadonlyArray<
   return { path: cut(path), message: `There is no such ${what}. ${meant}` }
 }
 
-export const ofField = ({ known, path }: UnknownField): Issue =>
-  issueOf("field", path.map(String).join("."), String(path.at(-1)), known)
+/** Tells of the first fields, among all that a schema refuses, that it does not know: a body can have very many. */
+export const ofFields = (issue: SchemaIssue.Issue): ReadonlyArray<Issue> => {
+  const told = new Map<string, Issue>()
+  for (const { known, path } of fieldsIn(issue).take(most)) {
+    const name = path.map(String).join(".")
+    told.set(name, issueOf("field", name, String(path.at(-1)), known))
+  }
+  return [...told.values()]
+}
 
 export const ofParameter = (name: string, known: ReadonlyArray<string>): Issue =>
   issueOf("parameter", name, name, known)

@@ -17,9 +17,7 @@ const unknownFields = Effect.fnUntraced(function*(readStrictly: NonNullable<Retu
   const exit = readStrictly(JSON.parse(text))
   return Exit.isSuccess(exit)
     ? []
-    : exit.cause.reasons.flatMap((reason) =>
-      reason._tag === "Fail" ? UnknownNames.fieldsIn(reason.error.issue).map(UnknownNames.ofField) : []
-    )
+    : exit.cause.reasons.flatMap((reason) => reason._tag === "Fail" ? UnknownNames.ofFields(reason.error.issue) : [])
 })
 
 const parametersOf = ({ query }: HttpApiEndpoint.Top): ReadonlyArray<string> =>
@@ -51,7 +49,9 @@ export const layer = Layer.succeed(
     })
     const known = parametersOf(endpoint)
     const given = Object.keys(yield* HttpServerRequest.ParsedSearchParams)
-    const unknown = given.filter((name) => !known.includes(name)).map((name) => UnknownNames.ofParameter(name, known))
+    const unknown = given.filter((name) => !known.includes(name)).slice(0, most).map((name) =>
+      UnknownNames.ofParameter(name, known)
+    )
     const readStrictly = strictBody(endpoint)
     const fields = readStrictly === undefined ? [] : yield* unknownFields(readStrictly)
     const all = [...warnings, ...unknown, ...fields].slice(0, most)
