@@ -150,9 +150,12 @@ const valueOf = (name: string, value: string | number): string =>
     ? `${value} ms`
     : name === "stands_for"
     ? `and ${Number(value) - 1} more`
-    : `${value}`.replaceAll(/\s+/g, " ")
+    : `${value}`.replaceAll(/[\s\p{Cc}]+/gu, " ")
 
-/** A line about a run or a delivery for a person at a terminal: one, as wide as that is, so that much stays in sight. */
+/**
+ * A line about a run or a delivery for a person at a terminal: one, as wide as that is, so that much stays in sight. An
+ * error is in the words of others, of which the terminal is to obey none.
+ */
 export const briefLine = ({ fields, isFailure, message }: WideLine, at: Date, columns: number): string => {
   const values = read.flatMap((name) => fields[name] === undefined ? [] : [valueOf(name, fields[name])])
   const line = [at.toTimeString().slice(0, 8), isFailure ? "WARN" : "INFO", message.padEnd(8), ...values].join("  ")
