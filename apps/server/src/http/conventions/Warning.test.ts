@@ -50,6 +50,16 @@ layer(Http.layer, { excludeTestServices: true })("warnings", (it) => {
         { path: "limt", message: "There is no such parameter. Did you mean limit?" }
       ])
 
+      const long = Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`${"größe".repeat(20)}${n}`, n]))
+      const many = yield* http.request("POST", "/v1/webhooks?url=http://127.0.0.1:9/", { body: long })
+      const listedAll = Json.listOf(many.json["warnings"])
+      const headed = many.headers.get("x-headwater-warnings")!
+      const begun = JSON.parse(headed) as ReadonlyArray<unknown>
+      assert.isAtMost(headed.length, 3_000)
+      assert.isAbove(begun.length, 1)
+      assert.lengthOf(listedAll, 10)
+      assert.deepStrictEqual<unknown>(begun, listedAll.slice(0, begun.length))
+
       const parameters = `emitter_id=${id}&listener_id=${id}&event_name=$error`
       const itself = yield* http.request("POST", `/v1/subscriptions?${parameters}`)
       assert.deepStrictEqual<unknown>(warningsOf(itself), [

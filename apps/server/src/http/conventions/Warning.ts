@@ -29,13 +29,27 @@ const parametersOf = ({ query }: HttpApiEndpoint.Top): ReadonlyArray<string> =>
 const ascii = (json: string): string =>
   json.replace(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
 
+/** Proxies refuse an answer with more than 4 KiB of headers, where nobody says otherwise. */
+const mostInHeader = 3_000
+
+const headerOf = (warnings: ReadonlyArray<Issue>): string => {
+  const told: Array<string> = []
+  let length = 2
+  for (const warning of warnings) {
+    const json = ascii(JSON.stringify(warning))
+    length += json.length + 1
+    if (length > mostInHeader) break
+    told.push(json)
+  }
+  return `[${told.join(",")}]`
+}
+
 /** The list stands behind what the answer has, so that a long one need not be read. */
 const withWarnings = (response: HttpServerResponse.HttpServerResponse, warnings: ReadonlyArray<Issue>) => {
-  const json = JSON.stringify(warnings)
-  const headed = HttpServerResponse.setHeader(response, header, ascii(json))
+  const headed = HttpServerResponse.setHeader(response, header, headerOf(warnings))
   const { body } = response
   if (body._tag !== "Uint8Array") return headed
-  const whole = Buffer.concat([body.body.subarray(0, -1), Buffer.from(`,"warnings":${json}}`)])
+  const whole = Buffer.concat([body.body.subarray(0, -1), Buffer.from(`,"warnings":${JSON.stringify(warnings)}}`)])
   return HttpServerResponse.setBody(headed, HttpBody.uint8Array(new Uint8Array(whole), body.contentType))
 }
 
