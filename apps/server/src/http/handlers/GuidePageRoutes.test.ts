@@ -78,11 +78,17 @@ layer(Http.layer, { excludeTestServices: true })("GuidePageRoutes", (it) => {
       }
       const icon = yield* fetched("/favicon.ico")
       assert.deepStrictEqual([icon.status, icon.headers.get("content-type")], [200, "image/svg+xml"])
-      for (const path of ["/console/docs", "/console/docs/"]) {
+      const leads = [
+        ["/console/docs", "/console/docs/README"],
+        ["/console/docs/", "/console/docs/README"],
+        ["/console/docs/api/", "/console/docs/api"],
+        ["/console/docs/search/?q=a%20b", "/console/docs/search?q=a%20b"]
+      ] as const
+      for (const [path, to] of leads) {
         const { headers } = yield* fetched(path)
         assert.strictEqual(
-          new URL(headers.get("location") ?? "", `http://localhost${path}`).pathname,
-          "/console/docs/README"
+          new URL(headers.get("location") ?? "", `http://localhost${path}`).href,
+          `http://localhost${to}`
         )
       }
     }))

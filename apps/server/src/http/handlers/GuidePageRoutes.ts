@@ -76,8 +76,12 @@ export const layer = Layer.unwrap(Effect.gen(function*() {
   )
   const page = Effect.gen(function*() {
     const { url } = yield* HttpServerRequest.HttpServerRequest
-    const { pathname, searchParams } = new URL(url, "http://localhost")
-    const name = pathname.replace(/\/$/, "").slice("/console/docs/".length)
+    const { pathname, search: query, searchParams } = new URL(url, "http://localhost")
+    // The links of a page hold from its own address alone.
+    if (pathname.endsWith("/")) {
+      return HttpServerResponse.redirect(`../${pathname.split("/").at(-2)}${query}`, { status: 307 })
+    }
+    const name = pathname.slice("/console/docs/".length)
     const { answers, search } = yield* loaded
     if (name === "search") {
       return HttpServerResponse.text(search(searchParams.get("q") ?? ""), { contentType: html, headers: pageHeaders })
