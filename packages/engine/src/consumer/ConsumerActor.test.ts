@@ -413,9 +413,8 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a consumer", (it
         const ids = yield* Effect.forEach(numbers(0, 10_000), () => Id.make("source"))
         const sql = yield* SqlClient.SqlClient
         // As `Heads.create` makes one.
-        yield* sql`INSERT INTO fences ${
-          sql.insert(ids.map((id) => ({ owner_id: String(id), account_id: String(account.id), epoch: 0 })))
-        }`
+        yield* sql`INSERT INTO fences (owner_id, account_id, epoch)
+          SELECT id, ${account.id}, 0 FROM jsonb_array_elements_text(${JSON.stringify(ids)}::jsonb) AS id`
         yield* sql`INSERT INTO heads_folded (emitter_id, account_id, last_id, streams)
           SELECT owner_id, account_id, 0, '{}' FROM fences WHERE owner_id IN ${sql.in(ids)}`
         const some = ids.filter((_, index) => index % 100 === 0)
