@@ -354,6 +354,14 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
         await page.keyboard.press("Enter")
         await page.getByRole("button", { name: "Pause" }).waitFor()
 
+        const testing = await asked("test warehouse")
+        await testing.getByRole("option", { name: "Send a test to Warehouse" }).waitFor()
+        await page.keyboard.press("Enter")
+        await page.getByRole("dialog", { name: "Send a test" }).getByRole("button", { name: "Send", exact: true })
+          .waitFor()
+        await page.keyboard.press("Escape")
+        await page.getByRole("dialog").waitFor({ state: "detached" })
+
         const renaming = await asked("rename bold palette")
         await renaming.getByRole("option", { name: "Rename Palette" }).waitFor()
         await page.keyboard.press("Enter")

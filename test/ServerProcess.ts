@@ -182,6 +182,6 @@ export const makeIn = Effect.fnUntraced(function*(
 
 /** A server on a data directory of its own, which goes when the scope closes. */
 export const make: Effect.Effect<ServerProcess, never, Scope.Scope> = Effect.flatMap(
-  TemporaryDirectory.make("e2e"),
+  TemporaryDirectory.makeForDatabase("e2e"),
   makeIn
 )

@@ -1,17 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as TemporaryDirectory from "@headwater/fixtures/TemporaryDirectory"
 import { ConfigProvider, Deferred, Effect, Exit, Fiber, Layer, Logger, Scope } from "effect"
 import { SqlClient } from "effect/sql"
-import * as Fs from "node:fs/promises"
-import * as Os from "node:os"
-import * as Path from "node:path"
 import * as Database from "./Database.ts"
 import * as OperatorDatabase from "./OperatorDatabase.ts"
 import { ServerConfig } from "./ServerConfig.ts"
-
-const temporaryDirectory = Effect.acquireRelease(
-  Effect.promise(() => Fs.mkdtemp(Path.join(Os.tmpdir(), "headwater-operator-"))),
-  (path) => Effect.promise(() => Fs.rm(path, { recursive: true, force: true }))
-)
 
 const server = Database.layer.pipe(Layer.provide(Database.dataDirectory), Layer.provide(ServerConfig.layer))
 
@@ -21,7 +14,7 @@ const server = Database.layer.pipe(Layer.provide(Database.dataDirectory), Layer.
  */
 const besideACommand = <E>(second: Layer.Layer<SqlClient.SqlClient, E>) =>
   Effect.gen(function*() {
-    const directory = yield* temporaryDirectory
+    const directory = yield* TemporaryDirectory.makeForDatabase("operator")
     const configured = ConfigProvider.layer(ConfigProvider.fromUnknown({ HEADWATER_DATA_DIR: directory }))
     yield* Effect.scoped(Layer.build(server.pipe(Layer.provide(configured))))
 

@@ -246,7 +246,7 @@ layer(Polling.layer, { timeout: "60 seconds", excludeTestServices: true })("feed
   it.effect("remembers as much of as many long feeds as there is room for, and forgets those that are taken out", () =>
     Effect.gen(function*() {
       const numbers = Array.from({ length: 1_000 }, (_, index) => 1_000 - index)
-      const names = Array.from({ length: 100 }, (_, index) => `rdf-${index}`)
+      const names = Array.from({ length: 100 }, (_, index) => `json-${index}`)
       const feeds: Record<string, Served> = Object.fromEntries(names.map((name) => [name, numbers]))
       const server = yield* serve(feeds)
       const urls = names.map((name) => `${server.origin}/${name}`)

@@ -55,8 +55,8 @@ describe("a name", () => {
           "late.example.com": [...dead.slice(0, 3), "127.0.0.1", ...dead.slice(3)]
         })
         yield* Effect.gen(function*() {
-          assert.deepStrictEqual(yield* outcomesOf(times(200, "dead.example.com"), port, 20_000), times(200, "connect"))
-          assert.deepStrictEqual(yield* outcomesOf(times(200, "late.example.com"), port, 20_000), times(200, "200"))
+          assert.deepStrictEqual(yield* outcomesOf(times(100, "dead.example.com"), port, 20_000), times(100, "connect"))
+          assert.deepStrictEqual(yield* outcomesOf(times(100, "late.example.com"), port, 20_000), times(100, "200"))
         }).pipe(Effect.provide(Client.over(names)))
         assert.isAtMost(sockets.size, 64)
       })
@@ -70,8 +70,8 @@ describe("an endpoint that", () => {
       `${kind.replaceAll("-", " ")} ends each request as ${outcome} in time, and holds no socket`,
       () =>
         Effect.gen(function*() {
-          const found = yield* Endurance.of(kind, { count: 200, concurrency: 50, timeoutMillis: 250 })
-          assert.deepStrictEqual(found.outcomes, { [outcome]: 200 })
+          const found = yield* Endurance.of(kind, { count: 100, concurrency: 50, timeoutMillis: 250 })
+          assert.deepStrictEqual(found.outcomes, { [outcome]: 100 })
           if (outcome === "timeout") assert.isBelow(found.longestMs, 10_000)
           assert.isAtMost(found.socketsLeft, outcome === "200" ? 50 : 0)
         }).pipe(Effect.provide(Client.layer(authority)))

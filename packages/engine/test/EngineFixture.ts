@@ -36,7 +36,7 @@ import { FeedReader } from "../src/routing/Feed.ts"
 
 const egress = EgressHttp.layer().pipe(Layer.provide(EgressGuard.layer(EgressAllowList.loopback)))
 
-/** Services that look at the database each second do so by real time, and not for each second that a test skips. */
+/** What looks at the database or at its connections each second does so by real time, and not for each second that a test skips. */
 const onRealTime = Layer.provide(Layer.succeed(Clock.Clock, Clock.Clock.defaultValue()))
 
 /** Everything an actor needs but the cluster and, for one that runs no code, the sandbox. */
@@ -52,7 +52,7 @@ export const layerNoSandbox = Layer.mergeAll(
 ).pipe(
   Layer.provideMerge(Suspensions.layerNone),
   Layer.provideMerge(egress),
-  Layer.provideMerge(TestTables.layer),
+  Layer.provideMerge(onRealTime(TestTables.layer)),
   Layer.provideMerge(Layer.succeed(EngineConfig, { publicUrl: "http://127.0.0.1:1" }))
 )
 

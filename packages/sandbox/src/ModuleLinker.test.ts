@@ -123,7 +123,7 @@ function fail(_: string): never {
 
   it.effect("what the parser breaks on is said to be unread, and not to be faulty", () =>
     Effect.gen(function*() {
-      const fault = yield* Effect.flip(moduleOf(`export default { run() { return ${"(".repeat(1_000_000)} } }`))
+      const fault = yield* Effect.flip(moduleOf(`export default { run() { return ${"(".repeat(400_000)} } }`))
       assert.strictEqual(fault._tag, "ModuleUnread")
     }))
 

@@ -22,6 +22,8 @@ export interface SandboxPoolSize {
   readonly idleMillis: number
   /** A process older than this takes no new work, in milliseconds. */
   readonly maxAgeMillis: number
+  /** A process that neither answers nor works for this long is ended, in milliseconds: what it waits for does not come from outside. */
+  readonly stuckMillis: number
   /** A process without work whose resident memory is above this is ended, in MiB. */
   readonly idleMebibytes: number
   /** A process that has loaded this many modules takes no new work, because a loaded module is never freed. */
@@ -55,6 +57,7 @@ export const defaultPoolSize: SandboxPoolSize = {
   maxWaiting: 10_000,
   idleMillis: 60_000,
   maxAgeMillis: 60 * 60_000,
+  stuckMillis: 10_000,
   idleMebibytes: 192,
   maxModules: 256
 }

@@ -285,7 +285,7 @@ describe("SandboxPool", () => {
           { accountId }
         )
         assert.strictEqual((yield* runCode(trivial, { accountId })).outcome, "success")
-      }).pipe(Effect.provide(realSandbox({ pool: { ...small, idleMillis: 60_000 } })))
+      }).pipe(Effect.provide(realSandbox({ pool: { ...small, idleMillis: 60_000, stuckMillis: 500 } })))
   )
 
   it.live("a run that asks for more heap has a process with as much, and others keep theirs", () =>

@@ -43,9 +43,6 @@ const moveNeighboursMillis = 5_000
 /** Resident memory a process may have beside its heap: the executable, code, buffers outside the heap. */
 const besideHeapMebibytes = 192
 
-/** A process that neither answers nor works for this long is ended: what it waits for does not come from outside. */
-const stuckMillis = 10_000
-
 /** The interval at which a process without work is pinged. */
 const idlePingMillis = 1_000
 
@@ -317,7 +314,7 @@ export class SandboxProcess {
     if (this.assignments.size === 0) return this.#watchIdle(now, isWornOut)
     if (isWornOut) this.close()
     const isSilent = this.assignments.size > 1 && this.#silentMillis > moveNeighboursMillis
-    if (isSilent || now - (this.#stuckSince ?? now) > stuckMillis) {
+    if (isSilent || now - (this.#stuckSince ?? now) > pool.stuckMillis) {
       return this.kill("silence", "The process did not answer")
     }
     for (const assignment of this.assignments.values()) assignment.watch(now)

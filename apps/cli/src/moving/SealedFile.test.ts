@@ -8,8 +8,8 @@ import * as SealedFile from "./SealedFile.ts"
 
 const passphrase = Redacted.make("correct horse battery")
 
-/** Once for all tests: it is made to take long. */
-const sealed = Effect.runSync(Effect.cached(SealedFile.sealJson(passphrase, { apn_1: { token: "t0k" } })))
+/** It takes no time to open, as one at the usual cost is made to. */
+const sealed = SealedFile.sealJson(passphrase, { apn_1: { token: "t0k" } }, { logN: 4, r: 8, p: 1 })
 
 const sealedIn = Effect.fnUntraced(function*(change: (bytes: Buffer) => void) {
   const file = Path.join(yield* TemporaryDirectory.make("sealed"), "accounts.sealed")
@@ -42,6 +42,7 @@ describe("a sealed file", () => {
         SealedFile.sealJson(passphrase, 1)
       ])
       assert.notDeepEqual(one.subarray(10), other.subarray(10))
+      assert.deepStrictEqual([...one.subarray(7, 10)], [17, 8, 1], "the usual cost")
     }))
 
   it.effect("is refused where it was changed, also in its header", () =>

@@ -11,7 +11,6 @@ const magic = Buffer.from("HWSEAL")
 const version = 1
 const headerBytes = magic.length + 4 + 16 + 12
 const tagBytes = 16
-const cost = { logN: 17, r: 8, p: 1 } as const
 
 /** The most bytes of such a file. */
 const mostBytes = 64 * 1024 * 1024
@@ -23,6 +22,8 @@ interface Cost {
   readonly r: number
   readonly p: number
 }
+
+const usualCost: Cost = { logN: 17, r: 8, p: 1 }
 
 const keyOf = (passphrase: Redacted.Redacted, salt: Uint8Array, { logN, p, r }: Cost) =>
   Effect.callback<Buffer>((resume) =>
@@ -36,7 +37,11 @@ const keyOf = (passphrase: Redacted.Redacted, salt: Uint8Array, { logN, p, r }: 
   )
 
 /** Seals bytes. */
-export const seal = Effect.fnUntraced(function*(passphrase: Redacted.Redacted, content: Uint8Array) {
+export const seal = Effect.fnUntraced(function*(
+  passphrase: Redacted.Redacted,
+  content: Uint8Array,
+  cost: Cost = usualCost
+) {
   const salt = randomBytes(16)
   const vector = randomBytes(12)
   const header = Buffer.concat([magic, Buffer.from([version, cost.logN, cost.r, cost.p]), salt, vector])
@@ -83,5 +88,5 @@ export const read = Effect.fnUntraced(function*(file: string, passphrase: Redact
 })
 
 /** The bytes of a sealed file with a JSON value. */
-export const sealJson = (passphrase: Redacted.Redacted, value: Schema.Json) =>
-  seal(passphrase, new TextEncoder().encode(JSON.stringify(value)))
+export const sealJson = (passphrase: Redacted.Redacted, value: Schema.Json, cost?: Cost) =>
+  seal(passphrase, new TextEncoder().encode(JSON.stringify(value)), cost)

@@ -104,7 +104,7 @@ const StateField = ({ chosen, nodes }: {
   </label>
 )
 
-/** How many nodes are in which state, the most urgent first. Each choice leaves those. */
+/** The number of nodes in each state, the most urgent first. Each choice leaves those. */
 const Summary = ({ chosen, nodes }: { readonly nodes: ReadonlyArray<Graph.GraphNode>; readonly chosen: string }) => (
   <div class="graph-summary" role="group" aria-label="Nodes by state">
     {Graph.states.map((state) => (

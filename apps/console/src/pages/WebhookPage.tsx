@@ -4,7 +4,6 @@ import { hrefOf } from "../api/Address.ts"
 import { post } from "../api/Api.ts"
 import { type Failure, failureOf } from "../api/Failure.ts"
 import { type Loading, useLoading } from "../api/Loading.ts"
-import { may } from "../api/Session.ts"
 import { counted, duration, humanSeconds } from "../charts/Figures.ts"
 import * as Graph from "../graph/Graph.ts"
 import { Act } from "../parts/Act.tsx"
@@ -15,6 +14,7 @@ import { Empty } from "../parts/Empty.tsx"
 import { Failed } from "../parts/Failed.tsx"
 import { jsonFault } from "../parts/FormDialog.tsx"
 import { harmless } from "../parts/Harmless.ts"
+import { Opens } from "../parts/Opens.tsx"
 import { RetriesChart } from "../parts/RetriesChart.tsx"
 import { Shown } from "../parts/Shown.tsx"
 import { Subscribed } from "../parts/SubscriptionForms.tsx"
@@ -302,7 +302,6 @@ const Details = ({ loading, webhook }: {
   readonly loading: Loading<Webhooks.WebhookDetails>
 }) => {
   const { id } = webhook
-  const isTesting = useSignal(false)
   const work = useLoading(id, (signal) => workOf(id, signal), { everyMs: pollMs })
   const changed = () => {
     void loading.reload()
@@ -320,18 +319,9 @@ const Details = ({ loading, webhook }: {
         </h1>
         <StateBadge state={webhook.state} />
         <span class="grow" />
-        {may("run")
-          ? (
-            <button
-              type="button"
-              onClick={() => {
-                isTesting.value = true
-              }}
-            >
-              Send a test …
-            </button>
-          )
-          : null}
+        <Opens needs="run" what="test" name="Send a test …">
+          {(close) => <TestDialog id={id} url={webhook.url} onClose={close} />}
+        </Opens>
         {webhook.active
           ? <Act needs="run" act={pause} done="It is paused, and will continue where it left off.">Pause</Act>
           : <ResumeChoice id={id} onDone={changed} />}
@@ -350,17 +340,6 @@ const Details = ({ loading, webhook }: {
       <Shown loading={work} what="its deliveries">
         {(found) => <WorkView id={id} work={found} onChange={changed} />}
       </Shown>
-      {isTesting.value
-        ? (
-          <TestDialog
-            id={id}
-            url={webhook.url}
-            onClose={() => {
-              isTesting.value = false
-            }}
-          />
-        )
-        : null}
     </>
   )
 }

@@ -1,4 +1,3 @@
-import { useSignal } from "@preact/signals"
 import { hrefOf, visit } from "../api/Address.ts"
 import { remove } from "../api/Api.ts"
 import { type Loading, useLoading } from "../api/Loading.ts"
@@ -12,6 +11,7 @@ import { harmless } from "../parts/Harmless.ts"
 import { Activity } from "../parts/Health.tsx"
 import { JsonDialog } from "../parts/JsonDialog.tsx"
 import { tell } from "../parts/Notices.tsx"
+import { Opens } from "../parts/Opens.tsx"
 import { ProgramProject } from "../parts/ProgramProject.tsx"
 import { ProgramTraces } from "../parts/ProgramTraces.tsx"
 import { Endpoint } from "../parts/PropField.tsx"
@@ -48,46 +48,29 @@ const shownRuns = 15
 /** The last event that the reader gave each workflow, to run it again. */
 const given = new Map<string, string>()
 
-const RunButton = ({ id }: { readonly id: string }) => {
-  const isAsked = useSignal(false)
-  if (!may("run")) return null
-  const close = () => {
-    isAsked.value = false
-  }
-  return (
-    <>
-      <button
-        type="button"
-        onClick={() => {
-          isAsked.value = true
+const RunButton = ({ id }: { readonly id: string }) => (
+  <Opens needs="run" what="run" name="Run …">
+    {(close) => (
+      <JsonDialog
+        title="Run with an event"
+        note="This is a real run: everything its steps do really happens. They see the event as steps.trigger.event."
+        label="Event, as JSON"
+        text={given.get(id) ?? "{\n  \"order\": 1001\n}"}
+        name="Run"
+        doing="Waiting for its turn …"
+        failed="It was not run."
+        act={async (text) => {
+          given.set(id, text)
+          const run = await Workflows.invoke(id, JSON.parse(text))
+          const isThere = await begun(id, run)
+          close()
+          if (isThere) visit(hrefOf(["workflows", id, "runs", run]))
         }}
-      >
-        Run …
-      </button>
-      {isAsked.value
-        ? (
-          <JsonDialog
-            title="Run with an event"
-            note="This is a real run: everything its steps do really happens. They see the event as steps.trigger.event."
-            label="Event, as JSON"
-            text={given.get(id) ?? "{\n  \"order\": 1001\n}"}
-            name="Run"
-            doing="Waiting for its turn …"
-            failed="It was not run."
-            act={async (text) => {
-              given.set(id, text)
-              const run = await Workflows.invoke(id, JSON.parse(text))
-              const isThere = await begun(id, run)
-              close()
-              if (isThere) visit(hrefOf(["workflows", id, "runs", run]))
-            }}
-            onClose={close}
-          />
-        )
-        : null}
-    </>
-  )
-}
+        onClose={close}
+      />
+    )}
+  </Opens>
+)
 
 const settings = [
   "concurrency",

@@ -12,7 +12,7 @@ export interface RowColumn<Item> {
   /** For CSS. */
   readonly width: string
   readonly cell: (item: Item) => ComponentChildren
-  /** What the rows are sorted by, where a reader may sort by this column. Rows for which it is null come last. */
+  /** The name of the order by this column, where a reader may choose it. Rows for which it is null come last. */
   readonly sortBy?: (item: Item) => number | string | null
   /** True if a narrow page leaves the column out, since it says little without its head. */
   readonly isWideOnly?: boolean

@@ -54,7 +54,7 @@ export const Latency = ({ ms }: { readonly ms: number | null }) =>
 export const LastDelivered = ({ atMs }: { readonly atMs: number | null }) =>
   atMs === null ? <span class="note">not in 7 days</span> : <Ago ms={atMs} />
 
-/** How the attempts of a webhook went, over three spans. */
+/** The outcomes of a webhook's attempts, over three spans. */
 export const HealthTable = ({ health }: { readonly health: Health }) => (
   <section aria-label="Health">
     <div class="bar">

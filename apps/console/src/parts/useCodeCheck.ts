@@ -6,7 +6,7 @@ import type { Remark } from "../code/Remark.ts"
 import * as Trials from "../resources/Trials.ts"
 import { harmless } from "./Harmless.ts"
 
-/** How long nothing may be typed before the code is checked, in milliseconds. */
+/** The time without typing after which the code is checked, in milliseconds. */
 const calmMs = 700
 
 /** The server's findings on code, and the code. */

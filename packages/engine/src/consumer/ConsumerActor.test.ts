@@ -9,6 +9,7 @@ import { Consumers } from "@headwater/log/resources/Consumers"
 import { Accounting } from "@headwater/log/work/Accounting"
 import { Cursors } from "@headwater/log/work/Cursors"
 import { Clock, Effect, Fiber, Option } from "effect"
+import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import * as EngineFixture from "../../test/EngineFixture.ts"
 import type { ConsumerPage, PageEvent, ReadRequest } from "../ground/ConsumerRequests.ts"
@@ -408,10 +409,14 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a consumer", (it
     () =>
       Effect.gen(function*() {
         const account = yield* EngineFixture.account
-        const heads = yield* Heads
         const { actor, commitAll, hint } = yield* consumerOf(account.id, "dc_*")
         const ids = yield* Effect.forEach(numbers(0, 10_000), () => Id.make("source"))
-        yield* Effect.forEach(ids, (id) => heads.create(id, account.id), { concurrency: 8, discard: true })
+        const sql = yield* SqlClient.SqlClient
+        // As `Heads.create` makes one.
+        yield* sql`INSERT INTO fences (owner_id, account_id, epoch)
+          SELECT id, ${account.id}, 0 FROM jsonb_array_elements_text(${JSON.stringify(ids)}::jsonb) AS id`
+        yield* sql`INSERT INTO heads_folded (emitter_id, account_id, last_id, streams)
+          SELECT owner_id, account_id, 0, '{}' FROM fences WHERE owner_id IN ${sql.in(ids)}`
         const some = ids.filter((_, index) => index % 100 === 0)
         for (const id of some) yield* appendTo(Option.getOrThrow(yield* EmitterLog.acquire(id)), "", [id])
         const page = yield* actor.read(request)

@@ -101,7 +101,7 @@ layer(engine, { timeout: "60 seconds", excludeTestServices: true })("inputs that
         const head = Option.getOrThrow(yield* (yield* Heads).get(program.id))
         assert.strictEqual(head.streams[Stream.requests] ?? 0, requests.length)
       }).pipe(EngineFixture.onTestClock),
-    { arbitrary: { runs: 25 } }
+    { arbitrary: { runs: 12 } }
   )
 
   it.effect("that are run together end each by itself: what a limit cut off is taken with an error, and those behind it are run", () =>

@@ -54,7 +54,7 @@ const kept = Effect.gen(function*() {
   return Option.fromUndefinedOr(row)
 })
 
-/** What one of the two does not know makes no difference. */
+/** A field that one of the two does not know makes no difference. */
 const differs = (was: Identity, is: Identity): boolean =>
   (["systemIdentifier", "databaseOid", "directory"] as const).some((field) =>
     was[field] !== null && is[field] !== null && was[field] !== is[field]
