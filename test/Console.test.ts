@@ -250,7 +250,7 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
       await page.getByRole("gridcell", { name: "Warehouse" }).waitFor()
       await api("DELETE", `/users/me/keys/${Json.textOf(data!["id"])}`)
       await page.clock.fastForward(10_000)
-      await page.getByText("The session has ended").waitFor()
+      await page.getByText("Your session has ended").waitFor()
       await page.getByLabel("API key").fill(`hw_${"k".repeat(40)}`)
       await page.keyboard.press("Enter")
       await page.getByRole("gridcell", { name: "Warehouse" }).waitFor()
@@ -273,14 +273,14 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
       await page.getByText("No event matches").waitFor()
       await page.goto(address)
       await rowsOf(page, "Events").filter({ hasText: "\"order\":100" }).click()
-      const panel = page.getByRole("complementary", { name: "The opened event" })
+      const panel = page.getByRole("complementary", { name: "The open event" })
       await panel.getByText("\"Ann\"").waitFor()
       await panel.getByRole("button", { name: "Raw" }).click()
       assert.deepInclude(JSON.parse(await panel.locator("pre").innerText()), { order: 100 })
       await page.keyboard.press("Escape")
       await panel.waitFor({ state: "detached" })
       await page.getByText("Columns").click()
-      await page.getByLabel("A field of the payload").fill("customer.name")
+      await page.getByLabel("A payload field").fill("customer.name")
       await page.getByRole("button", { name: "Add" }).click()
       await page.getByRole("columnheader", { name: "customer.name" }).waitFor()
       await rowsOf(page, "Events").getByRole("gridcell", { name: "Ann", exact: true }).waitFor()
@@ -340,8 +340,8 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
       await send(orders, [{ order: 500, total: 50 }, { order: 501, total: 500, fails: true }])
       const page = await signedIn("/events?text=501&stream=default")
       await rowsOf(page, "Events").filter({ hasText: "\"order\":501" }).click()
-      await page.getByRole("link", { name: "Its whole way" }).click()
-      const way = page.getByRole("group", { name: "The way of the event" })
+      await page.getByRole("link", { name: "Trace the event" }).click()
+      const way = page.getByRole("group", { name: "Trace of the event" })
       await way.getByRole("button", { name: /Delivery Warehouse.*pending 500/ }).click()
       await page.getByText("out of stock").waitFor()
       await page.getByRole("link", { name: "All attempts" }).click()
@@ -355,7 +355,7 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
         page.url().replace(/deliveries.*/, `events?text=${encodeURIComponent("\"order\":500")}&stream=default`)
       )
       await rowsOf(page, "Events").filter({ hasText: "\"total\":50}" }).click()
-      await page.getByRole("link", { name: "Its whole way" }).click()
+      await page.getByRole("link", { name: "Trace the event" }).click()
       await way.getByRole("button", { name: /Not reached Warehouse.*filter keeps it out/ }).click()
       await page.getByText("filter.total.$gt").first().waitFor()
       await way.getByRole("button", { name: /Run Ledger/ }).waitFor()
@@ -371,7 +371,7 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
       const sent = () => endpoint.bodies.filter((body) => body.includes("\"total\":1000}"))
       await until("all have failed", () => sent().length >= 1_000)
       endpoint.answer = 200
-      await page.getByRole("button", { name: "Do with all that match" }).click()
+      await page.getByRole("button", { name: "Act on all that match" }).click()
       const start = page.getByRole("button", { name: /^Retry [\d,]+ deliveries$/ })
       await until("all are counted", async () => {
         await start.waitFor()
@@ -424,10 +424,13 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
       assert.deepStrictEqual([await transformOf(page), await stop("Returns desk").boundingBox()], before)
 
       await stop("Returns desk").click()
-      const panel = page.getByRole("complementary", { name: "What was chosen" })
+      const panel = page.getByRole("complementary", { name: "Details" })
       await panel.getByText("failing").waitFor()
       assert.include(page.url(), `node=${desk}`)
-      assert.include(await panel.getByRole("link", { name: "Its page" }).getAttribute("href") ?? "", `webhooks/${desk}`)
+      assert.include(
+        await panel.getByRole("link", { name: "Open its page" }).getAttribute("href") ?? "",
+        `webhooks/${desk}`
+      )
       await page.keyboard.press("Escape")
       await panel.waitFor({ state: "detached" })
 
@@ -471,7 +474,7 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
       await panel.getByRole("heading", { name: "Audit" }).waitFor()
 
       await panel.getByRole("button", { name: /\?$/ }).click()
-      await panel.getByRole("button", { name: "What it hears" }).click()
+      await panel.getByRole("button", { name: "Matching emitters" }).click()
       await panel.getByRole("cell", { name: "Returns" }).waitFor()
       await page.locator(".graph-frame .graph-line.is-matches").waitFor()
       await page.keyboard.press("Escape")
@@ -481,7 +484,7 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
         (route) => route.fulfill({ status: 503, json: { detail: "The database is away." } })
       )
       await page.clock.fastForward(5_000)
-      await page.getByText("it could not be read again").waitFor()
+      await page.getByText("it could not be refreshed").waitFor()
       await page.locator(".graph.is-old").waitFor()
       assert.strictEqual(await page.locator(".graph-stop").count(), 4)
       await page.unroute("**/v1/graph*")
@@ -503,12 +506,12 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
       const stops = page.locator(".graph-stop")
       await stops.filter({ hasText: /webhooks.*1 failing/ }).click()
       assert.isBelow(await stops.count(), 60)
-      const panel = page.getByRole("complementary", { name: "What was chosen" })
+      const panel = page.getByRole("complementary", { name: "Details" })
       await panel.getByRole("listitem").first().filter({ hasText: "failing" }).getByRole("button", {
         name: "webhook 77"
       })
         .click()
-      await panel.getByRole("button", { name: "Draw what is around it" }).click()
+      await panel.getByRole("button", { name: "Show its neighbours" }).click()
       await stops.filter({ hasText: "webhook 77" }).waitFor()
       await until("its workflow and itself", async () => await stops.count() === 2)
       await page.getByLabel("up to").selectOption({ label: "2 hops" })
@@ -526,12 +529,12 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
         "told apart without colours"
       )
       assert.deepStrictEqual([failing!.said, waiting!.said, well!.said], ["failing", "3 waiting", "ok"])
-      const legend = page.getByRole("list", { name: "What the signs mean" })
+      const legend = page.getByRole("list", { name: "Legend" })
       for (const sign of ["failing", "waiting", "paused", "ok"]) await legend.getByText(sign, { exact: true }).waitFor()
       await page.getByRole("button", { name: "Show the whole graph" }).click()
 
       const worker = page.waitForEvent("worker")
-      await page.getByLabel("Draw as one").selectOption({ label: "nothing" })
+      await page.getByLabel("Group").selectOption({ label: "nothing" })
       await worker
       await until("all of them", async () => await stops.count() === 1_000)
       await page.getByLabel("Name or id").fill("webhook 59")
@@ -648,7 +651,7 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
       await page.route("**/v1/**", (route) =>
         route.fulfill({ status: 503, contentType: "application/json", body: "{\"detail\":\"The database is away.\"}" }))
       await page.clock.fastForward(10_000)
-      await page.getByText("it could not be read again").first().waitFor()
+      await page.getByText("it could not be refreshed").first().waitFor()
       await page.getByRole("gridcell", { name: "Warehouse" }).waitFor()
       await page.getByRole("link", { name: "Deliveries" }).click()
       await page.getByText("Could not load deliveries.").waitFor()
@@ -709,11 +712,28 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
       assert.strictEqual(cells.map(numberIn).reduce((all, one) => all + one, 0), whole)
       assert.include([60, 61], cells.length)
 
-      const troubles = page.getByRole("region", { name: "What fails or waits" })
+      const troubles = page.getByRole("region", { name: "Failing or waiting" })
       await troubles.getByRole("row").filter({ hasText: "Warehouse" }).getByText("failing").waitFor()
       await page.getByRole("region", { name: "Nodes and workers" }).getByText("node", { exact: true }).waitFor()
-      const tiles = page.getByRole("list", { name: "How the account stands" })
+      const tiles = page.getByRole("list", { name: "Status of the account" })
       await tiles.getByText("balances").waitFor()
+      const equal = page.getByRole("region", { name: "Errors" }).getByRole("row").filter({ hasText: "has no lines" })
+      assert.isAtLeast(
+        numberIn(await equal.first().getByRole("cell").nth(1).innerText()),
+        5,
+        "equal errors are one line"
+      )
+      const tops = await Promise.all(
+        [equal.first(), tiles, chart].map(async (part) => (await part.boundingBox())!.y)
+      )
+      assert.deepStrictEqual(tops.toSorted((a, b) => a - b), tops, "what fails comes first, then tiles, then charts")
+      const rowsOfTiles = Map.groupBy(
+        await Promise.all(
+          range(0, 7).map(async (index) => (await tiles.getByRole("listitem").nth(index).boundingBox())!)
+        ),
+        ({ y }) => Math.round(y)
+      )
+      assert.strictEqual(new Set([...rowsOfTiles.values()].map(({ length }) => length)).size, 1, "the grid has no hole")
       await tiles.getByRole("link", { name: /Errors/ }).click()
       await rowsOf(page, "Events").filter({ hasText: "has no lines" }).first().waitFor()
       await page.goBack()
@@ -773,17 +793,17 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
       await page.clock.fastForward(10_500)
       // What else the page shows asks by itself, and may fail before the figures.
       await page.locator(".charts.is-stale canvas").nth(5).waitFor()
-      await page.getByText("it could not be read again").first().waitFor()
+      await page.getByText("it could not be refreshed").first().waitFor()
       await page.getByText("123,456+").waitFor()
 
       await page.getByRole("button", { name: "7 d" }).click()
       await page.getByText("The figures could not be loaded.").waitFor()
       assert.strictEqual(await canvases.count(), 0)
-      const tiles = page.getByRole("list", { name: "How the account stands" })
+      const tiles = page.getByRole("list", { name: "Status of the account" })
       assert.deepStrictEqual(await tiles.locator("b").allInnerTexts(), range(0, 7).map(() => "unknown"))
       await page.reload()
       await page.getByText("Could not load what fails or waits.").waitFor()
-      assert.strictEqual(await page.getByText("Nothing fails").count(), 0)
+      assert.strictEqual(await page.getByText("Nothing is failing").count(), 0)
       await page.unroute("**/v1/{figures,graph,nodes}*")
       await page.unroute("**/v1/figures*")
       await page.getByRole("alert").filter({ hasText: "The figures" }).getByRole("button", { name: "Try again" })
@@ -799,7 +819,7 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
       await page.keyboard.press("Enter")
       const walkTo = async (target: string, key = "Tab") => {
         const seen: Array<string> = []
-        for (let presses = 0; presses < 40; presses++) {
+        for (let presses = 0; presses < 80; presses++) {
           await page.keyboard.press(key)
           const name = await page.evaluate(focused)
           seen.push(name)
@@ -829,7 +849,7 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
       await page.keyboard.press("ArrowDown")
       await page.keyboard.press("ArrowDown")
       await page.keyboard.press("Enter")
-      const panel = page.getByRole("complementary", { name: "The opened event" })
+      const panel = page.getByRole("complementary", { name: "The open event" })
       await panel.waitFor()
       await page.keyboard.press("Escape")
       await panel.waitFor({ state: "detached" })
@@ -886,7 +906,7 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
         assert.include(await page.locator("body").innerText(), "\\u202e")
         for (const order of [2, 3, 4, 5]) {
           await rowsOf(page, "Events").filter({ hasText: new RegExp(`"order":${order}[,}]`) }).click()
-          const panel = page.getByRole("complementary", { name: "The opened event" })
+          const panel = page.getByRole("complementary", { name: "The open event" })
           await panel.locator(".json").waitFor()
           await panel.getByRole("button", { name: "Raw" }).click()
           await panel.locator("pre").waitFor()
@@ -901,7 +921,7 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
             [`deliveries/${delivery}`, page.getByRole("article", { name: "Attempt 1" })],
             [
               `events/${own.id}/${event}`,
-              page.getByRole("group", { name: "The way of the event" }).getByRole("button").nth(1)
+              page.getByRole("group", { name: "Trace of the event" }).getByRole("button").nth(1)
             ]
           ] as const
         ) {
@@ -944,7 +964,7 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
             assert.isFalse(await PageFaults.overflows(page), `${path} is wider than ${width} px`)
           }
         }
-        for (const [path, button] of [["deliveries", "Do with all …"], [`webhooks/${site.webhook}`, "Send a test"]]) {
+        for (const [path, button] of [["deliveries", "Act on all …"], [`webhooks/${site.webhook}`, "Send a test"]]) {
           await loaded(page, path!)
           await page.getByRole("button", { name: button! }).click()
           await page.getByRole("dialog").waitFor()

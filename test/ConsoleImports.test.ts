@@ -48,7 +48,7 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
   it.effect("shows what was moved in, how it stands now, and which URL is in the place of which", () =>
     inBrowser(async (site) => {
       const page = await site.signedIn("/moving-in")
-      await page.getByText("Nothing was moved in").waitFor()
+      await page.getByText("Nothing has been imported").waitFor()
       assert.strictEqual(await page.getByRole("link", { name: "Moving in" }).count(), 0)
 
       const orders = await made(site, "Orders", false)
@@ -71,7 +71,7 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
       await part("Refused").getByText("not deployed").waitFor()
       await part("Gone").getByText("deleted").waitFor()
       await part("Orders").getByText("inner/orders-p_A1/workflow.yaml:18").waitFor()
-      await part("Orders").getByText("Otherwise here: 1").click()
+      await part("Orders").getByText("Different here: 1").click()
       await part("Orders").getByText(markup).waitFor()
       const urls = part("URLs").getByRole("row").filter({ hasText: "Orders" })
       await urls.getByText(orders.url).waitFor()
@@ -110,11 +110,11 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
       await site.api("POST", "/data_stores", { name: "customers" })
       const page = await site.signedIn("/moving-in")
       const part = page.getByRole("region", { name: "Couriers", exact: true })
-      await part.getByText("There are none.").waitFor()
+      await part.getByText("There are no couriers.").waitFor()
       await part.getByRole("button", { name: "New courier" }).click()
       const dialog = page.getByRole("dialog")
       await dialog.getByRole("button", { name: "Make it" }).click()
-      await dialog.getByText("Name what it is to bring.").waitFor()
+      await dialog.getByText("Name what it should bring.").waitFor()
       await dialog.getByLabel("Data stores").fill("ds_A1=customers")
       await dialog.getByLabel("Environment variables").fill("SHOP, SHOP_URL")
       await dialog.getByLabel("Files").check()
@@ -147,7 +147,7 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
 
       await row.getByRole("button", { name: "Delete" }).click()
       await page.getByRole("button", { name: "Delete for good" }).click()
-      await part.getByText("There are none.").waitFor()
+      await part.getByText("There are no couriers.").waitFor()
       assert.deepStrictEqual(Json.listOf((await site.api("GET", "/couriers"))["data"]), [])
     }))
 })

@@ -179,6 +179,8 @@ layer(Shop.layer, { excludeTestServices: true, timeout: patience })(
           yield* get(`/console/${/assets\/main[^"]*/.exec(page)?.[0]}`)
           assert.include(yield* get("/docs/operating.md"), "# Operating")
           assert.include(yield* get("/README.md"), "# Headwater")
+          assert.include(yield* get("/console/docs/operating"), "<h1 id=\"operating\">")
+          yield* get("/docs/images/console/overview-light.png")
           for (const { code, key } of yield* firstParty) {
             const found = Json.parse(yield* get(`/v1/components/registry/${key}`))
             assert.strictEqual<unknown>(found["data"]?.["code"], code, `the clone and the package differ in ${key}`)

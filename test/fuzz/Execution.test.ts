@@ -18,6 +18,8 @@ const markers = new Map([["ann", "mkannaaaaa"], ["bob", "mkbobbbbbb"]])
 const tenantOf = (name: string) =>
   Tenant.make({ name, marker: markers.get(name) ?? "", apiKey: `hw_${name}`, sinkUrl: "http://127.0.0.1:1" })
 
+const span = { attempts: 0, failed_attempts: 0, success_rate: null, p50_ms: null, p95_ms: null }
+
 const webhook = {
   id: "wh_0Uz7MtBwGh3VyUc8PqJk",
   name: null,
@@ -26,6 +28,8 @@ const webhook = {
   active: true,
   created_at: 1,
   updated_at: 1,
+  state: "active",
+  health: { last_1h: span, last_24h: span, last_7d: span, last_delivered_at_ms: null },
   ordering: "ordered",
   concurrency: 16,
   rate_limit: null,

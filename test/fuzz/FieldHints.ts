@@ -76,6 +76,9 @@ const workflowSettings: Readonly<Record<string, Value>> = {
   shadow_reads: FastCheck.constantFrom([], ["api.example.com"])
 }
 
+/** A cursor is of one order of a list, and those that are known are of that by creation. */
+const narrowed = { q: FastCheck.constantFrom("a", "http", "_"), sort: FastCheck.constant("created_at") }
+
 /** Fields of lists and figures over the whole account, and of what takes few of the values that its form allows. */
 const overAccount: Readonly<Record<string, Readonly<Record<string, Value>>>> = {
   "/v1/accounts": { oauth: FastCheck.constant({ provider: "github", client_id: "c" }) },
@@ -109,6 +112,11 @@ const overAccount: Readonly<Record<string, Readonly<Record<string, Value>>>> = {
   "/v1/files/content": { path: FastCheck.constantFrom("b.csv", "shop/a.txt") },
   "/v1/files/url": { path: FastCheck.constantFrom("b.csv", "shop/a.txt") },
   "/v1/graph": { expand: id("subscription") },
+  // A subscription to itself is refused there.
+  "/v1/subscriptions/preview": { listener_id: id("webhook") },
+  "/v1/users/me/sources": narrowed,
+  "/v1/users/me/webhooks": narrowed,
+  "/v1/users/me/workflows": narrowed,
   "/v1/workflows": workflowSettings,
   "/v1/workflows/{id}": workflowSettings
 }
@@ -452,6 +460,8 @@ export const rarity = (name: string): number => {
     case "state":
     case "error_class":
     case "status":
+    case "q":
+    case "active":
     case "since":
     case "until":
     case "last_attempt_since":

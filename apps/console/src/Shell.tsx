@@ -12,6 +12,7 @@ import * as Imports from "./resources/Imports.ts"
 import { find, first, movingIn, type Params, places, type Route } from "./routes.ts"
 import { SignIn } from "./SignIn.tsx"
 import { choose, type Theme, theme } from "./Theme.ts"
+import * as Zone from "./Zone.ts"
 
 const scopeMeaning: Record<Session.Scope, string> = {
   read: "may read",
@@ -29,6 +30,16 @@ const ThemeChoice = () => (
       <option value="system">system</option>
       <option value="light">light</option>
       <option value="dark">dark</option>
+    </select>
+  </label>
+)
+
+const ZoneChoice = () => (
+  <label class="choice">
+    <span>Times</span>
+    <select value={Zone.zone} onChange={({ currentTarget: { value } }) => Zone.choose(value as Zone.Zone)}>
+      <option value="here">here</option>
+      <option value="UTC">UTC</option>
     </select>
   </label>
 )
@@ -92,6 +103,7 @@ const Navigation = () => {
           )}
           <a href={new URL("README", documentation).href}>Documentation</a>
           <ThemeChoice />
+          <ZoneChoice />
           <button type="button" class="quiet" aria-keyshortcuts="?" onClick={openKeys}>
             Keys <kbd>?</kbd>
           </button>
@@ -141,7 +153,7 @@ const Content = () => {
       {found === undefined
         ? (
           <div class="page">
-            <h1>There is no such page</h1>
+            <h1>Page not found</h1>
             <p>
               <code>{path.join("/")}</code> leads nowhere. <a href={hrefOf(first)}>Go to the overview</a>.
             </p>
@@ -162,7 +174,7 @@ export const Shell = () => {
       return (
         <main class="alone">
           <Failed
-            what="The server can't be asked who you are."
+            what="The server could not be reached to check who you are."
             failure={reader.failure}
             onRetry={() => void Session.find()}
           />

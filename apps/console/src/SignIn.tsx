@@ -7,7 +7,7 @@ import { Mark } from "./parts/Icons.tsx"
 const said = {
   new: undefined,
   left: "You have signed out.",
-  ended: "The session has ended. Sign in again to go on where you were."
+  ended: "Your session has ended. Sign in again to continue where you were."
 }
 
 const words = (failure: Failure): string => {

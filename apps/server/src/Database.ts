@@ -3,11 +3,13 @@ import { PgClient } from "@effect/sql-pg"
 import { Sharers } from "@headwater/domain/Sharers"
 import * as DatabaseClaim from "@headwater/log/database/DatabaseClaim"
 import * as DatabaseClient from "@headwater/log/database/DatabaseClient"
+import * as DatabaseIdentity from "@headwater/log/database/DatabaseIdentity"
 import * as Migrations from "@headwater/log/database/Migrations"
 import { DataDirectory } from "@headwater/postgres/DataDirectory"
 import { EmbeddedPostgres, type EmbeddedPostgresConnection } from "@headwater/postgres/EmbeddedPostgres"
 import { Context, Effect, Layer, Option, Queue, Redacted, Schema } from "effect"
 import type { SqlError } from "effect/sql"
+import * as Fs from "node:fs/promises"
 import { explain } from "./ErrorExplanation.ts"
 import * as OperatorTurn from "./OperatorTurn.ts"
 import { ServerConfig } from "./ServerConfig.ts"
@@ -156,8 +158,29 @@ export const ofWorker = Layer.unwrap(Effect.gen(function*() {
   return client(Option.isSome(databaseUrl) ? { url: databaseUrl.value } : yield* EmbeddedPostgres.attach)
 }))
 
+/** A copy is left as it is, unless this server is to work on it, or only shows what is there. */
+const verifyPlace = Effect.fnUntraced(function*(directory: string | null) {
+  const { takeOver, work } = yield* ServerConfig
+  yield* DatabaseIdentity.verify(directory).pipe(
+    Effect.catchTag("DatabaseCopied", (error) =>
+      work && !takeOver
+        ? Effect.fail(error)
+        : Effect.logWarning(
+          work ? "This server works on a copied or moved database from now on" : "This database is a copy, or was moved"
+        ))
+  )
+})
+
+const brought = Effect.gen(function*() {
+  const { dataDirectory, databaseUrl, work } = yield* ServerConfig
+  const directory = Option.isSome(databaseUrl) ? null : yield* Effect.promise(() => Fs.realpath(dataDirectory))
+  yield* verifyPlace(directory)
+  yield* Migrations.runForServer
+  if (work) yield* DatabaseIdentity.note(directory)
+})
+
 /** The configured database, claimed by this server and brought to this version's schema. */
-export const layer = Layer.effectDiscard(Migrations.runForServer).pipe(
+export const layer = Layer.effectDiscard(brought).pipe(
   Layer.provide(NodeServices.layer),
   Layer.provideMerge(claimed),
   Layer.provideMerge(suitable),

@@ -15,6 +15,9 @@ export class FirstPartyPublishing extends Context.Service<FirstPartyPublishing, 
   /** Ends when they are in the registry, or the log says why one is not. */
   readonly done: Effect.Effect<void>
 }>()("@headwater/server/FirstPartyPublishing") {
+  /** Of a server without work, which brings nothing. */
+  static readonly layerNone = Layer.succeed(this, { done: Effect.void })
+
   static readonly layer = Layer.effect(
     FirstPartyPublishing,
     Effect.gen(function*() {

@@ -60,8 +60,8 @@ const egressHttp = Layer.unwrap(Effect.gen(function*() {
 }))
 
 /** A process's part of the machine's sandboxes. */
-const poolSize = (sharers: number) => ({
-  warmProcesses: Math.ceil(defaultPoolSize.warmProcesses / sharers),
+const poolSize = (sharers: number, work: boolean) => ({
+  warmProcesses: work ? Math.ceil(defaultPoolSize.warmProcesses / sharers) : 0,
   maxProcesses: Math.ceil(defaultPoolSize.maxProcesses / sharers),
   memoryMebibytes: Math.floor(defaultPoolSize.memoryMebibytes / sharers),
   maxProcessesPerAccount: Math.ceil(defaultPoolSize.maxProcessesPerAccount / sharers),
@@ -69,7 +69,7 @@ const poolSize = (sharers: number) => ({
 })
 
 const sandboxConfig = Layer.unwrap(Effect.gen(function*() {
-  const { dataDirectory, extraCa, runLimits } = yield* ServerConfig
+  const { dataDirectory, extraCa, runLimits, work } = yield* ServerConfig
   const identity = sandboxIdentity()
   const clock = yield* Clock.Clock
   return SandboxConfig.layer({
@@ -77,7 +77,7 @@ const sandboxConfig = Layer.unwrap(Effect.gen(function*() {
     cacheDir: yield* SandboxDirectory.make(),
     keptDir: Path.join(dataDirectory, "python"),
     limits: runLimits,
-    pool: poolSize(yield* Sharers),
+    pool: poolSize(yield* Sharers, work),
     ...(identity === undefined ? {} : { identity }),
     ...(clock instanceof VirtualClock ? { componentTime: () => clock.state } : {}),
     ...(Option.isSome(extraCa) ? { extraCaFile: extraCa.value } : {})
@@ -138,7 +138,7 @@ const httpSettings = Layer.effect(
   HttpSettings,
   Effect.map(
     ServerConfig,
-    ({ allowedHosts, byteRateLimit, host, maxBody, maxCode, maxProp, rateLimit, runLimits, trustedProxies }) => ({
+    ({ allowedHosts, byteRateLimit, host, maxBody, maxCode, maxProp, rateLimit, runLimits, trustedProxies, work }) => ({
       byteRateLimit,
       maxBody,
       maxCode,
@@ -147,6 +147,7 @@ const httpSettings = Layer.effect(
       maxHeapMebibytes: runLimits.maxHeapMebibytes,
       rateLimit,
       trustedProxies,
+      work,
       ownHosts: [host, ...allowedHosts]
     })
   )
@@ -160,7 +161,10 @@ const diagnosis = Layer.unwrap(
   )
 )
 
-const publishing = FirstPartyPublishing.layer.pipe(Layer.provide(ComponentSaving.layer), Layer.provide(httpSettings))
+const publishing = Layer.unwrap(Effect.map(ServerConfig, ({ work }) =>
+  work
+    ? FirstPartyPublishing.layer.pipe(Layer.provide(ComponentSaving.layer), Layer.provide(httpSettings))
+    : FirstPartyPublishing.layerNone))
 
 /** @param options.reusePort shares the port with the machine's other workers */
 const http = (options: { readonly reusePort: boolean }) =>
@@ -183,8 +187,8 @@ const http = (options: { readonly reusePort: boolean }) =>
 /** Takes e-mail, if the operator has switched that on. */
 const mailListener = (options: { readonly reusePort: boolean }) =>
   Layer.unwrap(Effect.gen(function*() {
-    const { mail } = yield* ServerConfig
-    if (Option.isNone(mail)) return Layer.empty
+    const { mail, work } = yield* ServerConfig
+    if (Option.isNone(mail) || !work) return Layer.empty
     const { tls, ...settings } = mail.value
     const read = (path: string) => Effect.tryPromise(() => readFile(path, "utf8"))
     const pem = Option.isNone(tls)
@@ -214,11 +218,18 @@ const published = Effect.flatMap(FirstPartyPublishing, ({ done }) => Effect.time
 
 const whileServing = Layer.mergeAll(drainFirst, HeapGrowth.layer, WriterDeath.layer())
 
+type WorkingEngine = ReturnType<typeof Engine.layerServer>
+
 const ownEngine = Layer.unwrap(
   Effect.map(
     ServerConfig,
-    ({ auditDays, devClock, node, retentionDays }) =>
-      Engine.layerServer({ auditDays, retentionDays, node, hasDevClock: devClock })
+    (
+      { auditDays, devClock, node, retentionDays, work }
+    ): Layer.Layer<
+      Layer.Success<typeof Engine.layerWithoutWork>,
+      Layer.Error<WorkingEngine>,
+      Layer.Services<WorkingEngine>
+    > => work ? Engine.layerServer({ auditDays, retentionDays, node, hasDevClock: devClock }) : Engine.layerWithoutWork
   )
 )
 

@@ -38,6 +38,10 @@ export interface ServerSettings {
   readonly node: Option.Option<{ readonly host: string; readonly port: number }>
   /** The number of processes that serve on this machine. */
   readonly workers: number
+  /** False if the server only shows what is there. */
+  readonly work: boolean
+  /** True if the server is to work on a database that was moved or copied. */
+  readonly takeOver: boolean
   /** True if the clock can be stopped and moved forward, on a database that was made for that. */
   readonly devClock: boolean
   /** The key the first account gets; `None` to generate one. */
@@ -343,6 +347,8 @@ const readProcesses = Effect.fnUntraced(function*(reading: Reading) {
       "does not go with HEADWATER_NODE: only a server by itself has a clock that can be moved"
     )
   }
+  const work = (yield* reading.valueOf("HEADWATER_WORK", oneOf(["on", "off"]), () => "on" as const)) === "on"
+  const takeOver = (yield* reading.valueOf("HEADWATER_TAKE_OVER", oneOf(["0", "1"]), () => "0" as const)) === "1"
   const given = yield* reading.variable("HEADWATER_WORKERS", parseWorkers)
   if (devClock && Option.exists(given, (count) => count > 1)) {
     reading.fault("HEADWATER_DEV_CLOCK", "goes with HEADWATER_WORKERS=1 only")
@@ -352,7 +358,10 @@ const readProcesses = Effect.fnUntraced(function*(reading: Reading) {
   if (Option.exists(node, ({ port }) => port + workers - 1 > 65_535)) {
     reading.fault("HEADWATER_NODE", `leaves no ports for ${workers} workers, which take one after the other`)
   }
-  return { databaseUrl, secretKey, node, devClock, workers }
+  // A server that only shows joins no others, and has little to do.
+  return work
+    ? { databaseUrl, secretKey, node, devClock, workers, work, takeOver }
+    : { databaseUrl, secretKey, node: Option.none(), devClock, workers: 1, work, takeOver }
 })
 
 const readSmtp = Effect.fnUntraced(function*(reading: Reading) {
@@ -543,6 +552,8 @@ export const render = (settings: ServerSettings): string => {
       Option.match(settings.node, { onNone: () => "", onSome: ({ host, port }) => `${host}:${port}` })
     ],
     ["HEADWATER_WORKERS", settings.workers],
+    ["HEADWATER_WORK", settings.work ? "on" : "off"],
+    ["HEADWATER_TAKE_OVER", settings.takeOver ? 1 : 0],
     ["HEADWATER_DEV_CLOCK", settings.devClock ? 1 : 0],
     ["HEADWATER_API_KEY", secret(settings.apiKey, "(generated at the first start)")],
     ["HEADWATER_SECRET_KEY", secret(settings.secretKey, "(generated in the data directory)")],

@@ -30,7 +30,7 @@ export const Single = <Item extends Schema.Top>(item: Item) => Schema.Struct({ d
 export const Page = <Item extends Schema.Top>(item: Item) =>
   Schema.Struct({ ...Pagination.Page(item).fields, ...shown })
 
-/** What the request that is being handled is to be warned of. */
+/** The warnings of the request that is being handled. */
 export class CurrentWarnings extends Context.Service<CurrentWarnings, {
   readonly add: (warning: Problem.Issue) => void
 }>()("@headwater/api/CurrentWarnings") {}
@@ -44,7 +44,7 @@ export class Warnings extends HttpApiMiddleware.Service<Warnings, {
   provides: CurrentWarnings
 }>()("@headwater/api/Warnings") {}
 
-/** How an endpoint reads bodies unless it is one of the documented contract. */
+/** The reading of bodies by all endpoints but those of the documented contract. */
 export const knownFields = { errors: "all", onExcessProperty: "error" } as const
 
 /** Has an endpoint of the documented contract take fields that it does not know. */

@@ -30,7 +30,7 @@ export default {
   name: "Alerts",
   version: "1.1.0",
   type: "source",
-  description: "Posts what happens to the account's webhooks to a chat, or to a service that mails or calls people. " +
+  description: "Reports problems of the account's webhooks to a chat, or to a service that mails or calls people. " +
     "It listens to the account's streams $webhooks and $accounts.",
   props: {
     url: {

@@ -32,14 +32,13 @@ export default {
   name: "RSS or Atom feeds",
   version: "1.0.0",
   type: "source",
-  description:
-    "Looks at RSS, Atom and JSON feeds again and again, and emits an event for each new item of any of them.",
+  description: "Checks RSS, Atom and JSON feeds regularly, and emits an event for each new item.",
   dedupe: "unique",
   props: {
     timer: {
       type: "$.interface.timer",
       label: "Schedule",
-      description: "How often the feeds are looked at.",
+      description: "How often to check the feeds.",
       default: { intervalSeconds: 900 }
     },
     db: "$.service.db",
@@ -51,7 +50,7 @@ export default {
     initialItems: {
       type: "integer",
       label: "Initial items",
-      description: "How many items of a feed, the newest, are emitted when it is looked at for the first time.",
+      description: "How many of a feed's newest items to emit at the first check.",
       default: 10,
       min: 0
     }

@@ -10,7 +10,7 @@ export default {
   name: "GitHub webhook",
   version: "1.1.0",
   type: "source",
-  description: "Emits an event for each delivery of a GitHub repository's webhook, once its signature is found right.",
+  description: "Emits an event for each delivery of a GitHub repository's webhook, after verifying its signature.",
   dedupe: "unique",
   exactNumbers: true,
   props: {
@@ -19,7 +19,7 @@ export default {
     secret: {
       type: "string",
       label: "Secret",
-      description: "The webhook's secret, which its deliveries are signed with. One without a signature is refused.",
+      description: "The webhook's secret, which signs its deliveries. Deliveries without a signature are refused.",
       secret: true
     },
     events: {

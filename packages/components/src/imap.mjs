@@ -24,14 +24,13 @@ export default {
   name: "Mail (IMAP)",
   version: "1.0.0",
   type: "source",
-  description:
-    "Looks at a folder of a mailbox again and again, and emits an event for each new message. The mailbox is only read.",
+  description: "Checks a mailbox folder regularly, and emits an event for each new message. The mailbox is only read.",
   dedupe: "unique",
   props: {
     timer: {
       type: "$.interface.timer",
       label: "Schedule",
-      description: "How often the folder is looked at.",
+      description: "How often to check the folder.",
       default: { intervalSeconds: 300 }
     },
     db: "$.service.db",
@@ -68,30 +67,31 @@ export default {
     user: {
       type: "string",
       label: "User",
-      description: "Often the address."
+      description: "Often the e-mail address."
     },
     password: {
       type: "string",
       label: "Password",
-      description: "With many providers one that is made for this, an app password.",
+      description: "Many providers require an app password.",
       secret: true
     },
     folder: {
       type: "string",
       label: "Folder",
-      description: "The folder to look at, with its path as the server has it.",
+      description: "The folder to check, by its path on the server.",
       default: "INBOX"
     },
     criteria: {
       type: "string",
       label: "Criteria",
-      description: "What messages have to meet, as IMAP's SEARCH has it in ASCII, such as FROM ann@example.com UNSEEN.",
+      description:
+        "The criteria that messages must meet, as an IMAP SEARCH in ASCII, such as FROM ann@example.com UNSEEN.",
       optional: true
     },
     content: {
       type: "string",
       label: "Content",
-      description: "How much of a message is emitted.",
+      description: "How much of each message to emit.",
       options: [
         { label: "Headers", value: "headers" },
         { label: "Headers and text", value: "text" },
@@ -102,7 +102,7 @@ export default {
     maxBytes: {
       type: "integer",
       label: "Most bytes",
-      description: "How much of a message is fetched; what follows is cut off.",
+      description: "The most bytes of a message to fetch; the rest is cut off.",
       default: 1_000_000,
       min: 1_000,
       max: 2_000_000
@@ -110,7 +110,7 @@ export default {
     initialMessages: {
       type: "integer",
       label: "Initial messages",
-      description: "How many of the messages that are there at first, the newest, are emitted.",
+      description: "How many of the newest existing messages to emit at first.",
       default: 0,
       min: 0
     }

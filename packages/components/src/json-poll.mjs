@@ -35,19 +35,19 @@ export default {
   name: "JSON API",
   version: "1.0.0",
   type: "source",
-  description: "Asks a JSON API for a list, again and again, and emits an event for each item that is new in it.",
+  description: "Polls a JSON API for a list, and emits an event for each new item.",
   props: {
     timer: {
       type: "$.interface.timer",
       label: "Schedule",
-      description: "How often the API is asked.",
+      description: "How often to poll the API.",
       default: { intervalSeconds: 900 }
     },
     db: "$.service.db",
     url: {
       type: "string",
       label: "URL",
-      description: "What is asked, by GET."
+      description: "The URL to poll, with GET."
     },
     headers: {
       type: "object",
@@ -86,7 +86,7 @@ export default {
     initialItems: {
       type: "integer",
       label: "Initial items",
-      description: "How many items, the newest, of those that are there at first are emitted.",
+      description: "How many of the newest existing items to emit at first.",
       default: 10,
       min: 0
     },
@@ -105,7 +105,7 @@ export default {
     },
     nextPath: {
       type: "string",
-      label: "Path to what is next",
+      label: "Path to the next page",
       description: "Where the answer has the next page's URL or cursor, such as meta.next_cursor.",
       optional: true
     },
@@ -124,7 +124,7 @@ export default {
     maxPages: {
       type: "integer",
       label: "Most pages",
-      description: "How many pages are read each time.",
+      description: "The most pages to read each time.",
       default: 10,
       min: 1,
       max: 100

@@ -39,14 +39,13 @@ export default {
   name: "Postgres rows",
   version: "1.0.0",
   type: "source",
-  description:
-    "Looks at a Postgres table again and again, and emits an event for each row that is new in it or changed.",
+  description: "Checks a Postgres table regularly, and emits an event for each new or changed row.",
   dedupe: "unique",
   props: {
     timer: {
       type: "$.interface.timer",
       label: "Schedule",
-      description: "How often the table is looked at.",
+      description: "How often to check the table.",
       default: { intervalSeconds: 60 }
     },
     db: "$.service.db",
@@ -62,7 +61,7 @@ export default {
       label: "TLS",
       description: "How the connection is encrypted.",
       options: [
-        { label: "Encrypted, with a certificate that is right", value: "verify" },
+        { label: "Encrypted, with a valid certificate", value: "verify" },
         { label: "Encrypted, with any certificate", value: "no-verify" },
         { label: "Not encrypted", value: "off" }
       ],
@@ -95,13 +94,13 @@ export default {
     keyColumn: {
       type: "string",
       label: "Key column",
-      description: "The column that tells a row from all others.",
+      description: "The column that identifies a row.",
       default: "id"
     },
     rows: {
       type: "string",
       label: "Rows",
-      description: "Whether a row is emitted once, or each time its order column has grown.",
+      description: "Whether to emit a row once, or each time its order column grows.",
       options: [
         { label: "New rows", value: "new" },
         { label: "New and changed rows", value: "changed" }
@@ -111,13 +110,13 @@ export default {
     condition: {
       type: "string",
       label: "Condition",
-      description: "What rows have to meet, in SQL, such as status = 'paid'.",
+      description: "The condition that rows must meet, in SQL, such as status = 'paid'.",
       optional: true
     },
     startAt: {
       type: "string",
       label: "Start",
-      description: "Whether the rows that are there at first are emitted.",
+      description: "Whether to emit the rows that exist at first.",
       options: [
         { label: "After the rows that are there", value: "now" },
         { label: "With the first row", value: "beginning" }

@@ -50,7 +50,7 @@ export default {
     secret: {
       type: "string",
       label: "Secret",
-      description: "What requests are signed with. A request without a signature is refused.",
+      description: "The secret that signs requests. Requests without a signature are refused.",
       secret: true
     },
     secretEncoding: {
@@ -69,7 +69,7 @@ export default {
     prefix: {
       type: "string",
       label: "Prefix",
-      description: "What stands before the signature in its header, such as sha256= or Bearer with a blank.",
+      description: "The text before the signature in its header, such as sha256= or Bearer with a space.",
       default: ""
     },
     algorithm: {

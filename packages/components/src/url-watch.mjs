@@ -10,19 +10,19 @@ export default {
   name: "URL watch",
   version: "1.0.0",
   type: "source",
-  description: "Looks at a URL again and again, and emits an event when what is there, or a part of it, has changed.",
+  description: "Checks a URL regularly, and emits an event when its content, or a part of it, changes.",
   props: {
     timer: {
       type: "$.interface.timer",
       label: "Schedule",
-      description: "How often the URL is looked at.",
+      description: "How often to check the URL.",
       default: { intervalSeconds: 900 }
     },
     db: "$.service.db",
     url: {
       type: "string",
       label: "URL",
-      description: "What is looked at, by GET."
+      description: "The URL to check, with GET."
     },
     headers: {
       type: "object",
@@ -42,19 +42,19 @@ export default {
     watchStatus: {
       type: "boolean",
       label: "Watch the status",
-      description: "Take an answer with another status for a change too, and not for an error.",
+      description: "Treat a response with another status as a change too, not as an error.",
       default: false
     },
     includeContent: {
       type: "boolean",
       label: "Include the content",
-      description: "Emit what is there now and what was there before.",
+      description: "Include the current and the previous content in the event.",
       default: false
     },
     maxLength: {
       type: "integer",
       label: "Longest content",
-      description: "How many characters of the content are emitted.",
+      description: "The most characters of the content to emit.",
       default: 10_000,
       min: 0,
       max: 100_000

@@ -11,6 +11,7 @@ import * as FileMoving from "./FileMoving.ts"
 import * as Gauges from "./Gauges.ts"
 import { Draining } from "./ground/Draining.ts"
 import { Environments } from "./ground/Environments.ts"
+import { ShardsAcquired } from "./ground/ShardsAcquired.ts"
 import { Suspensions } from "./ground/Suspensions.ts"
 import { LogTail } from "./LogTail.ts"
 import { AccountConnections } from "./oauth/AccountConnections.ts"
@@ -18,6 +19,7 @@ import { AccountTokens } from "./oauth/AccountTokens.ts"
 import { TokenEndpoint } from "./oauth/TokenEndpoint.ts"
 import * as Actors from "./placement/Actors.ts"
 import * as Cluster from "./placement/Cluster.ts"
+import * as NoActors from "./placement/NoActors.ts"
 import * as NodePresence from "./placement/NodePresence.ts"
 import * as Resumption from "./placement/Resumption.ts"
 import * as AbandonedPrograms from "./program/AbandonedPrograms.ts"
@@ -41,40 +43,54 @@ import { DeliveryControl } from "./webhook/DeliveryControl.ts"
 import { TestSend } from "./webhook/TestSend.ts"
 import { WebhookLifecycle } from "./webhook/WebhookLifecycle.ts"
 
-/** The engine's actors, what wakes them, and the services by which the rest of the program speaks to them. */
-export const onCluster = Layer.mergeAll(
+/** The services by which the rest of the program speaks to the actors. */
+const services = Layer.mergeAll(
   AccountStanding.layer,
   BulkControl.layer,
   DeliveryControl.layer,
   TestSend.layer,
   ConsumerLifecycle.layer,
   EventJourney.layer.pipe(Layer.provideMerge(EventTrace.layer)),
-  AccountTokens.layerRecurring,
   LogTail.layer,
   EventFiles.layer,
   Ingest.layer,
   Invocations.layer,
   ProgramLifecycle.layer,
   TrialRuns.layer,
-  SubscriptionLifecycle.layer,
-  DueScanner.layer,
-  Resumption.layer,
-  RunScanner.layer
+  SubscriptionLifecycle.layer
 ).pipe(
   Layer.provideMerge(WebhookLifecycle.layer),
   Layer.provideMerge(ComponentConfiguration.layer),
-  Layer.provideMerge(Router.layer),
-  Layer.provideMerge(Actors.layer),
-  Layer.provide(FeedReader.layer),
-  Layer.provideMerge(Quotas.layer),
+  Layer.provideMerge(Router.layer)
+)
+
+/** Wakes actors for what is due or was left standing. */
+const waking = Layer.mergeAll(AccountTokens.layerRecurring, DueScanner.layer, Resumption.layer, RunScanner.layer)
+
+/** What the actors and the services stand on. */
+const ground = Quotas.layer.pipe(
   Layer.provideMerge(StoreRoom.layer),
   Layer.provideMerge(AccountConnections.layer),
   Layer.provideMerge(AccountTokens.layer),
   Layer.provideMerge(TokenEndpoint.layer),
   Layer.provideMerge(Suspensions.layer),
   Layer.provideMerge(Environments.layer),
-  Layer.provide(RunTurns.layer),
+  Layer.provideMerge(RunTurns.layer),
   Layer.provideMerge(Draining.layer)
+)
+
+/** The engine's actors, what wakes them, and the services by which the rest of the program speaks to them. */
+export const onCluster = Layer.merge(services, waking).pipe(
+  Layer.provideMerge(Actors.layer),
+  Layer.provide(FeedReader.layer),
+  Layer.provideMerge(ground)
+)
+
+/** The engine of a server that only shows what is there: no actor ever wakes, and nothing is done beside requests. */
+export const layerWithoutWork = services.pipe(
+  Layer.provideMerge(NoActors.layer),
+  Layer.provide([FeedReader.layer, ShardsAcquired.layer]),
+  Layer.provideMerge(ground)
 )
 
 /** The engine on one node by itself, doing nothing but what it is asked to. */

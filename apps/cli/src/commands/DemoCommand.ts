@@ -61,7 +61,7 @@ const makeWebhook = Effect.fnUntraced(function*(url: string) {
   return webhook!.id
 })
 
-/** What became of the newest delivery to a webhook that nothing has arrived of. */
+/** The outcome of the newest delivery to a webhook, of which nothing has arrived. */
 const reasonOf = Effect.fnUntraced(function*(webhookId: string) {
   const { call } = yield* ApiAccess
   const { data: [delivery] } = yield* call(({ deliveries }) =>
@@ -138,7 +138,7 @@ export const demoCommand = Command.make(
         took_ms: tookMs,
         page
       },
-      `\nIts whole way is at ${page}\n` +
+      `\nSee all that came of it at ${page}\n` +
         "`headwater sources delete demo` and `headwater webhooks delete demo` remove what was made."
     )
     if (!isValid) return yield* refuse("The signature is not that of the webhook's secret")

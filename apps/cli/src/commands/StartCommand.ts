@@ -21,9 +21,22 @@ export const startCommand = Command.make(
     devClock: Flag.Boolean("dev-clock").pipe(
       Flag.withDescription("With a clock that can be stopped and moved, on a database of its own"),
       Flag.withDefault(false)
+    ),
+    withoutWork: Flag.Boolean("without-work").pipe(
+      Flag.withDescription("Only show what is there: no code, no timers, no deliveries, as for a restored backup"),
+      Flag.withDefault(false)
+    ),
+    takeOver: Flag.Boolean("take-over").pipe(
+      Flag.withDescription("Work on a database that was copied or moved; on the other one nothing may work any more"),
+      Flag.withDefault(false)
     )
   },
-  ({ devClock }) => becomeServer(devClock ? ["--dev-clock"] : [])
+  ({ devClock, takeOver, withoutWork }) =>
+    becomeServer([
+      ...(devClock ? ["--dev-clock"] : []),
+      ...(withoutWork ? ["--without-work"] : []),
+      ...(takeOver ? ["--take-over"] : [])
+    ])
 ).pipe(
   Command.withDescription("Run a server until it is told to stop (Ctrl-C), with the settings of the environment"),
   Command.withExamples([
@@ -32,6 +45,7 @@ export const startCommand = Command.make(
     {
       command: "HEADWATER_DATA_DIR=.headwater-test headwater start --dev-clock",
       description: "With a clock for `headwater clock`, for tests"
-    }
+    },
+    { command: "headwater start --without-work", description: "To look at a restored backup" }
   ])
 )

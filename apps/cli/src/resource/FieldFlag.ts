@@ -43,7 +43,7 @@ const withoutNull = (type: SchemaAST.AST): SchemaAST.AST => {
 }
 
 /** Those of a list that are about its pages, and those about the form of the answer. */
-const ofTheFrame: ReadonlySet<string> = new Set(["limit", "after", "before", "include", "exclude"])
+const ofTheFrame: ReadonlySet<string> = new Set(["limit", "after", "before", "include", "exclude", "expand"])
 
 /** As the command line says it: nothing stands there for null. */
 const inWords = (description: string): string =>

@@ -55,7 +55,7 @@ export const respond = async (
     })
   } catch (error) {
     if (signal?.aborted === true) throw error
-    throw new Failure({ message: "The server does not answer.", code: "network", status: 0 })
+    throw new Failure({ message: "The server did not respond.", code: "network", status: 0 })
   }
   if (response.ok) return response
   const failure = await ofResponse(response)

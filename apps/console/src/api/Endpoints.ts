@@ -40,6 +40,6 @@ export const send = async (endpointUrl: string, body: string): Promise<EndpointA
       body: text
     }
   } catch {
-    throw new Failure({ message: "The endpoint does not answer.", code: "network", status: 0 })
+    throw new Failure({ message: "The endpoint did not respond.", code: "network", status: 0 })
   }
 }

@@ -48,16 +48,16 @@ export class Failure extends Error {
     if (this.status === 0) return "Check that the server runs and that you are connected to it, then try again."
     if (this.status === 401) return "Sign in again."
     if (this.code === "account_suspended") return "Ask the operator of this server to resume the account."
-    if (this.status === 403) return "Sign in with a key of a wider scope."
-    if (this.status === 404) return "It may have been deleted, or its time of retention is over."
-    if (this.status === 400 || this.status === 422) return "Change what you asked for, then try again."
+    if (this.status === 403) return "Sign in with a key that has a wider scope."
+    if (this.status === 404) return "It may have been deleted, or removed after its retention time."
+    if (this.status === 400 || this.status === 422) return "Correct it, then try again."
     if (this.status === 429 || this.status === 503) {
       return `Try again in ${humanSeconds(this.retryAfterSeconds ?? 1)}.`
     }
-    if (this.status === 409) return "Look at how it stands now, and decide again."
+    if (this.status === 409) return "Look at its current state, and decide again."
     return this.requestId === null
-      ? "Try again. If it stays like this, look into the server's log."
-      : `Try again. If it stays like this, look for the request ${this.requestId} in the server's log.`
+      ? "Try again. If the problem persists, check the server's log."
+      : `Try again. If the problem persists, look for the request ${this.requestId} in the server's log.`
   }
 }
 

@@ -1,5 +1,6 @@
 import "../navigatorLanguage.ts"
 import uPlot from "uplot"
+import { partsOf, zone } from "../Zone.ts"
 
 /** A series as it is drawn. The first is filled, so that two series differ in more than colour. */
 export interface PlotSeries {
@@ -33,13 +34,10 @@ const ticks = [1, 2, 5].flatMap((first) => Array.from({ length: 13 }, (_, power)
 
 const dayMs = 86_400_000
 
-const dayText = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" })
-const timeText = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", hourCycle: "h23" })
-
-/** A tick's time in the reader's zone, or its date where a day begins. */
+/** A tick's time in the chosen zone, or its date where a day begins. */
 const tickText = (ms: number, stepMs: number): string => {
-  const isMidnight = new Date(ms).getHours() === 0 && new Date(ms).getMinutes() === 0
-  return stepMs >= dayMs || isMidnight ? dayText.format(ms) : timeText.format(ms)
+  const { clock, day } = partsOf(ms)
+  return stepMs >= dayMs || clock.startsWith("00:00") ? day : clock.slice(0, 5)
 }
 
 /** The key of the charts whose pointers move together. They show the same time range. */
@@ -89,6 +87,7 @@ export class Plot {
         width: Math.max(1, host.clientWidth),
         height: host.clientHeight,
         ms: 1,
+        ...(zone === "UTC" ? { tzDate: (ms: number) => uPlot.tzDate(new Date(ms), "Etc/UTC") } : {}),
         // Half of the last time label sticks out of the axis.
         padding: [8, 20, 0, 0],
         legend: { show: false },

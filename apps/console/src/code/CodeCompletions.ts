@@ -58,7 +58,7 @@ const once = (members: ReadonlyArray<Completion>): ReadonlyArray<Completion> => 
   ...new Map(members.map((one) => [one.label, one])).values()
 ]
 
-/** What can follow a name, or names with dots between them, and a dot. */
+/** The names that can follow a name, or names with dots between them, and a dot. */
 export const after = (names: string, code: CompletedCode): ReadonlyArray<Completion> => {
   const found = names.split(".").reduce<Type>(
     (type, name) => membersOf(type).filter(({ label }) => label === name).flatMap(({ type }) => type),

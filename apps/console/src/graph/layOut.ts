@@ -40,7 +40,7 @@ export const layOut = async (plan: Plan, signal: AbortSignal): Promise<Placed> =
       worker.addEventListener(
         "error",
         ({ message }) =>
-          reject(new Failure({ message: `The drawing can't be made. ${message}`, code: "page", status: 500 }))
+          reject(new Failure({ message: `The graph could not be drawn. ${message}`, code: "page", status: 500 }))
       )
       worker.postMessage(plan, [])
     })

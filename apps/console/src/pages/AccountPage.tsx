@@ -115,7 +115,7 @@ const AccountPage: PageComponent = ({ params }) => {
                   {(close) => (
                     <ContractDialog
                       title="Change the account"
-                      note="Credentials that are given replace those before. Runs that begin then use them."
+                      note="The credentials you enter replace the stored ones. New runs use them."
                       operation="appAccounts.update"
                       current={found}
                       first={["name", "credentials"]}
@@ -144,7 +144,7 @@ const AccountPage: PageComponent = ({ params }) => {
                 </Delete>
               </div>
               {oauth === null
-                ? <p class="note">It has credentials that somebody stored, and no token to renew.</p>
+                ? <p class="note">Its credentials were entered by hand; there is no token to renew.</p>
                 : <Facts oauth={oauth} />}
             </>
           )

@@ -64,7 +64,7 @@ export default () => {
         onOpen={({ id }) => visit(hrefOf(["accounts", id]))}
         empty={
           <Empty what="There are no accounts with apps yet.">
-            <p>Components that ask for an app get one of these.</p>
+            <p>Components that need an app use one of these.</p>
           </Empty>
         }
       />

@@ -37,7 +37,7 @@ const RateForm = ({ onChange, run }: { readonly run: BulkActionResource; readonl
       </label>
       <Act
         needs="run"
-        done="The rate holds within a second."
+        done="The rate applies within a second."
         act={async () => {
           await setRate(run.id, rate.value)
           onChange()
@@ -69,7 +69,12 @@ const Details = ({ onChange, run }: { readonly run: BulkActionResource; readonly
         {hasEnded(run) ?
           null :
           (
-            <Act needs="run" kind="danger" ask="It begins nothing more. What it has done remains." act={act("cancel")}>
+            <Act
+              needs="run"
+              kind="danger"
+              ask="It starts nothing more. What it has done stays done."
+              act={act("cancel")}
+            >
               Cancel
             </Act>
           )}
@@ -90,7 +95,7 @@ const Details = ({ onChange, run }: { readonly run: BulkActionResource; readonly
             <dd class={run.failed > 0 ? "fault" : ""}>{count(run.failed)}</dd>
           </div>
           <div>
-            <dt>nothing to do</dt>
+            <dt>skipped</dt>
             <dd>{count(run.skipped)}</dd>
           </div>
           <div>
@@ -100,7 +105,7 @@ const Details = ({ onChange, run }: { readonly run: BulkActionResource; readonly
         </dl>
       </section>
       <dl class="facts">
-        <dt>Means</dt>
+        <dt>Applies to</dt>
         <dd>
           {filter.length === 0 ?
             `all ${isOfRuns ? "runs" : "deliveries"} of the account` :
@@ -126,7 +131,7 @@ const Details = ({ onChange, run }: { readonly run: BulkActionResource; readonly
             <dt>Runs</dt>
             <dd>
               from {run.rerun.from === "failed_step" ? "the step that failed" : "the start"}, on{" "}
-              {run.rerun.code === "own" ? "the code that each had" : "today’s code"}
+              {run.rerun.code === "own" ? "the code each run had" : "the current code"}
             </dd>
           </>
         )}
@@ -154,7 +159,7 @@ const Details = ({ onChange, run }: { readonly run: BulkActionResource; readonly
             </dd>
           </>
         )}
-        <dt>Begun</dt>
+        <dt>Started</dt>
         <dd>
           <Time ms={run.created_at_ms} />
         </dd>

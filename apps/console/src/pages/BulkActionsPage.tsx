@@ -11,7 +11,7 @@ import { actions, type BulkActionResource, list } from "../resources/BulkActions
 /** The numbers name what they count, since a narrow list has no heads. */
 const columns: ReadonlyArray<RowColumn<BulkActionResource>> = [
   {
-    name: "Begun",
+    name: "Started",
     width: "8.5rem",
     cell: ({ created_at_ms, id }) => (
       <a tabIndex={-1} href={hrefOf(["bulk-actions", id])}>
@@ -27,7 +27,7 @@ const columns: ReadonlyArray<RowColumn<BulkActionResource>> = [
   { name: "State", width: "5.5rem", cell: ({ state }) => <StateBadge state={state} /> },
   { name: "Found", width: "5rem", cell: ({ matched }) => withUnit(matched, "found") },
   { name: "Failed", width: "5rem", cell: ({ failed }) => withUnit(failed, "failed") },
-  { name: "Dealt with", width: "minmax(8rem, 2fr)", cell: (run) => run.dry_run ? null : <Progress run={run} /> }
+  { name: "Progress", width: "minmax(8rem, 2fr)", cell: (run) => run.dry_run ? null : <Progress run={run} /> }
 ]
 
 /** The list of actions on many deliveries at once. */

@@ -31,13 +31,13 @@ const Facts = ({ consumer }: { readonly consumer: Consumers.ConsumerResource }) 
       <dd>{filter === undefined ? "none" : <code>{harmless(JSON.stringify(filter))}</code>}</dd>
       <dt>Reader</dt>
       <dd>
-        {lease === null ? "nobody reads" : (
+        {lease === null ? "no reader" : (
           <>
             one reads; without a sign of it, another may <Ago ms={lease.expires_at_ms} />
           </>
         )} (a lease lasts {lease_seconds} s)
       </dd>
-      <dt>Made</dt>
+      <dt>Created</dt>
       <dd>
         <Time ms={created_at * 1_000} />
       </dd>
@@ -50,16 +50,16 @@ const Facts = ({ consumer }: { readonly consumer: Consumers.ConsumerResource }) 
 }
 
 const Positions = ({ positions }: { readonly positions: ReadonlyArray<Consumers.ConsumerPosition> }) =>
-  positions.length === 0 ? <Empty what="No emitter that it reads is there." /> : (
+  positions.length === 0 ? <Empty what="It reads no emitter that exists." /> : (
     <div class="wide-table" tabIndex={0} role="group" aria-label="Positions">
       <table class="plain">
         <thead>
           <tr>
             <th scope="col">Emitter</th>
-            <th scope="col">Stands at</th>
+            <th scope="col">Position</th>
             <th scope="col">Waiting</th>
             <th scope="col">Committed</th>
-            <th scope="col">Kept out by the filter</th>
+            <th scope="col">Filtered out</th>
             <th scope="col">Dropped</th>
           </tr>
         </thead>
@@ -109,7 +109,7 @@ export default ({ params }: { readonly params: Params }) => {
                 {(close) => (
                   <ContractDialog
                     title="Move the consumer"
-                    note="Reads go on from there, and its figures begin anew. A reader can't commit what it has read before."
+                    note="Reading continues from there, and its figures are reset. Readers cannot commit what they read before."
                     operation="consumers.seek"
                     first={["to", "emitter_id"]}
                     name="Move it"
@@ -133,7 +133,7 @@ export default ({ params }: { readonly params: Params }) => {
                   visit(hrefOf(["consumers"]))
                 }}
               >
-                <p>The places where it stands are lost, and reads that wait end. The events stay.</p>
+                <p>Its positions are lost, and open reads end. The events stay.</p>
               </Delete>
             </div>
             <Facts consumer={found} />

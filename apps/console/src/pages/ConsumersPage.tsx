@@ -30,7 +30,7 @@ const columns: ReadonlyArray<RowColumn<Consumers.ConsumerResource>> = [
     isWideOnly: true
   },
   { name: "Reader", width: "6rem", cell: ({ lease }) => lease === null ? "no reader" : "has a reader" },
-  { name: "Made", width: "8.5rem", cell: ({ created_at }) => <Time ms={created_at * 1_000} />, isWideOnly: true }
+  { name: "Created", width: "8.5rem", cell: ({ created_at }) => <Time ms={created_at * 1_000} />, isWideOnly: true }
 ]
 
 /** The places in logs from which clients read. */
@@ -52,7 +52,7 @@ export default () => {
               operation="consumers.create"
               first={["emitter_id", "event_name", "name", "start", "filter", "lease_seconds"]}
               name="Make it"
-              doing="Making …"
+              doing="Creating …"
               submit={async (body) => visit(hrefOf(["consumers", await Consumers.create(body)]))}
               onClose={close}
             />

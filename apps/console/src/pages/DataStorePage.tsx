@@ -65,7 +65,7 @@ const EntryDialog = ({ asked, onDone, store }: {
   return (
     <FormDialog
       title={before === undefined ? "Set an entry" : `Change ${harmless(before.id)}`}
-      note="The value is any JSON. It stays until it is removed."
+      note="The value can be any JSON. It stays until you remove it."
       name="Set"
       doing="Setting …"
       failed="It is not set."
@@ -81,7 +81,7 @@ const EntryDialog = ({ asked, onDone, store }: {
         <Act
           needs="write"
           kind="danger"
-          ask={`The entry ${harmless(before.id)} can't be had back.`}
+          ask={`The entry ${harmless(before.id)} cannot be restored.`}
           done="The entry is removed."
           act={async () => {
             await DataStores.removeEntry(store, before.id)
@@ -89,7 +89,7 @@ const EntryDialog = ({ asked, onDone, store }: {
             close()
           }}
         >
-          Remove it
+          Remove
         </Act>
       )}
     >
@@ -130,7 +130,7 @@ const Entries = ({ id, onChange }: { readonly id: string; readonly onChange: () 
     <>
       <div class="filters" role="search" aria-label="entries">
         <SearchField
-          label="Keys that begin so"
+          label="Keys starting with"
           text={prefix}
           onChange={(given) => setQuery({ prefix: given, after: undefined })}
         />
@@ -153,14 +153,18 @@ const Entries = ({ id, onChange }: { readonly id: string; readonly onChange: () 
             ? (
               <Empty
                 what={after !== undefined
-                  ? "There are no more."
+                  ? "There are no more entries."
                   : prefix === ""
-                  ? "It has no entries."
-                  : "No key begins so."}
+                  ? "This data store is empty."
+                  : "No key starts with that."}
               >
                 {after === undefined
                   ? null
-                  : <button type="button" onClick={() => setQuery({ after: undefined })}>First entries</button>}
+                  : (
+                    <button type="button" onClick={() => setQuery({ after: undefined })}>
+                      Back to the first entries
+                    </button>
+                  )}
               </Empty>
             )
             : (
@@ -180,7 +184,11 @@ const Entries = ({ id, onChange }: { readonly id: string; readonly onChange: () 
                       <p class="end">
                         {after === undefined
                           ? null
-                          : <button type="button" onClick={() => setQuery({ after: undefined })}>First entries</button>}
+                          : (
+                            <button type="button" onClick={() => setQuery({ after: undefined })}>
+                              Back to the first entries
+                            </button>
+                          )}
                         {next === undefined
                           ? null
                           : <button type="button" onClick={() => setQuery({ after: next })}>Next entries</button>}
@@ -219,7 +227,7 @@ const DataStorePage: PageComponent = ({ params }) => {
                   visit(hrefOf(["data-stores"]))
                 }}
               >
-                <p>Its entries go with it. Code that uses it fails then.</p>
+                <p>Its entries are deleted too. Code that uses it will fail.</p>
               </Delete>
             </div>
             <Entries id={id} onChange={() => void store.reload()} />

@@ -20,7 +20,7 @@ const columns: ReadonlyArray<RowColumn<DataStores.DataStoreResource>> = [
       </a>
     )
   },
-  { name: "Made", width: "8.5rem", cell: ({ created_at }) => <Time ms={created_at * 1_000} /> }
+  { name: "Created", width: "8.5rem", cell: ({ created_at }) => <Time ms={created_at * 1_000} /> }
 ]
 
 const NewDataStore = ({ onClose }: { readonly onClose: () => void }) => {
@@ -30,7 +30,7 @@ const NewDataStore = ({ onClose }: { readonly onClose: () => void }) => {
       title="New data store"
       note="Sources and workflows share it: give its name to a prop of the type data_store."
       name="Make it"
-      doing="Making …"
+      doing="Creating …"
       failed="It is not made."
       act={async () => visit(hrefOf(["data-stores", await DataStores.create(name.value)]))}
       onClose={onClose}
@@ -59,7 +59,7 @@ export default () => {
         onOpen={({ id }) => visit(hrefOf(["data-stores", id]))}
         empty={
           <Empty what="There are no data stores yet.">
-            <p>Code keeps values in them that other sources and workflows read.</p>
+            <p>Code stores values in them, which sources and workflows can share.</p>
           </Empty>
         }
       />

@@ -41,7 +41,7 @@ const tookOf = (startedAtMs: number, lastAttemptAtMs: number | null) =>
 
 const common: ReadonlyArray<RowColumn<DeliveryResource>> = [
   {
-    name: "Began",
+    name: "Started",
     width: "8.5rem",
     cell: ({ id, started_at_ms }) => (
       <a tabIndex={-1} href={hrefOf(["deliveries", id])}>
@@ -148,7 +148,7 @@ const words = (filter: DeliveryFilter): string => {
     subscription_id === undefined ? undefined : `by the subscription ${subscription_id}`,
     state === undefined ? undefined : `that are ${state}`,
     error_class === undefined ? undefined : `whose last attempt failed as ${error_class}`,
-    status === undefined ? undefined : `whose last attempt was answered ${status}`,
+    status === undefined ? undefined : `whose last attempt returned ${status}`,
     since === undefined ? undefined : `that began at ${local(Number(since))} or later`,
     until === undefined ? undefined : `that began before ${local(Number(until))}`,
     last_attempt_since === undefined
@@ -189,7 +189,7 @@ export default () => {
                 isAsking.value = true
               }}
             >
-              {active === 0 ? "Do with all …" : "Do with all that match …"}
+              {active === 0 ? "Act on all …" : "Act on all that match …"}
             </button>
           )
           : null}
@@ -204,30 +204,30 @@ export default () => {
           values={states.map((state) => [state, state])}
         />
         <NamedField
-          label="To the webhook"
+          label="Webhook"
           all="all webhooks"
           kinds={["webhook"]}
           chosen={filter.webhook_id ?? ""}
           onChange={set("webhook_id")}
         />
         <NamedField
-          label="From the emitter"
+          label="Emitter"
           all="all emitters"
           kinds={["source", "workflow", "account"]}
           chosen={filter.emitter_id ?? ""}
           onChange={set("emitter_id")}
         />
         <Choice
-          label="Failed as"
+          label="Error"
           name="error_class"
-          all="any or none"
+          all="any"
           chosen={filter.error_class}
           values={Object.keys(errorClasses).map((name) => [name, name])}
         />
         <Choice
           label="Last status"
           name="status"
-          all="any or none"
+          all="any"
           chosen={filter.status}
           values={["2xx", "3xx", "4xx", "5xx", "429", "500", "503"].map((status) => [status, status])}
         />
@@ -238,8 +238,8 @@ export default () => {
           onChange={(ms) => setQuery({ since: ms === undefined ? "" : String(ms), until: "" }, "push")}
         />
         <div class="time-span">
-          <TimeField label="Begun from" ms={numberOf(filter.since)} onChange={setTime("since")} />
-          <TimeField label="Begun before" ms={numberOf(filter.until)} onChange={setTime("until")} />
+          <TimeField label="Started from" ms={numberOf(filter.since)} onChange={setTime("since")} />
+          <TimeField label="Started before" ms={numberOf(filter.until)} onChange={setTime("until")} />
         </div>
         {filter.last_attempt_since === undefined ? null : (
           <TimeField
@@ -267,7 +267,7 @@ export default () => {
         empty={active === 0
           ? (
             <Empty what="Nothing has been delivered yet.">
-              <p>A delivery begins with its first attempt: subscribe a webhook to an emitter, and it is here.</p>
+              <p>Subscribe a webhook to an emitter, and its deliveries will appear here.</p>
             </Empty>
           )
           : (

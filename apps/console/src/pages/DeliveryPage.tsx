@@ -59,8 +59,8 @@ const Details = ({ delivery, onChange }: { readonly delivery: DeliveryDetails; r
         </h1>
         <StateBadge state={delivery.state} />
         <span class="grow" />
-        <Act needs="run" act={retry} done="It is attempted as soon as the webhook takes an attempt.">Retry</Act>
-        {delivery.state === "pending" ? <Act needs="run" act={skip} done="It is dropped.">Skip</Act> : null}
+        <Act needs="run" act={retry} done="It will be attempted as soon as the webhook can take it.">Retry</Act>
+        {delivery.state === "pending" ? <Act needs="run" act={skip} done="It was dropped.">Skip</Act> : null}
         {delivery.webhook_id === null ?
           null :
           (
@@ -68,8 +68,8 @@ const Details = ({ delivery, onChange }: { readonly delivery: DeliveryDetails; r
               needs="run"
               act={replay}
               done={batch === undefined
-                ? "The event is sent again, as a delivery of its own."
-                : "Its events are sent again, each as a delivery of its own."}
+                ? "The event is being sent again, as a new delivery."
+                : "Its events are being sent again, each as a new delivery."}
             >
               Replay
             </Act>
@@ -98,7 +98,7 @@ const Details = ({ delivery, onChange }: { readonly delivery: DeliveryDetails; r
             </dd>
           </>
         )}
-        <dt>Began</dt>
+        <dt>Started</dt>
         <dd>
           <Time ms={delivery.started_at_ms} milliseconds />
         </dd>
@@ -118,7 +118,7 @@ const Details = ({ delivery, onChange }: { readonly delivery: DeliveryDetails; r
         </dd>
       </dl>
       <section class="attempts" aria-label="Attempts">
-        <h2>{attempts.length === 0 ? "No attempt yet" : "Attempts, the last one first"}</h2>
+        <h2>{attempts.length === 0 ? "No attempt yet" : "Attempts, newest first"}</h2>
         {attempts.toReversed().map((attempt) => <AttemptView key={attempt.attempt} attempt={attempt} sent={sent} />)}
       </section>
     </>

@@ -42,7 +42,7 @@ const Way = ({ journey, onChange }: { readonly journey: Journey.Journey; readonl
       />
       <div class="bar">
         {journey.truncated
-          ? <p class="note">Its way goes on: 8 emitters each way and 200 stops are shown.</p>
+          ? <p class="note">There is more: the trace shows up to 8 emitters in each direction and 200 steps.</p>
           : null}
         {unreached > maxUnreached
           ? (
@@ -53,12 +53,12 @@ const Way = ({ journey, onChange }: { readonly journey: Journey.Journey; readonl
                 showsAll.value = !showsAll.value
               }}
             >
-              {isFolded ? `Show ${counted(unreached, "listener")} that it does not reach` : "Show only what it reaches"}
+              {isFolded ? `Show ${counted(unreached, "listener")} it did not reach` : "Show only what it reached"}
             </button>
           )
           : null}
       </div>
-      <section class="stop-details" aria-label="The chosen stop">
+      <section class="stop-details" aria-label="The selected step">
         <JourneyDetails key={node.id} journey={shown} node={node} onChange={onChange} />
       </section>
     </>

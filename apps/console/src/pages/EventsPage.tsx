@@ -71,7 +71,7 @@ const liveWords: Readonly<Record<Live["state"], string>> = {
 
 const LiveSwitch = ({ feed }: { readonly feed: EventFeed }) => {
   const live = feed.live.value
-  if (!feed.canBeLive) return <span class="note">A list with an end is not live.</span>
+  if (!feed.canBeLive) return <span class="note">A list that ends at a set time is not live.</span>
   const isOn = live.state !== "paused" && live.state !== "refused"
   return (
     <span class={`live is-${live.state}`}>
@@ -109,16 +109,14 @@ const Footer = (
       return (
         <p class="end">
           <button type="button" onClick={() => void feed.readOlder()}>
-            {count === 0 ? "Nothing so far: look further back" : "Older events"}
+            {count === 0 ? "Nothing found yet: search further back" : "Older events"}
           </button>
         </p>
       )
     case "full":
-      return (
-        <p class="end note">These are the newest {counted(count, "event")}. Set a time before, to see older ones.</p>
-      )
+      return <p class="end note">These are the newest {counted(count, "event")}. Set “Before” to see older ones.</p>
     case "ended":
-      return count === 0 ? null : <p class="end note">{counted(count, "event")}. There are no older ones.</p>
+      return count === 0 ? null : <p class="end note">{counted(count, "event")}. End of the list.</p>
   }
 }
 
@@ -179,7 +177,7 @@ export default () => {
         <LiveSwitch feed={feed} />
       </div>
       {live.state === "refused"
-        ? <Failed what="New events do not come in." failure={live.failure} onRetry={() => feed.resume()} />
+        ? <Failed what="New events are not coming in." failure={live.failure} onRetry={() => feed.resume()} />
         : null}
       <Filters
         label="Events"

@@ -48,7 +48,7 @@ const UploadDialog = ({ onClose, onDone }: { readonly onClose: () => void; reado
   return (
     <FormDialog
       title="Upload a file"
-      note="Code finds it in $.files. It takes the place of a file at its path."
+      note="Code reads it with $.files. It replaces any file at the same path."
       name="Upload"
       doing="Uploading …"
       failed="It is not uploaded."
@@ -88,7 +88,7 @@ const FileDialog = ({ file, onClose, onDone }: {
   const url = useLoading(file.id, (signal) => Files.openUrlOf(file, signal))
   return (
     <Dialog title={file.path} onClose={onClose}>
-      <p class="note">With its URL anybody can read it for half an hour, or until it is written anew.</p>
+      <p class="note">Anyone with its URL can read it for half an hour, or until it is written again.</p>
       <Shown loading={url} what="its URL">
         {(text) => <Copy label="Copy the URL" what="URL" text={() => text} />}
       </Shown>
@@ -96,7 +96,7 @@ const FileDialog = ({ file, onClose, onDone }: {
         <Act
           needs="write"
           kind="danger"
-          ask={`${file.path} can't be had back.`}
+          ask={`${file.path} cannot be restored.`}
           done={`${file.path} is deleted.`}
           act={async () => {
             await Files.drop(file)
@@ -104,7 +104,7 @@ const FileDialog = ({ file, onClose, onDone }: {
             onClose()
           }}
         >
-          Delete it
+          Delete
         </Act>
         <a class="button" href={Files.downloadOf(file)} download>Download</a>
         <button type="button" class="quiet" onClick={onClose}>Close</button>

@@ -27,9 +27,9 @@ const oldMs = 4 * pollMs
 
 const groupings: ReadonlyArray<readonly [Grouping, string]> = [
   ["none", "nothing"],
-  ["same", "what hears the same"],
-  ["alike", "what is alike"],
-  ["kind", "all of a kind"]
+  ["same", "same subscriptions"],
+  ["alike", "similar nodes"],
+  ["kind", "by kind"]
 ]
 
 const inOrder = new Intl.Collator(undefined, { numeric: true })
@@ -104,7 +104,7 @@ const StateField = ({ chosen, nodes }: {
   </label>
 )
 
-/** How many nodes are in which state, the most urgent first. Each choice leaves those. */
+/** The number of nodes in each state, the most urgent first. Each choice leaves those. */
 const Summary = ({ chosen, nodes }: { readonly nodes: ReadonlyArray<Graph.GraphNode>; readonly chosen: string }) => (
   <div class="graph-summary" role="group" aria-label="Nodes by state">
     {Graph.states.map((state) => (
@@ -132,7 +132,7 @@ const GroupField = ({ automatic, chosen }: {
   const words = new Map(groupings)
   return (
     <label class="field is-wider">
-      <span>Draw as one</span>
+      <span>Group</span>
       <select value={chosen ?? ""} onChange={(event) => change({ group: event.currentTarget.value, open: "" })}>
         <option value="">{chosen === undefined ? `as needed: ${words.get(automatic)}` : "as needed"}</option>
         {groupings.map(([grouping, name]) => <option key={grouping} value={grouping}>{name}</option>)}
@@ -230,16 +230,22 @@ const Picture = ({ atMs, graph, isStale, wanted }: {
         <GroupField chosen={grouping} automatic={shape.grouping} />
         {open.length === 0
           ? null
-          : <button type="button" class="quiet" onClick={() => change({ open: "" })}>Draw groups as one again</button>}
+          : <button type="button" class="quiet" onClick={() => change({ open: "" })}>Close the opened groups</button>}
       </Filters>
       {focus === "" ? null : <FocusBar focus={focus} hops={hops} />}
       {focus !== "" && !drawn.has(focus)
-        ? <p class="alert is-warning">What the address asks for is not in the graph, so all of it is shown.</p>
+        ? (
+          <p class="alert is-warning">
+            The node named in the address is not in the graph, so the whole graph is shown.
+          </p>
+        )
         : null}
-      {graph.isCut ? <p class="alert is-warning">The account has more than is shown: the first 3,000 nodes.</p> : null}
+      {graph.isCut
+        ? <p class="alert is-warning">The account has more nodes than are shown: these are the first 3,000.</p>
+        : null}
       <div class="graph-head">
         <p class="note" role={isOld ? "status" : undefined}>
-          Rates are those of the last 5 minutes. {isOld ? <b>As of</b> : "Read"} <Ago ms={atMs} />.
+          Rates cover the last 5 minutes. {isOld ? <b>As of</b> : "Read"} <Ago ms={atMs} />.
         </p>
         {view === "drawing" ? <GraphLegend /> : null}
       </div>
@@ -322,7 +328,7 @@ export default () => {
         {(found) =>
           found.nodes.length < 2 && found.edges.length === 0
             ? (
-              <Empty what="There is nothing in the graph yet.">
+              <Empty what="The graph is empty.">
                 <p>
                   Deploy a source with <code>headwater deploy</code>, and subscribe a webhook or a workflow to it.
                 </p>

@@ -25,13 +25,13 @@ const columns: ReadonlyArray<RowColumn<Keys.KeyResource>> = [
       </>
     )
   },
-  { name: "May", width: "5rem", cell: ({ scope }) => scope },
+  { name: "Scope", width: "5rem", cell: ({ scope }) => scope },
   {
-    name: "Ends",
+    name: "Expires",
     width: "8.5rem",
     cell: ({ expires_at }) => expires_at === null ? <span class="note">never</span> : <Time ms={expires_at * 1_000} />
   },
-  { name: "Made", width: "8.5rem", cell: ({ created_at }) => <Time ms={created_at * 1_000} />, isWideOnly: true },
+  { name: "Created", width: "8.5rem", cell: ({ created_at }) => <Time ms={created_at * 1_000} />, isWideOnly: true },
   { name: "Id", width: "minmax(12rem, 1fr)", cell: ({ id }) => <code>{id}</code>, isWideOnly: true }
 ]
 
@@ -59,7 +59,7 @@ const Making = ({ doing, make, name, onClose, operation }: {
     )
     : (
       <>
-        <p>This is the new key. Keep it now: nobody can show it again.</p>
+        <p>This is the new key. Save it now: it cannot be shown again.</p>
         <Revealed text={made.value} what="key" />
         <div class="dialog-acts">
           <button type="button" class="quiet" onClick={onClose}>Close</button>
@@ -126,7 +126,7 @@ export default () => {
               <Making
                 operation="keys.create"
                 name="Make it"
-                doing="Making …"
+                doing="Creating …"
                 make={async (body) => {
                   const made = await Keys.create(body)
                   changed()

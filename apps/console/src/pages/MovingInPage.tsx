@@ -22,7 +22,7 @@ const stateOf = ({ imported, isGone, needs, present }: Imports.Standing): readon
   if (present === undefined) return ["plain", "unknown"]
   if (present.active) return ["good", "active"]
   const required = needs.filter(({ is_required }) => is_required).length
-  return required === 0 ? ["accent", "can be switched on"] : ["waiting", `needs ${required} more`]
+  return required === 0 ? ["accent", "ready to switch on"] : ["waiting", `needs ${required} more`]
 }
 
 const Name = ({ imported, present }: Imports.Standing) => {
@@ -127,11 +127,11 @@ const Totals = ({ shown }: { readonly shown: Imports.Shown }) => {
       <dd>
         {count(shown.standings.length)}, {count(shown.standings.filter(({ present }) => present?.active).length)} active
       </dd>
-      <dt>Not brought</dt>
+      <dt>Not imported</dt>
       <dd>{of("failed")}</dd>
       <dt>To do</dt>
       <dd>{of("missing")}</dd>
-      <dt>Otherwise here</dt>
+      <dt>Different here</dt>
       <dd>{of("different")}</dd>
       <dt>Reported</dt>
       <dd>
@@ -174,7 +174,7 @@ const Chosen = ({ imports, loading }: {
         <div class="page-head">
           <h1>Moving in</h1>
         </div>
-        <Empty what="Nothing was moved in.">
+        <Empty what="Nothing has been imported.">
           <p>
             <code>headwater import pipedream &lt;folder&gt;</code> brings the workflows of a project.
           </p>

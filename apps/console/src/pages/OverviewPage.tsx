@@ -1,9 +1,10 @@
-import { useRef } from "preact/hooks"
+import { useEffect, useRef } from "preact/hooks"
 import { address, hrefOf, setQuery } from "../api/Address.ts"
 import { type Loading, useLoading } from "../api/Loading.ts"
 import { count, counted, duration } from "../charts/Figures.ts"
 import type { Tone } from "../parts/Badge.tsx"
 import { Empty } from "../parts/Empty.tsx"
+import { Errors } from "../parts/Errors.tsx"
 import { Failed } from "../parts/Failed.tsx"
 import { harmless } from "../parts/Harmless.ts"
 import { NodesTable } from "../parts/NodesTable.tsx"
@@ -16,7 +17,8 @@ import { type ChartSeries, type Colour, StepChart } from "../parts/StepChart.tsx
 import { Tabs } from "../parts/Tabs.tsx"
 import { Ago } from "../parts/Time.tsx"
 import * as AccountFigures from "../resources/AccountFigures.ts"
-import { kindOf } from "../resources/Directory.ts"
+import * as Directory from "../resources/Directory.ts"
+import * as ErrorGroups from "../resources/ErrorGroups.ts"
 import * as Nodes from "../resources/Nodes.ts"
 import * as Trouble from "../resources/Trouble.ts"
 
@@ -68,19 +70,19 @@ const tilesOf = (now: Now, figures: Figures | undefined): ReadonlyArray<Tile> =>
       name: "Waiting",
       value: count(waiting) + (waiting > 0 ? more : ""),
       note: oldest_at_ms === null
-        ? "events: no listener is behind"
+        ? "events: all listeners are up to date"
         : (
           <>
             events, the oldest <Ago ms={oldest_at_ms} />
           </>
         ),
-      tone: waiting === 0 ? "good" : "waiting"
+      tone: waiting === 0 ? "plain" : "waiting"
     },
     {
       name: "Retries",
       value: count(pending) + (pending > 0 ? more : ""),
       note: pending === 0 ? "nothing is pending" : `${pending === 1 ? "delivery" : "deliveries"} pending`,
-      tone: pending === 0 ? "good" : "waiting",
+      tone: pending === 0 ? "plain" : "waiting",
       href: hrefOf(["deliveries"], { state: "pending" })
     },
     {
@@ -91,28 +93,28 @@ const tilesOf = (now: Now, figures: Figures | undefined): ReadonlyArray<Tile> =>
         ? "bad"
         : webhooks.throttled > 0
         ? "waiting"
-        : "good",
+        : "plain",
       href: hrefOf(["webhooks"])
     },
     {
       name: "Programs",
       value: `${count(sources.active + workflows.active)} of ${count(sources.total + workflows.total)}`,
       note: `active: ${counted(sources.total, "source")}, ${counted(workflows.total, "workflow")}`,
-      tone: paused === 0 ? "good" : "waiting",
+      tone: paused === 0 ? "plain" : "waiting",
       href: hrefOf(["sources"])
     },
     {
       name: "Errors",
       value: errors === undefined ? toCome : count(errors),
       note: "on $errors in this time",
-      tone: errors === undefined ? "plain" : errors === 0 ? "good" : "bad",
+      tone: errors === undefined || errors === 0 ? "plain" : "bad",
       href: hrefOf(["events"], { stream: "$errors", from: figures === undefined ? "" : String(figures.from_ms) })
     },
     {
       name: "Given up",
       value: exhausted === undefined ? toCome : count(exhausted),
       note: `${exhausted === 1 ? "delivery" : "deliveries"} in this time`,
-      tone: exhausted === undefined ? "plain" : exhausted === 0 ? "good" : "bad",
+      tone: exhausted === undefined || exhausted === 0 ? "plain" : "bad",
       href: hrefOf(["deliveries"], {
         state: "exhausted",
         last_attempt_since: figures === undefined ? "" : String(figures.from_ms)
@@ -122,13 +124,13 @@ const tilesOf = (now: Now, figures: Figures | undefined): ReadonlyArray<Tile> =>
       name: "Quotas",
       value: fullest === undefined || fullest.limit === null ? "no limit" : `${percent(fullness)} used`,
       note: fullest === undefined || fullest.limit === null ? "none is set" : quotaNames[fullest.quota].toLowerCase(),
-      tone: fullness >= 1 ? "bad" : fullness >= 0.8 ? "waiting" : "good"
+      tone: fullness >= 1 ? "bad" : fullness >= 0.8 ? "waiting" : "plain"
     },
     {
       name: "Accounting",
       value: imbalances === 0 ? "balances" : `${count(imbalances)} off`,
-      note: imbalances === 0 ? "nothing is lost or doubled" : "this is a bug of the server: report it",
-      tone: imbalances === 0 ? "good" : "bad"
+      note: imbalances === 0 ? "no event lost or duplicated" : "this is a bug in the server: please report it",
+      tone: imbalances === 0 ? "plain" : "bad"
     }
   ]
 }
@@ -143,7 +145,7 @@ const TileBody = ({ name, note, tone, value }: Tile) => (
 
 /** The state of the account, always in the same number of tiles, so that nothing moves. */
 const Tiles = ({ tiles }: { readonly tiles: ReadonlyArray<Tile> }) => (
-  <ul class="tiles" aria-label="How the account stands">
+  <ul class="tiles" aria-label="Status of the account">
     {tiles.map((tile) => (
       <li key={tile.name} class={`tile is-${tile.tone}`}>
         {tile.href === undefined
@@ -189,24 +191,24 @@ const charts: ReadonlyArray<ChartKind> = [
     ]
   },
   {
-    title: "Runs of code",
+    title: "Code runs",
     lines: [
       { name: "runs", colour: "first", of: ({ runs }) => runs },
       { name: "failed", colour: "bad", of: ({ failed_runs }) => failed_runs }
     ]
   },
   {
-    title: "Attempts at deliveries",
+    title: "Delivery attempts",
     lines: [
       { name: "attempts", colour: "first", of: ({ attempts }) => attempts },
       { name: "failed", colour: "bad", of: ({ failed_attempts }) => failed_attempts }
     ]
   },
   {
-    title: "How long attempts and runs took",
+    title: "Duration of attempts and runs",
     isDuration: true,
     isLogarithmic: true,
-    empty: "There were no attempts and no runs in this time.",
+    empty: "There were no attempts or runs in this period.",
     lines: [
       { name: "attempts p50", colour: "first", of: ({ p50_ms }) => p50_ms },
       { name: "p99", colour: "second", of: ({ p99_ms }) => p99_ms },
@@ -222,7 +224,7 @@ const charts: ReadonlyArray<ChartKind> = [
     ]
   },
   {
-    title: "Errors, and what did not arrive",
+    title: "Errors and failed deliveries",
     lines: [
       { name: "errors", colour: "bad", of: ({ errors }) => errors },
       { name: "given up", colour: "wait", of: ({ exhausted }) => exhausted },
@@ -280,8 +282,8 @@ const ChartsToCome = () => (
 const pageOf: Readonly<Record<string, string>> = { source: "sources", workflow: "workflows", webhook: "webhooks" }
 
 const NodeName = ({ id, name }: Trouble.GraphNode) => {
-  const page = pageOf[kindOf(id) ?? ""]
-  const text = <bdi>{harmless(name ?? (kindOf(id) === "account" ? "The account itself" : id))}</bdi>
+  const page = pageOf[Directory.kindOf(id) ?? ""]
+  const text = <bdi>{harmless(name ?? (Directory.kindOf(id) === "account" ? "The account itself" : id))}</bdi>
   return page === undefined ? text : <a href={hrefOf([page, id])}>{text}</a>
 }
 
@@ -292,17 +294,17 @@ const nameIn = ({ loaded }: Loading<Trouble.Trouble>, id: string): string | unde
   return node === undefined && known === undefined ? undefined : node?.name ?? id
 }
 
-const mostTroubles = 20
+const mostTroubles = 50
 
 const Troubles = ({ trouble: { isCut, nodes } }: { readonly trouble: Trouble.Trouble }) =>
   nodes.length === 0
     ? (
-      <Empty what="Nothing fails, and nothing waits.">
+      <Empty what="Nothing is failing or waiting.">
         {isCut ? <p>Of the first 1,000 sources, workflows, webhooks and consumers.</p> : null}
       </Empty>
     )
     : (
-      <div class="scrolled" role="region" aria-label="What fails or waits" tabIndex={0}>
+      <div class="scrolled" role="region" aria-label="Failing or waiting" tabIndex={0}>
         <table class="plain is-figures">
           <thead>
             <tr>
@@ -323,7 +325,7 @@ const Troubles = ({ trouble: { isCut, nodes } }: { readonly trouble: Trouble.Tro
                   <span class="note">{node.type}</span>
                 </td>
                 <td>
-                  <NodeBadge state={node.state} />
+                  <NodeBadge {...node} />
                 </td>
                 <td>{count(node.waiting)}</td>
                 <td>
@@ -351,14 +353,22 @@ const readAt = <A extends NonNullable<unknown>>(loading: Loading<A>): number => 
   return loaded.state === "shown" || loaded.state === "stale" ? loaded.atMs : 0
 }
 
-/** The state of the account: its traffic and latencies, its failures and backlogs, and the server's processes. */
+/** The state of the account: what needs somebody first, then its traffic and latencies, its failures and backlogs, and the server's processes. */
 export default () => {
   const range = AccountFigures.rangeOf(address.value.query.get("range"))
   const figures = useLoading(range, (signal) => AccountFigures.read(range, signal), { everyMs: pollMs })
   const trouble = useLoading("trouble", Trouble.read, { everyMs: pollMs })
+  const errors = useLoading(
+    `errors ${range}`,
+    (signal) => ErrorGroups.read(AccountFigures.fromOf(range), signal),
+    { everyMs: pollMs }
+  )
   const nodes = useLoading("nodes", Nodes.list, { everyMs: pollMs })
   const loaded = figures.loaded.value
   const known = loaded.state === "shown" || loaded.state === "stale" ? loaded.value : undefined
+  useEffect(() => {
+    void Directory.refresh()
+  }, [])
   // While another range is read, the tiles keep the last known state.
   const lastNow = useRef<Now | undefined>(undefined)
   lastNow.current = loaded.state === "failed" ? undefined : known?.now ?? lastNow.current
@@ -372,13 +382,26 @@ export default () => {
         <h1>Overview</h1>
         <span class="grow" />
         <Tabs
-          label="How far back the charts go"
+          label="Period of the charts"
           chosen={range}
           choices={AccountFigures.choices}
           onChoose={(chosen) => setQuery({ range: chosen === AccountFigures.defaultRange ? "" : chosen }, "push")}
         />
       </div>
       {loaded.state === "stale" ? <Stale atMs={loaded.atMs} failure={loaded.failure} onRetry={retry} /> : null}
+      <div class="needs">
+        <section class="block" aria-labelledby="trouble">
+          <h2 id="trouble">Failing or waiting now</h2>
+          <Shown loading={trouble} what="what fails or waits">{(found) => <Troubles trouble={found} />}</Shown>
+          <RetriesChart webhook={undefined} nameOf={(id) => nameIn(trouble, id)} />
+        </section>
+        <section class="block" aria-labelledby="errors">
+          <h2 id="errors">Errors in {AccountFigures.wordsOf(range)}</h2>
+          <Shown loading={errors} what="the errors">
+            {(found) => <Errors errors={found} fromMs={AccountFigures.fromOf(range)} />}
+          </Shown>
+        </section>
+      </div>
       <Tiles tiles={tiles} />
       <div class="overview">
         <section class="overview-charts" aria-labelledby="over-time">
@@ -392,11 +415,6 @@ export default () => {
           </div>
         </section>
         <div class="overview-now">
-          <section class="block is-first" aria-labelledby="trouble">
-            <h2 id="trouble">What fails or waits now</h2>
-            <Shown loading={trouble} what="what fails or waits">{(found) => <Troubles trouble={found} />}</Shown>
-            <RetriesChart webhook={undefined} nameOf={(id) => nameIn(trouble, id)} />
-          </section>
           <section class="block" aria-labelledby="quotas">
             <h2 id="quotas">Quotas</h2>
             {lastNow.current === undefined

@@ -36,7 +36,7 @@ const Facts = ({ account: { now, user } }: { readonly account: OwnAccount.OwnAcc
           </>
         )
         : null}
-      <dt>Has</dt>
+      <dt>Resources</dt>
       <dd>
         <a href={hrefOf(["sources"])}>{counted(sources.total, "source")}</a>,{" "}
         <a href={hrefOf(["workflows"])}>{counted(workflows.total, "workflow")}</a>,{" "}
@@ -80,7 +80,7 @@ export default () => {
             <dd>
               <bdi>{harmless(own.key.name === "" ? own.key.id : own.key.name)}</bdi>, of the scope {own.key.scope}
             </dd>
-            <dt>Ends</dt>
+            <dt>Expires</dt>
             <dd>
               <Time ms={own.expires_at * 1_000} /> at the latest
             </dd>

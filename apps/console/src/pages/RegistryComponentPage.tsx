@@ -22,7 +22,7 @@ const NewSource = ({ component }: { readonly component: Sources.ComponentResourc
     name={component.name}
     create={async (values) => {
       const created = await Sources.create({ component_id: component.id, ...values })
-      tell("done", "The source is there, and active.")
+      tell("done", "The source was created and is active.")
       visit(hrefOf(["sources", created.id]))
     }}
   />
@@ -54,7 +54,7 @@ const Details = ({ component }: { readonly component: Sources.ComponentResource 
         </dd>
       </dl>
       <section class="block" aria-label={may("write") ? "New source" : "Props"}>
-        <h2>{may("write") ? "New source of it" : "Its props"}</h2>
+        <h2>{may("write") ? "New source" : "Its props"}</h2>
         {may("write") ? <NewSource component={component} /> : <PropsList declared={configurable_props} current={{}} />}
       </section>
       <details>
@@ -62,7 +62,7 @@ const Details = ({ component }: { readonly component: Sources.ComponentResource 
         <pre class="raw" tabIndex={0}><bdi>{harmless(code.slice(0, maxCode))}</bdi></pre>
       </details>
       <p>
-        <a href={hrefOf(["registry"])}>The whole registry</a>
+        <a href={hrefOf(["registry"])}>All components</a>
       </p>
     </>
   )

@@ -39,7 +39,7 @@ const columns: ReadonlyArray<RowColumn<Registry.RegistryComponent>> = [
     isWideOnly: true
   },
   {
-    name: "What it does",
+    name: "Description",
     width: "minmax(12rem, 3fr)",
     cell: ({ description }) => <bdi title={harmless(description ?? "")}>{harmless(description ?? "")}</bdi>
   }
@@ -56,11 +56,11 @@ export default () => {
       <SearchedRows
         loading={components}
         noun={["component", "components"]}
-        label="Name, key or what it does"
+        label="Name, key or description"
         textsOf={({ description, key, name }) => [key, name, description]}
         columns={columns}
         onOpen={(component) => visit(hrefOfComponent(component))}
-        empty={<Empty what="The registry has no components." />}
+        empty={<Empty what="The registry is empty." />}
       />
     </div>
   )

@@ -14,11 +14,22 @@ import { outcomeOf, RunTime } from "../parts/RunTable.tsx"
 import { Shown } from "../parts/Shown.tsx"
 import { Time } from "../parts/Time.tsx"
 import * as Directory from "../resources/Directory.ts"
+import * as Events from "../resources/Events.ts"
 import { begun } from "../resources/RunStart.ts"
 import * as Workflows from "../resources/Workflows.ts"
 import type { Params } from "../routes.ts"
 
 const pollMs = 2_000
+
+/** The event that began a run, as a link to it while its log has it. */
+const BeginningEvent = ({ trigger }: { readonly trigger: Workflows.RunDetails["trigger"] }) => {
+  const { emitter_id, id } = trigger
+  const found = useLoading(id, (signal) => Events.delivered(trigger, signal)).loaded.value
+  const shown = <code>{harmless(id)}</code>
+  return found.state === "shown" && found.value !== undefined
+    ? <a href={hrefOf(["events", emitter_id, found.value])}>{shown}</a>
+    : shown
+}
 
 const Trigger = ({ run }: { readonly run: Workflows.RunDetails }) => {
   const { emitter_id, event_name, id, instead_of, rerun_of, source_type } = run.trigger
@@ -35,12 +46,12 @@ const Trigger = ({ run }: { readonly run: Workflows.RunDetails }) => {
       {id === run.id ? null : (
         <>
           {", "}
-          <code>{harmless(id)}</code>
+          {source_type === "EVENT" ? <BeginningEvent trigger={run.trigger} /> : <code>{harmless(id)}</code>}
         </>
       )}
       {rerun_of === null ? null : (
         <>
-          {instead_of === null ? ", again after " : ", with another event than "}
+          {instead_of === null ? ", a repeat of " : ", with a changed event, in place of "}
           <a href={hrefOf(["workflows", run.workflow_id, "runs", rerun_of])}>
             <code>{rerun_of}</code>
           </a>
@@ -72,7 +83,7 @@ const Details = ({ onChange, run }: { readonly run: Workflows.RunDetails; readon
         {!isResumable ? null : (
           <Act
             needs="run"
-            done="It goes on when it is its turn."
+            done="It will resume in its turn."
             act={async () => {
               await Workflows.resume(workflow_id, id)
               onChange()
@@ -86,7 +97,7 @@ const Details = ({ onChange, run }: { readonly run: Workflows.RunDetails; readon
             <Act
               needs="run"
               kind="danger"
-              done="It is cancelled. What its steps have done stays."
+              done="The run was cancelled. What its steps have done stays done."
               act={async () => {
                 await Workflows.cancel(workflow_id, id)
                 onChange()
@@ -96,7 +107,7 @@ const Details = ({ onChange, run }: { readonly run: Workflows.RunDetails; readon
             </Act>
           )
           : null}
-        <Act needs="run" done="It runs again, as a run of its own." act={again()}>Run again</Act>
+        <Act needs="run" done="It was started again, as a new run." act={again()}>Run again</Act>
         {may("run")
           ? (
             <button
@@ -105,19 +116,19 @@ const Details = ({ onChange, run }: { readonly run: Workflows.RunDetails; readon
                 isChanged.value = true
               }}
             >
-              Run a changed event …
+              Run with a changed event …
             </button>
           )
           : null}
         {isChanged.value
           ? (
             <JsonDialog
-              title="Run a changed event"
-              note="A real run, of an event that takes the place of this one's and names it."
+              title="Run with a changed event"
+              note="This starts a real run with the event below in place of the original one."
               label="Event, as JSON"
               text={JSON.stringify(run.event, null, 2)}
               name="Run"
-              doing="It waits for its turn …"
+              doing="Waiting for its turn …"
               failed="It was not run."
               act={async (text) => {
                 await rerun({ event: JSON.parse(text) })
@@ -142,11 +153,11 @@ const Details = ({ onChange, run }: { readonly run: Workflows.RunDetails; readon
             <Name id={workflow_id} />
           </a>
         </dd>
-        <dt>Began by</dt>
+        <dt>Started by</dt>
         <dd>
           <Trigger run={run} />
         </dd>
-        <dt>Began</dt>
+        <dt>Started</dt>
         <dd>
           <Time ms={run.started_at_ms} milliseconds />
         </dd>
@@ -156,7 +167,7 @@ const Details = ({ onChange, run }: { readonly run: Workflows.RunDetails; readon
         </dd>
         {run.paths.length === 0 ? null : (
           <>
-            <dt>In branches</dt>
+            <dt>Branches</dt>
             <dd>
               {run.paths.map((path, index) => (
                 <span key={path.path}>
@@ -175,14 +186,18 @@ const Details = ({ onChange, run }: { readonly run: Workflows.RunDetails; readon
       </dl>
       <section class="block" aria-label="Steps">
         <h2>Steps</h2>
-        {run.steps.length === 0 ? <p class="note">No step has ended yet.</p> : (
+        {run.steps.length === 0 ? <p class="note">No step has finished yet.</p> : (
           <RunSteps run={run}>
-            {({ name }) => <Act needs="run" done="It runs again from there." act={again(name)}>Again from here</Act>}
+            {({ name }) => (
+              <Act needs="run" done="A new run was started from this step." act={again(name)}>
+                Run again from this step
+              </Act>
+            )}
           </RunSteps>
         )}
       </section>
-      <section class="block" aria-label="Its event">
-        <h2>Its event</h2>
+      <section class="block" aria-label="Event">
+        <h2>Event</h2>
         <Payload value={run.event} />
       </section>
     </>

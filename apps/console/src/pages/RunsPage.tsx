@@ -48,7 +48,7 @@ export default ({ params }: { readonly params: Params }) => {
         empty={status === ""
           ? <Empty what="It has not run yet." />
           : (
-            <Empty what={`No run is in the state ${status}.`}>
+            <Empty what={`No run has the state ${status}.`}>
               <button type="button" onClick={() => setQuery({ status: "" }, "push")}>Show all runs</button>
             </Empty>
           )}

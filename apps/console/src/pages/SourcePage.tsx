@@ -57,9 +57,9 @@ const PropsSection = ({ onChange, source }: {
             return (
               <>
                 <Failed
-                  what="The component can't be read, so its props can't be changed here."
+                  what="The component cannot be read, so its props cannot be changed here."
                   failure={found.failure}
-                  advice="It was withdrawn from the registry. The source goes on with it."
+                  advice="It was withdrawn from the registry. The source keeps using it."
                 />
                 <PropsList declared={[]} current={source.configured_props} />
               </>
@@ -75,7 +75,7 @@ const PropsSection = ({ onChange, source }: {
                 current={source.configured_props}
                 submitName="Save the props"
                 doing="Saving …"
-                done="The props are saved. The next run has them."
+                done="The props are saved. The next run uses them."
                 submit={async (changes) => {
                   await Sources.change(source, { configured_props: changes })
                   onChange()
@@ -112,7 +112,7 @@ const Details = ({ loading, source }: {
           ? (
             <Act
               needs="write"
-              done="It is paused. Its endpoint and timers stop; events of others wait for it."
+              done="It is paused. Its endpoint and timers are off; events it listens to wait for it."
               act={async () => {
                 await Sources.change(source, { active: false })
                 changed()
@@ -125,7 +125,7 @@ const Details = ({ loading, source }: {
             <Act
               needs="write"
               kind="main"
-              done="It is active, and goes on where it stood."
+              done="It is active again, and continues where it left off."
               act={async () => {
                 await Sources.change(source, { active: true })
                 changed()
@@ -156,7 +156,7 @@ const Details = ({ loading, source }: {
         </Delete>
       </div>
       <dl class="facts">
-        <dt>Last trace</dt>
+        <dt>Last activity</dt>
         <dd>
           <Health id={id} read={lastRunOfSource} />
         </dd>
@@ -192,7 +192,7 @@ const Details = ({ loading, source }: {
         </dd>
         <dt>Changed</dt>
         <dd>
-          <Time ms={source.updated_at * 1_000} />, made <Time ms={source.created_at * 1_000} />
+          <Time ms={source.updated_at * 1_000} />, created <Time ms={source.created_at * 1_000} />
         </dd>
       </dl>
       <div class="halves">

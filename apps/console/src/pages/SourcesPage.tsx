@@ -26,7 +26,7 @@ const columns: ReadonlyArray<RowColumn<Sources.ListedSource>> = [
     )
   },
   { name: "State", width: "5.5rem", sortBy: stateOf, cell: (program) => <Activity of={program} /> },
-  { name: "Last trace", width: "11rem", cell: ({ id }) => <Health id={id} read={lastRunOfSource} /> },
+  { name: "Last activity", width: "11rem", cell: ({ id }) => <Health id={id} read={lastRunOfSource} /> },
   {
     name: "Changed",
     width: "8.5rem",
@@ -38,7 +38,7 @@ const columns: ReadonlyArray<RowColumn<Sources.ListedSource>> = [
 ]
 
 /** The columns for which a narrow page has room. */
-const narrowColumns = columns.filter(({ name }) => ["Name", "State", "Last trace"].includes(name))
+const narrowColumns = columns.filter(({ name }) => ["Name", "State", "Last activity"].includes(name))
 
 /** The list of sources, which take events in and run code over them. */
 export default () => {
@@ -65,7 +65,7 @@ export default () => {
             <Empty what="There are no sources yet.">
               <p>
                 Make one of a component of <a href={hrefOf(["registry"])}>the registry</a>, or{" "}
-                <a href={hrefOf(["sources", "new"])}>of code of your own</a>.
+                <a href={hrefOf(["sources", "new"])}>with your own code</a>.
               </p>
             </Empty>
           ) :

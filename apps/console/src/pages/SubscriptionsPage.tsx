@@ -21,7 +21,7 @@ const filterOf = ({ filter }: Subscriptions.SubscriptionResource): string =>
 
 const columns: ReadonlyArray<RowColumn<Subscriptions.SubscriptionResource>> = [
   { name: "Listener", width: "minmax(8rem, 1fr)", cell: ({ listener_id }) => <Name id={listener_id} /> },
-  { name: "Hears", width: "minmax(8rem, 1fr)", cell: ({ emitter_id }) => <Name id={emitter_id} /> },
+  { name: "Listens to", width: "minmax(8rem, 1fr)", cell: ({ emitter_id }) => <Name id={emitter_id} /> },
   {
     name: "Stream",
     width: "8rem",
@@ -65,7 +65,7 @@ const Rows = () => {
         filters={<NewSubscription kind="main" onDone={changed} />}
         empty={
           <Empty what="There are no subscriptions yet.">
-            <p>A subscription has a source, a workflow or a webhook hear what another emits.</p>
+            <p>With a subscription, a source, workflow or webhook receives the events of another source or workflow.</p>
           </Empty>
         }
       />
@@ -95,7 +95,7 @@ export default () => {
         <h1>Subscriptions</h1>
         <Tabs
           label="Subscriptions to"
-          choices={[["now", "What is there"], ["later", "What is made later"]]}
+          choices={[["now", "Existing emitters"], ["later", "Future emitters"]]}
           chosen={isLater ? "later" : "now"}
           onChoose={(view) => setQuery({ view: view === "later" ? view : undefined, open: undefined }, "push")}
         />

@@ -59,15 +59,15 @@ const VariableDialog = ({ asked, known, onDone, owner }: {
   return (
     <FormDialog
       title={before === undefined ? "Set a variable" : `Change ${before.name}`}
-      note="Code finds it in process.env, in runs that begin 2 seconds later at the latest."
+      note="Code reads it from process.env. Runs see the new value within 2 seconds."
       name="Set"
       doing="Setting …"
       failed="It is not set."
       faultOf={() =>
         before === undefined && known.has(name.value)
-          ? "There is one of this name: choose it in the list."
+          ? "A variable with this name exists: select it in the list to change it."
           : before?.secret === true && value.value === ""
-          ? "Give its value anew."
+          ? "Enter its value again."
           : undefined}
       act={async () => {
         await Variables.set(name.value, { value: value.value, secret: secret.value }, owner)
@@ -80,7 +80,7 @@ const VariableDialog = ({ asked, known, onDone, owner }: {
         <Act
           needs="write"
           kind="danger"
-          ask={`The value of ${before.name} can't be had back.`}
+          ask={`The value of ${before.name} cannot be restored.`}
           done={`${before.name} is removed.`}
           act={async () => {
             await Variables.drop(before)
@@ -88,7 +88,7 @@ const VariableDialog = ({ asked, known, onDone, owner }: {
             close()
           }}
         >
-          Remove it
+          Remove
         </Act>
       )}
     >
@@ -101,7 +101,7 @@ const VariableDialog = ({ asked, known, onDone, owner }: {
             label="Value"
             text={value}
             rows={3}
-            placeholder={before?.secret === true ? "It can't be read: give it anew." : ""}
+            placeholder={before?.secret === true ? "It cannot be read back: enter it again." : ""}
           />
           <label class="choice">
             <input
@@ -111,7 +111,7 @@ const VariableDialog = ({ asked, known, onDone, owner }: {
                 secret.value = event.currentTarget.checked
               }}
             />
-            <span>Secret: it is never shown again</span>
+            <span>Secret: it will never be shown again</span>
           </label>
         </>
       )}
@@ -161,7 +161,7 @@ export default () => {
         }}
         filters={
           <NamedField
-            label="Of"
+            label="Owner"
             all="the account"
             kinds={["project", "source", "workflow"]}
             chosen={owner}

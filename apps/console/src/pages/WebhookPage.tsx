@@ -4,7 +4,6 @@ import { hrefOf } from "../api/Address.ts"
 import { post } from "../api/Api.ts"
 import { type Failure, failureOf } from "../api/Failure.ts"
 import { type Loading, useLoading } from "../api/Loading.ts"
-import { may } from "../api/Session.ts"
 import { counted, duration, humanSeconds } from "../charts/Figures.ts"
 import * as Graph from "../graph/Graph.ts"
 import { Act } from "../parts/Act.tsx"
@@ -15,6 +14,7 @@ import { Empty } from "../parts/Empty.tsx"
 import { Failed } from "../parts/Failed.tsx"
 import { jsonFault } from "../parts/FormDialog.tsx"
 import { harmless } from "../parts/Harmless.ts"
+import { Opens } from "../parts/Opens.tsx"
 import { RetriesChart } from "../parts/RetriesChart.tsx"
 import { Shown } from "../parts/Shown.tsx"
 import { Subscribed } from "../parts/SubscriptionForms.tsx"
@@ -62,8 +62,8 @@ const TestDialog = ({ id, onClose, url }: {
     <Dialog title="Send a test" isWide onClose={onClose}>
       <form onSubmit={(event) => void send(event)}>
         <p class="note">
-          One signed request, now and without a retry, also while the webhook is paused. It is in no list and in no
-          accounting.
+          Sends one signed request now, without retries, even while the webhook is paused. It appears in no list or
+          statistics.
         </p>
         <label class="field">
           <span>Payload, as JSON</span>
@@ -102,7 +102,7 @@ const ResumeChoice = ({ id, onDone }: { readonly id: string; readonly onDone: ()
     <Act
       needs="run"
       kind="main"
-      done="It is active, and goes on where it stood."
+      done="It is active again, and continues where it left off."
       act={async () => {
         await post(["webhooks", id, "resume"])
         onDone()
@@ -112,8 +112,8 @@ const ResumeChoice = ({ id, onDone }: { readonly id: string; readonly onDone: ()
     </Act>
     <Act
       needs="run"
-      ask="Everything that waits for this webhook is dropped. It continues with what is emitted from now on."
-      done="It is active. What waited is dropped."
+      ask="Everything waiting for this webhook is dropped. It continues with events emitted from now on."
+      done="It is active again. What was waiting has been dropped."
       act={async () => {
         await post(["webhooks", id, "resume"], { body: { from: "now" } })
         onDone()
@@ -136,7 +136,7 @@ const Settings = ({ webhook }: { readonly webhook: Webhooks.WebhookDetails }) =>
       </dd>
       <dt>Circuit</dt>
       <dd>
-        {circuit === null ? "none: nothing stops sending by itself" : (
+        {circuit === null ? "none: sending never stops by itself" : (
           <>
             <StateBadge state={circuit_state.state} /> {circuit_state.until_ms === null
               ? `${counted(circuit_state.failures, "failure")} in a row; it opens after ${circuit.failures}`
@@ -162,13 +162,13 @@ const Settings = ({ webhook }: { readonly webhook: Webhooks.WebhookDetails }) =>
             webhook.retry_schedule.map(humanSeconds).join(", ")
           }`}
       </dd>
-      <dt>Time to answer</dt>
+      <dt>Timeout</dt>
       <dd>{duration(webhook.timeout_ms)}</dd>
       <dt>Signed by</dt>
       <dd>{webhook.signature}</dd>
       <dt>HTTP/2</dt>
-      <dd>{webhook.http2 ? "where the endpoint offers it" : "never"}</dd>
-      <dt>Made</dt>
+      <dd>{webhook.http2 ? "if the endpoint supports it" : "never"}</dd>
+      <dt>Created</dt>
       <dd>
         <Time ms={webhook.created_at * 1_000} />
       </dd>
@@ -236,7 +236,7 @@ const WorkView = (
             <>
               <Act
                 needs="run"
-                done="The oldest of each emitter is attempted now."
+                done="The oldest delivery of each emitter is being attempted."
                 act={async () => {
                   await post(["webhooks", id, "force-next"])
                   onChange()
@@ -259,7 +259,7 @@ const WorkView = (
             <Empty what="Nothing has been sent yet.">
               <p>
                 {isSubscribed
-                  ? "It is sent what the emitters that it listens to emit. A test is in no list."
+                  ? "It is sent the events of the emitters it listens to. Tests are not listed."
                   : "Subscribe this webhook to an emitter, or send a test."}
               </p>
             </Empty>
@@ -268,7 +268,7 @@ const WorkView = (
             <table class="plain">
               <thead>
                 <tr>
-                  <th>Began</th>
+                  <th>Started</th>
                   <th>State</th>
                   <th>Last</th>
                   <th>Attempts</th>
@@ -302,7 +302,6 @@ const Details = ({ loading, webhook }: {
   readonly loading: Loading<Webhooks.WebhookDetails>
 }) => {
   const { id } = webhook
-  const isTesting = useSignal(false)
   const work = useLoading(id, (signal) => workOf(id, signal), { everyMs: pollMs })
   const changed = () => {
     void loading.reload()
@@ -320,20 +319,11 @@ const Details = ({ loading, webhook }: {
         </h1>
         <StateBadge state={webhook.state} />
         <span class="grow" />
-        {may("run")
-          ? (
-            <button
-              type="button"
-              onClick={() => {
-                isTesting.value = true
-              }}
-            >
-              Send a test …
-            </button>
-          )
-          : null}
+        <Opens needs="run" what="test" name="Send a test …">
+          {(close) => <TestDialog id={id} url={webhook.url} onClose={close} />}
+        </Opens>
         {webhook.active
-          ? <Act needs="run" act={pause} done="It is paused, and keeps its place.">Pause</Act>
+          ? <Act needs="run" act={pause} done="It is paused, and will continue where it left off.">Pause</Act>
           : <ResumeChoice id={id} onDone={changed} />}
         <WebhookActs webhook={webhook} onChange={changed} />
       </div>
@@ -350,17 +340,6 @@ const Details = ({ loading, webhook }: {
       <Shown loading={work} what="its deliveries">
         {(found) => <WorkView id={id} work={found} onChange={changed} />}
       </Shown>
-      {isTesting.value
-        ? (
-          <TestDialog
-            id={id}
-            url={webhook.url}
-            onClose={() => {
-              isTesting.value = false
-            }}
-          />
-        )
-        : null}
     </>
   )
 }

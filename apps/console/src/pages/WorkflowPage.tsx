@@ -1,4 +1,3 @@
-import { useSignal } from "@preact/signals"
 import { hrefOf, visit } from "../api/Address.ts"
 import { remove } from "../api/Api.ts"
 import { type Loading, useLoading } from "../api/Loading.ts"
@@ -12,6 +11,7 @@ import { harmless } from "../parts/Harmless.ts"
 import { Activity } from "../parts/Health.tsx"
 import { JsonDialog } from "../parts/JsonDialog.tsx"
 import { tell } from "../parts/Notices.tsx"
+import { Opens } from "../parts/Opens.tsx"
 import { ProgramProject } from "../parts/ProgramProject.tsx"
 import { ProgramTraces } from "../parts/ProgramTraces.tsx"
 import { Endpoint } from "../parts/PropField.tsx"
@@ -48,46 +48,29 @@ const shownRuns = 15
 /** The last event that the reader gave each workflow, to run it again. */
 const given = new Map<string, string>()
 
-const RunButton = ({ id }: { readonly id: string }) => {
-  const isAsked = useSignal(false)
-  if (!may("run")) return null
-  const close = () => {
-    isAsked.value = false
-  }
-  return (
-    <>
-      <button
-        type="button"
-        onClick={() => {
-          isAsked.value = true
+const RunButton = ({ id }: { readonly id: string }) => (
+  <Opens needs="run" what="run" name="Run …">
+    {(close) => (
+      <JsonDialog
+        title="Run with an event"
+        note="This is a real run: everything its steps do really happens. They see the event as steps.trigger.event."
+        label="Event, as JSON"
+        text={given.get(id) ?? "{\n  \"order\": 1001\n}"}
+        name="Run"
+        doing="Waiting for its turn …"
+        failed="It was not run."
+        act={async (text) => {
+          given.set(id, text)
+          const run = await Workflows.invoke(id, JSON.parse(text))
+          const isThere = await begun(id, run)
+          close()
+          if (isThere) visit(hrefOf(["workflows", id, "runs", run]))
         }}
-      >
-        Run …
-      </button>
-      {isAsked.value
-        ? (
-          <JsonDialog
-            title="Run over an event"
-            note="A real run: what its steps do and emit is done. They see the event as steps.trigger.event."
-            label="Event, as JSON"
-            text={given.get(id) ?? "{\n  \"order\": 1001\n}"}
-            name="Run"
-            doing="It waits for its turn …"
-            failed="It was not run."
-            act={async (text) => {
-              given.set(id, text)
-              const run = await Workflows.invoke(id, JSON.parse(text))
-              const isThere = await begun(id, run)
-              close()
-              if (isThere) visit(hrefOf(["workflows", id, "runs", run]))
-            }}
-            onClose={close}
-          />
-        )
-        : null}
-    </>
-  )
-}
+        onClose={close}
+      />
+    )}
+  </Opens>
+)
 
 const settings = [
   "concurrency",
@@ -135,13 +118,13 @@ const SettingsList = ({ workflow }: { readonly workflow: Workflows.WorkflowResou
     </dd>
     <dt>Retries</dt>
     <dd>{workflow.retry_delays.length === 0 ? "none" : `after ${workflow.retry_delays.join(", ")} s`}</dd>
-    <dt>Failures on $errors</dt>
-    <dd>{workflow.errors === "each" ? "each one" : "the last of a step"}</dd>
+    <dt>Failures sent to $errors</dt>
+    <dd>{workflow.errors === "each" ? "every attempt" : "only the last attempt of a step"}</dd>
     <dt>Longest step</dt>
     <dd>{workflow.timeout_seconds === null ? "what the server allows" : `${workflow.timeout_seconds} s`}</dd>
     <dt>Heap of a step</dt>
     <dd>{workflow.memory_mb === null ? "what the server gives each" : `${workflow.memory_mb} MiB`}</dd>
-    <dt>A suspended run that nobody resumes</dt>
+    <dt>Suspended run that is not resumed</dt>
     <dd>{workflow.suspension_timeout === "resume" ? "goes on" : "is cancelled"}</dd>
   </dl>
 )
@@ -157,7 +140,7 @@ const Settings = ({ onChange, workflow }: {
       <section class="block" aria-label="Props">
         <h2>Props</h2>
         {declared.length === 0
-          ? <p class="note">No prop has a value that the server shows.</p>
+          ? <p class="note">No prop has a value that can be shown.</p>
           : may("write")
           ? (
             <PropsForm
@@ -167,7 +150,7 @@ const Settings = ({ onChange, workflow }: {
               current={current}
               submitName="Save the props"
               doing="Saving …"
-              done="The props are saved. The next run has them."
+              done="The props are saved. The next run uses them."
               submit={async (configured_props) => {
                 await Workflows.change(workflow, { configured_props })
                 onChange()
@@ -205,7 +188,7 @@ const Runs = ({ id }: { readonly id: string }) => {
           found.length === 0
             ? (
               <Empty what="It has not run yet.">
-                <p>Subscribe it to an emitter, or run it over an event of your own.</p>
+                <p>Subscribe it to an emitter, or run it with an event of your own.</p>
               </Empty>
             )
             : <RunTable runs={found} />}
@@ -236,7 +219,9 @@ const Details = ({ loading, workflow }: {
         <Act
           needs="write"
           {...(active ? {} : { kind: "main" })}
-          done={active ? "It is paused, and keeps its place." : "It is active, and goes on where it stood."}
+          done={active
+            ? "It is paused, and will continue where it left off."
+            : "It is active again, and continues where it left off."}
           act={async () => {
             await Workflows.change(workflow, { active: !active })
             changed()
@@ -259,7 +244,7 @@ const Details = ({ loading, workflow }: {
             visit(hrefOf(["workflows"]))
           }}
         >
-          <p>Its runs, its log and its subscriptions go with it. To only stop it, pause it.</p>
+          <p>Its runs, log and subscriptions are deleted too. To just stop it, pause it.</p>
         </Delete>
       </div>
       <dl class="facts">
@@ -299,7 +284,7 @@ const Details = ({ loading, workflow }: {
         </dd>
         <dt>Changed</dt>
         <dd>
-          <Time ms={workflow.updated_at * 1_000} />, made <Time ms={workflow.created_at * 1_000} />
+          <Time ms={workflow.updated_at * 1_000} />, created <Time ms={workflow.created_at * 1_000} />
         </dd>
       </dl>
       <div class="halves">

@@ -52,9 +52,9 @@ export const Act = ({ act, ask, children, done, kind, needs }: {
         ? (
           <Confirm
             title="Are you sure?"
-            leave="Leave it"
+            leave="Go back"
             name={children}
-            doing="Under way …"
+            doing="Working …"
             failed="It was not done."
             act={finish}
             onClose={() => {

@@ -26,7 +26,7 @@ const phases = [
   ["dns_ms", "name"],
   ["connect_ms", "connection"],
   ["tls_ms", "TLS"],
-  ["first_byte_ms", "answer begins"]
+  ["first_byte_ms", "first byte"]
 ] as const
 
 /** The durations of an attempt's phases, one after the other. */
@@ -100,7 +100,7 @@ export const AttemptView = ({ attempt, sent }: {
           <p class="line">
             <code>{method} {isElsewhere ? harmless(asked) : url === undefined ? "" : harmless(url)}</code>
           </p>
-          {isElsewhere ? <p class="note">The webhook has been given another URL since.</p> : null}
+          {isElsewhere ? <p class="note">The webhook's URL has changed since.</p> : null}
           {request.headers === null
             ? <p class="note">An older version did not record the headers.</p>
             : <Headers headers={request.headers} />}

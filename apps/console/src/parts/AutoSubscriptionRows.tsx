@@ -31,7 +31,7 @@ const columns: ReadonlyArray<RowColumn<AutoSubscriptions.AutoSubscriptionResourc
         </code>
       )
   },
-  { name: "Made", width: "8.5rem", cell: ({ created_at }) => <Time ms={created_at * 1_000} />, isWideOnly: true }
+  { name: "Created", width: "8.5rem", cell: ({ created_at }) => <Time ms={created_at * 1_000} />, isWideOnly: true }
 ]
 
 /** The rules that subscribe listeners to all sources and workflows that are made later. */
@@ -67,7 +67,7 @@ export const AutoSubscriptionRows = () => {
         noun={["auto-subscription", "auto-subscriptions"]}
         columns={columns}
         onOpen={({ id }) => setQuery({ open: id }, "push")}
-        empty={<Empty what="Nothing is subscribed to what is made later." />}
+        empty={<Empty what="Nothing is subscribed to future emitters." />}
       />
       {asked === undefined
         ? null
@@ -75,7 +75,7 @@ export const AutoSubscriptionRows = () => {
           <Confirm
             title="Remove the auto-subscription?"
             leave="Keep it"
-            name="Remove it"
+            name="Remove"
             doing="Removing …"
             failed="It is not removed."
             act={async () => {

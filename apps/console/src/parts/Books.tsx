@@ -32,14 +32,14 @@ export const Books = ({ id, isSource = false }: { readonly id: string; readonly 
   const books = useLoading(id, (signal) => read(id, signal), { everyMs: pollMs })
   const shown = isSource ? figures.slice(0, 3) : figures
   return (
-    <section class="block" aria-label="All runs since it was made">
-      <h2>All runs since it was made</h2>
+    <section class="block" aria-label="All runs since it was created">
+      <h2>All runs since it was created</h2>
       <Shown loading={books} what="its books">
         {(found) => (
           <dl class="figures">
             {shown.map((figure) => (
               <div key={figure}>
-                <dt>{figure === "at_work" ? "at work" : figure}</dt>
+                <dt>{figure === "at_work" ? "in progress" : figure}</dt>
                 <dd class={figure === "failed" && found.failed > 0 ? "fault" : ""}>
                   <a href={pageOf(id, isSource, figure)}>{count(found[figure])}</a>
                 </dd>

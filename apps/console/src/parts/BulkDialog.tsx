@@ -79,8 +79,8 @@ const RerunChoice = ({ onChange, rerun }: { readonly rerun: Rerun; readonly onCh
         value={rerun.code}
         onChange={({ currentTarget }) => onChange({ ...rerun, code: currentTarget.value as Rerun["code"] })}
       >
-        <option value="current">today’s code</option>
-        <option value="own">the code that each had</option>
+        <option value="current">the current code</option>
+        <option value="own">the code each run had</option>
       </select>
     </label>
   </div>
@@ -122,11 +122,11 @@ export const BulkDialog = ({ choices = ofDeliveries, filter, meant, of = "delive
   }
 
   return (
-    <Dialog title="With all that match" onClose={onClose}>
+    <Dialog title="Act on all that match" onClose={onClose}>
       <p>{meant}</p>
       <form onSubmit={(event) => void start(event)}>
         <fieldset class="choices">
-          <legend class="visually-hidden">What to do</legend>
+          <legend class="visually-hidden">Action</legend>
           {choices.map((name) => (
             <label key={name} class="choice-row">
               <input
@@ -174,9 +174,9 @@ export const BulkDialog = ({ choices = ofDeliveries, filter, meant, of = "delive
                 : `${counted(counting.matched, `${noun} matches`, `${many} match`)} now.`}
             </p>
           )}
-        {failure.value === undefined ? null : <Failed what="It has not begun." failure={failure.value} />}
+        {failure.value === undefined ? null : <Failed what="It was not started." failure={failure.value} />}
         <div class="dialog-acts">
-          <button type="button" class="quiet" onClick={onClose}>Leave it</button>
+          <button type="button" class="quiet" onClick={onClose}>Go back</button>
           <button
             type="submit"
             class="main"

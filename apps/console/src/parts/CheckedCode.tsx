@@ -25,7 +25,7 @@ export const CheckedCode = ({ checked }: { readonly checked: Trials.CheckedCode 
               <tr>
                 <th scope="col">Prop</th>
                 <th scope="col">Type</th>
-                <th scope="col">Is</th>
+                <th scope="col">Notes</th>
               </tr>
             </thead>
             <tbody>
@@ -41,7 +41,7 @@ export const CheckedCode = ({ checked }: { readonly checked: Trials.CheckedCode 
                     {[
                       ...(prop["optional"] === true ? ["optional"] : []),
                       ...(prop["secret"] === true ? ["secret"] : []),
-                      ...(prop["remoteOptions"] === true ? ["its options come from the code"] : []),
+                      ...(prop["remoteOptions"] === true ? ["options come from the code"] : []),
                       ...(prop.default === undefined
                         ? []
                         : [`default ${harmless((JSON.stringify(prop.default) ?? "").slice(0, 200))}`])

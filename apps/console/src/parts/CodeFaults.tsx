@@ -8,7 +8,7 @@ export const CodeFaults = ({ errors, onGo }: {
   /** Takes the reader to a place in the code. */
   readonly onGo?: (place: CodePlace) => void
 }) => (
-  <ul class="errors" role={onGo === undefined ? "alert" : undefined} aria-label="What is wrong with the code">
+  <ul class="errors" role={onGo === undefined ? "alert" : undefined} aria-label="Faults in the code">
     {errors.map((error) => {
       const place = placeOf(error)
       return (

@@ -9,15 +9,15 @@ import { CodeEditor } from "./CodeEditor.tsx"
 import { CodeFaults } from "./CodeFaults.tsx"
 import { Failed } from "./Failed.tsx"
 import { harmless } from "./Harmless.ts"
-import { type CodeCheck, faultsIn, useCodeCheck } from "./useCodeCheck.ts"
+import { type CodeCheck, remarksOf, useCodeCheck } from "./useCodeCheck.ts"
 import { type Deployment, type OpenedCode, type Program, remarkOf } from "./useDeployment.ts"
 import { useRunningCode } from "./useRunningCode.ts"
 
 /** The remarks on the newest code that there are any findings on. */
-const remarksOf = ({ asked, remark }: Deployment, check: CodeCheck | undefined): ReadonlyArray<Remark> => {
-  if (check === undefined || check.code === remark?.code) return [remark ?? asked].filter((one) => one !== undefined)
-  return faultsIn(check)
-}
+const newestOf = ({ asked, remark }: Deployment, check: CodeCheck | undefined): ReadonlyArray<Remark> =>
+  check === undefined || check.code === remark?.code
+    ? [remark ?? asked].filter((one) => one !== undefined)
+    : remarksOf(check)
 
 /** The names in the code as it is typed, as far as it can be loaded. */
 const completedOf = (
@@ -57,7 +57,7 @@ export const CodeText = ({ deployment, isEarlier, opened, program, steps, subjec
         completed={completedOf(opened, check, steps)}
         isReadOnly={!may("write")}
         running={running.code}
-        remarks={remarksOf(deployment, check)}
+        remarks={newestOf(deployment, check)}
         sought={sought}
         onSave={() => void deployment.deploy()}
         onChange={deployment.change}
@@ -72,23 +72,23 @@ export const CodeText = ({ deployment, isEarlier, opened, program, steps, subjec
                 running.isWanted.value = !running.isWanted.value
               }}
             >
-              Compare with what runs
+              Compare with the deployed code
             </button>
           )
           : null}
         {isDirty
           ? (
             <span role="status">
-              Changed, and not deployed.{check?.code === code.value && check.checked.errors.length === 0
-                ? " The check finds nothing wrong."
+              Not deployed yet.{check?.code === code.value && check.checked.errors.length === 0
+                ? " No faults found."
                 : ""}
             </span>
           )
           : null}
         <span class="note">
           {may("write")
-            ? "Control or Command with S deploys. Tab indents; Escape and then Tab leaves the editor."
-            : "The key may read the code."}
+            ? "Ctrl+S or Cmd+S deploys. Tab indents; press Escape, then Tab to leave the editor."
+            : "Your key can only read the code."}
         </span>
       </div>
       {failure.value === undefined ? null : (

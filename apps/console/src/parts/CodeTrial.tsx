@@ -70,7 +70,7 @@ export const CodeTrial = ({ code, isDeployed, onRemark, subject }: {
   const found = result.value
   return (
     <section class="block code-trial" aria-label="Try the code">
-      <h2>Try it</h2>
+      <h2>Try it out</h2>
       <div class="code-trial-parts">
         <TrialForm
           subject={subject}
@@ -81,7 +81,7 @@ export const CodeTrial = ({ code, isDeployed, onRemark, subject }: {
         />
         <div class="code-trial-result">
           {found === undefined
-            ? <p class="note">What it would do is shown here.</p>
+            ? <p class="note">The result will appear here.</p>
             : found._tag === "Failed"
             ? <Failed what={found.what} failure={found.failure} />
             : found._tag === "Checked"

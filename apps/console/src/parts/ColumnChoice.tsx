@@ -55,7 +55,7 @@ export const ColumnChoice = ({ chosen, onChange }: {
   return (
     <Dropdown label="Columns">
       <fieldset>
-        <legend>Shown of each event</legend>
+        <legend>Columns</legend>
         {[...knownColumns, ...fields.map(columnOf)].map(({ id, name }) => (
           <label key={id} class="check">
             <input type="checkbox" checked={chosen.includes(id)} onChange={() => toggle(id)} />
@@ -65,7 +65,7 @@ export const ColumnChoice = ({ chosen, onChange }: {
       </fieldset>
       <form onSubmit={add} class="inline">
         <label class="field">
-          <span>A field of the payload</span>
+          <span>A payload field</span>
           <input
             type="text"
             spellcheck={false}

@@ -40,7 +40,7 @@ const Flag = ({ label, on }: { readonly label: string; readonly on: Signal<boole
 
 const Made = ({ made }: { readonly made: Couriers.NewCourier }) => (
   <section aria-label="Its address">
-    <p role="status">It is made. Its token is shown only now, and opens nothing but this address.</p>
+    <p role="status">The courier was created. Its token is shown only now, and works only at this address.</p>
     <dl class="facts">
       <dt>Address</dt>
       <dd>
@@ -84,13 +84,13 @@ const NewCourier = ({ reload }: { readonly reload: () => void }) => {
             title="New courier"
             note="Code elsewhere brings these things to its address, for a day. `headwater import courier` makes one, too, with the step to paste."
             name="Make it"
-            doing="Making …"
+            doing="Creating …"
             failed="It is not made."
             faultOf={() => {
               const { files, stores, variables } = wanted()
               return files || variables.length > 0 || Object.keys(stores).length > 0
                 ? undefined
-                : "Name what it is to bring."
+                : "Name what it should bring."
             }}
             act={async () => {
               made.value = await Couriers.create(wanted())
@@ -179,7 +179,7 @@ export const CouriersBlock = () => {
       <Shown loading={couriers} what="the couriers">
         {(found) =>
           found.length === 0
-            ? <p class="note">There are none.</p>
+            ? <p class="note">There are no couriers.</p>
             : found.map((courier) => <Courier key={courier.id} courier={courier} loading={couriers} />)}
       </Shown>
     </section>

@@ -25,12 +25,12 @@ export const EventPanel = ({ emitter, id, onClose }: {
     return () => document.removeEventListener("keydown", onKey)
   }, [onClose])
   return (
-    <aside class="panel" aria-label="The opened event">
+    <aside class="panel" aria-label="The open event">
       <div class="panel-head">
         <h2>
           <code>{id}</code>
         </h2>
-        <a class="button" href={hrefOf(["events", emitter, id])}>Its whole way</a>
+        <a class="button" href={hrefOf(["events", emitter, id])}>Trace the event</a>
         <button type="button" class="bare" aria-label="Close the event" onClick={onClose}>
           <Close />
         </button>

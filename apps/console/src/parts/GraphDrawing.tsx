@@ -56,7 +56,7 @@ export const faceOf = ({ ids, kind }: Stop, { nodes }: Live): Face => {
   const [one, many] = kinds[kind]
   if (members.length === 0) {
     const title = ids.length === 1 ? ids[0]! : `${count(ids.length)} ${many}`
-    return { title, note: one, said: kind === "glob" ? "hears all that match" : "", state: undefined }
+    return { title, note: one, said: kind === "glob" ? "hears all matching emitters" : "", state: undefined }
   }
   return {
     title: ids.length === 1 ? Graph.labelOf(members[0]!) : `${count(ids.length)} ${many}`,

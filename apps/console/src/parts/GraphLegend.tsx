@@ -7,14 +7,14 @@ const Sign = ({ children, width }: { readonly width: number; readonly children: 
 )
 
 const lines = [
-  ["failing", "to what fails"],
-  ["waiting", "events wait"],
-  ["matches", "matched by a glob"]
+  ["failing", "to a failing listener"],
+  ["waiting", "events waiting"],
+  ["matches", "matched by a pattern"]
 ] as const
 
 /** The meaning of the drawing's marks and lines. */
 export const GraphLegend = () => (
-  <ul class="graph-legend" aria-label="What the signs mean">
+  <ul class="graph-legend" aria-label="Legend">
     {states.map((state) => (
       <li key={state} class={`is-${state}`}>
         <Sign width={12}>

@@ -67,7 +67,7 @@ const Subscriptions = ({ acts, edges, end, nodes, title }: {
       return (
         <li key={edge.subscription_id}>
           <Chooser id={edge[end]} node={node} acts={acts} />
-          {node === undefined || node.state === "ok" ? null : <NodeBadge state={node.state} />}
+          {node === undefined || node.state === "ok" ? null : <NodeBadge {...node} />}
           <span class="note">
             {[
               ...(edge.event_name === "" ? [] : [harmless(edge.event_name)]),
@@ -86,7 +86,7 @@ const Links = ({ node }: { readonly node: Graph.GraphNode }) => {
   const emits = canEmit(node.type)
   return (
     <>
-      {page === undefined ? null : <a class="button" href={page}>Its page</a>}
+      {page === undefined ? null : <a class="button" href={page}>Open its page</a>}
       {emits ? <a href={hrefOf(["events"], { emitter: node.id })}>Its events</a> : null}
       {emits && node.state === "failing"
         ? <a href={hrefOf(["events"], { emitter: node.id, stream: "$errors" })}>Its errors</a>
@@ -106,11 +106,11 @@ const Facts = ({ nodes }: { readonly nodes: ReadonlyArray<Graph.GraphNode> }) =>
       <dd>{Graph.perMinute(sum(({ emitted }) => emitted))}</dd>
       <dt>Runs or attempts</dt>
       <dd>{Graph.perMinute(sum(({ done }) => done))}</dd>
-      <dt>Failed of these</dt>
+      <dt>Failed</dt>
       <dd class={sum(({ failed }) => failed) > 0 ? "fault" : ""}>{Graph.perMinute(sum(({ failed }) => failed))}</dd>
       <dt>Waiting</dt>
       <dd>{count(sum(({ waiting }) => waiting))}</dd>
-      <dt>To be retried</dt>
+      <dt>To retry</dt>
       <dd>{count(sum(({ pending }) => pending))}</dd>
     </dl>
   )
@@ -127,30 +127,30 @@ const NodePanel = ({ acts, edges, node, nodes, together }: {
   <>
     <div class="bar">
       <span class="note">{node.type}</span>
-      <NodeBadge state={node.state} />
+      <NodeBadge {...node} />
       <Links node={node} />
     </div>
     <code class="note">{node.id}</code>
     <div class="bar">
-      <button type="button" onClick={() => acts.focus(node.id)}>Draw what is around it</button>
+      <button type="button" onClick={() => acts.focus(node.id)}>Show its neighbours</button>
       {together > 1
         ? (
           <button type="button" class="quiet" onClick={() => acts.open(node.id)}>
-            Draw the {count(together)} like it one by one
+            Draw the {count(together)} similar nodes separately
           </button>
         )
         : null}
     </div>
     <Facts nodes={[node]} />
     <Subscriptions
-      title="Hears"
+      title="Listens to"
       end="emitter_id"
       edges={edges.filter((edge) => edge.listener_id === node.id)}
       nodes={nodes}
       acts={acts}
     />
     <Subscriptions
-      title="Is heard by"
+      title="Heard by"
       end="listener_id"
       edges={edges.filter((edge) =>
         edge.emitter_id === node.id ||
@@ -184,16 +184,16 @@ const GroupPanel = ({ acts, nodes, stop }: {
           return some === 0 ? null : <Badge key={state} tone={tones[state]} text={`${count(some)} ${state}`} />
         })}
       </div>
-      <p class="note">They are drawn as one, because they are of one kind and hear and are heard alike.</p>
+      <p class="note">They are grouped because they are of the same kind and have similar subscriptions.</p>
       <div class="bar">
-        <button type="button" onClick={() => acts.open(stop.ids[0]!)}>Draw them one by one</button>
+        <button type="button" onClick={() => acts.open(stop.ids[0]!)}>Show them separately</button>
       </div>
       <Facts nodes={members} />
-      <Listed title="Those who fail or wait come first" items={members}>
+      <Listed title="Failing and waiting ones first" items={members}>
         {(node) => (
           <li key={node.id}>
             <Chooser id={node.id} node={node} acts={acts} />
-            <NodeBadge state={node.state} />
+            <NodeBadge {...node} />
             <span class="note">{figuresOf(node)}</span>
           </li>
         )}
@@ -214,9 +214,9 @@ const GlobPanel = ({ acts, edges, expanded, glob, loading, nodes }: {
   const own = edges.filter(({ emitter_id }) => emitter_id === glob)
   return (
     <>
-      <p>Whoever emits and has an id that matches is heard, also those who come later.</p>
+      <p>It matches the ids of emitters, including those made later.</p>
       <div class="bar">
-        <button type="button" onClick={() => acts.focus(glob)}>Draw what is around it</button>
+        <button type="button" onClick={() => acts.focus(glob)}>Show its neighbours</button>
       </div>
       <Listed title="Its subscriptions" items={own}>
         {(edge) => (
@@ -228,7 +228,7 @@ const GlobPanel = ({ acts, edges, expanded, glob, loading, nodes }: {
               aria-pressed={edge.subscription_id === expanded}
               onClick={() => acts.expand(edge.subscription_id)}
             >
-              What it hears
+              Matching emitters
             </button>
             <span class="note">{edge.waiting > 0 ? `${count(edge.waiting)} waiting` : ""}</span>
           </li>
@@ -236,14 +236,14 @@ const GlobPanel = ({ acts, edges, expanded, glob, loading, nodes }: {
       </Listed>
       {own.some(({ subscription_id }) => subscription_id === expanded)
         ? (
-          <Shown loading={loading} what="what it hears">
+          <Shown loading={loading} what="the matching emitters">
             {({ emitters, is_cut }) => (
               <section class="block">
                 <h3>
                   {counted(emitters.length, "emitter")}
                   {is_cut ? " and more" : ""}
                 </h3>
-                <div class="graph-heard" tabIndex={0} role="group" aria-label="What it hears">
+                <div class="graph-heard" tabIndex={0} role="group" aria-label="Matching emitters">
                   <table class="plain">
                     <thead>
                       <tr>
@@ -309,12 +309,12 @@ export const GraphPanel = ({ acts, chosen, edges, expanded, loading, nodes, onCl
     ? isGroup ? `${counted(stop.ids.length, stop.kind)} that are alike` : chosen
     : Graph.labelOf(node)
   return (
-    <aside class="panel" aria-label="What was chosen">
+    <aside class="panel" aria-label="Details">
       <div class="panel-head">
         <h2>
           <bdi>{harmless(title)}</bdi>
         </h2>
-        <button type="button" class="bare" aria-label="Close what was chosen" onClick={onClose}>
+        <button type="button" class="bare" aria-label="Close the details" onClick={onClose}>
           <Close />
         </button>
       </div>

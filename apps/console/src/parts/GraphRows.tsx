@@ -42,7 +42,7 @@ export const NodeRows = ({ chosen, empty, nodes, onChoose, total }: {
       header={["Name", "State", "Kind"]}
       cells={(node) => [
         <bdi key="name">{harmless(Graph.labelOf(node))}</bdi>,
-        <NodeBadge key="state" state={node.state} />,
+        <NodeBadge key="state" {...node} />,
         <span key="kind" class="note">
           {isNarrow.value ? `${node.type}, ${Graph.ratesOf([node])}` : node.type}
         </span>
@@ -86,7 +86,7 @@ export const SubscriptionRows = ({ chosen, edges, empty, nodes, onChoose, total 
             <Stream name={event_name === "" ? "default" : event_name} />
             {is_filtered ? <span class="note">, filtered</span> : null}
           </>,
-          listener === undefined ? null : <NodeBadge state={listener.state} />,
+          listener === undefined ? null : <NodeBadge {...listener} />,
           waiting === 0 ? <span class="note">–</span> : <span class="fault">{count(waiting)}</span>,
           <span class="note">{listener === undefined ? "" : Graph.ratesOf([listener])}</span>
         ]

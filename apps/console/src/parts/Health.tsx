@@ -5,7 +5,7 @@ import { Ago } from "./Time.tsx"
 
 const pollMs = 10_000
 
-const held = "It runs in shadow: what it sends to others is held"
+const held = "It runs in shadow: everything it sends is held back"
 
 interface Program {
   readonly active: boolean
@@ -40,7 +40,7 @@ export const Health = ({ id, read }: {
   if (loaded.state === "loading") return <span class="note">…</span>
   if (loaded.state === "failed") return <span class="note" title={loaded.failure.message}>unknown</span>
   const { lastRun } = loaded.value
-  if (lastRun === undefined) return <span class="note">no trace yet</span>
+  if (lastRun === undefined) return <span class="note">no activity yet</span>
   return (
     <span class="health">
       {lastRun.isFailed ? <Badge tone="bad" text="failed" /> : <Badge tone="good" text="ok" />}{" "}

@@ -3,9 +3,9 @@ import type { Finding } from "../resources/Imports.ts"
 import { harmless } from "./Harmless.ts"
 
 const kinds: ReadonlyArray<readonly [kind: Finding["kind"], title: string]> = [
-  ["failed", "Not brought"],
+  ["failed", "Not imported"],
   ["missing", "To do"],
-  ["different", "Otherwise here"]
+  ["different", "Different here"]
 ]
 
 /** A message, in which commands and names are between backticks. */

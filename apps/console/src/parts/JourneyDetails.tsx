@@ -34,7 +34,7 @@ const EventDetails = ({ isOwn, node }: { readonly node: Of<"event">; readonly is
         <h2>
           Event of <Name id={emitter_id} />
         </h2>
-        {isOwn ? null : <a class="button" href={hrefOf(["events", emitter_id, event_id])}>Its whole way</a>}
+        {isOwn ? null : <a class="button" href={hrefOf(["events", emitter_id, event_id])}>Trace the event</a>}
         <a href={hrefOf(["deliveries"], { emitter_id, event_id })}>Its deliveries</a>
       </div>
       <Shown loading={event} what="the event">
@@ -76,7 +76,7 @@ const WorkflowRun = ({ run, workflow }: { readonly workflow: string; readonly ru
           {found.error === null ? null : <p class="fault">{harmless(`${found.error.name}: ${found.error.message}`)}</p>}
           {found.exit_reason === null ? null : (
             <p>
-              It was ended by a step{found.exit_reason === "" ? "." : `: ${harmless(found.exit_reason)}`}
+              It was ended early by a step{found.exit_reason === "" ? "." : `: ${harmless(found.exit_reason)}`}
             </p>
           )}
           <RunSteps run={found} />
@@ -128,7 +128,7 @@ const RunNodeDetails = ({ errors, node, of }: {
           ? (
             <Act
               needs="run"
-              done="It runs again, as a run of its own."
+              done="It was started again, as a new run."
               act={() => post(["workflows", listener_id, "runs", run_id, "rerun"])}
             >
               Run again
@@ -139,7 +139,7 @@ const RunNodeDetails = ({ errors, node, of }: {
       <dl class="facts">
         {node.started_at_ms === null ? null : (
           <>
-            <dt>Began</dt>
+            <dt>Started</dt>
             <dd>
               <Time ms={node.started_at_ms} milliseconds />
             </dd>
@@ -162,7 +162,7 @@ const RunNodeDetails = ({ errors, node, of }: {
         )}
         {of === undefined ? null : (
           <>
-            <dt>Over</dt>
+            <dt>Input</dt>
             <dd>
               <code>{of.event_id}</code>
             </dd>
@@ -197,7 +197,7 @@ const DeliveryNodeDetails = ({ node, of, onChange }: {
           <>
             <Act
               needs="run"
-              done="It is attempted as soon as the webhook takes an attempt."
+              done="It will be attempted as soon as the webhook can take it."
               act={async () => {
                 await post(["deliveries", delivery_id, "retry"])
                 onChange()
@@ -211,7 +211,7 @@ const DeliveryNodeDetails = ({ node, of, onChange }: {
         {of === undefined || webhook_id === null ? null : (
           <Act
             needs="run"
-            done="The event is sent again, as a delivery of its own."
+            done="The event is being sent again, as a new delivery."
             act={() =>
               post(["webhooks", webhook_id, "replay"], {
                 body: { emitter_id: of.emitter_id, from: of.event_id, to: of.event_id }
@@ -307,7 +307,7 @@ export const JourneyDetails = ({ journey, node, onChange }: {
               <Time ms={node.received_at_ms} milliseconds />
             </dd>
             <dt>Its id</dt>
-            <dd>{node.emit_id === null ? "the server no longer keeps it" : <code>{node.emit_id}</code>}</dd>
+            <dd>{node.emit_id === null ? "the server no longer stores it" : <code>{node.emit_id}</code>}</dd>
           </dl>
         </>
       )

@@ -139,7 +139,7 @@ export const JourneyGraph = ({ chosen, journey, onChoose }: {
       ref={frame}
       class="journey"
       role="group"
-      aria-label="The way of the event"
+      aria-label="Trace of the event"
       onScroll={(event) => markEdges(event.currentTarget)}
     >
       <svg

@@ -19,12 +19,12 @@ export const openKeys = (): void => {
 }
 
 const keys: ReadonlyArray<readonly [keys: ReadonlyArray<string>, meaning: string]> = [
-  [["Ctrl K", "⌘ K"], "find anything, and do what can be done with it"],
+  [["Ctrl K", "⌘ K"], "find anything, and act on it"],
   [["?"], "these keys"],
-  [["Escape"], "close a dialog or what is opened beside a list"],
-  [["Tab"], "go to the next thing; in the editor, Escape comes before it"],
+  [["Escape"], "close a dialog or a side panel"],
+  [["Tab"], "go to the next control; in the editor, press Escape first"],
   [["↑", "↓", "Page ↑", "Page ↓", "Home", "End"], "move through a list"],
-  [["Enter"], "open what is marked in a list"],
+  [["Enter"], "open the selected row of a list"],
   [["←", "→"], "read the steps of a chart"],
   [["←", "→", "↑", "↓", "+", "−", "0"], "move and zoom the graph, and show all of it"],
   [["Ctrl S", "⌘ S"], "deploy the code in the editor, or check new code"]

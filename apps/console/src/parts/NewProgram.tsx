@@ -7,13 +7,14 @@ import type { Remark } from "../code/Remark.ts"
 import * as NewPrograms from "../resources/NewProgram.ts"
 import { CheckedCode } from "./CheckedCode.tsx"
 import { CodeEditor } from "./CodeEditor.tsx"
+import { CodeFaults } from "./CodeFaults.tsx"
 import { Empty } from "./Empty.tsx"
 import { Failed } from "./Failed.tsx"
 import { NewProgramForm } from "./NewProgramForm.tsx"
 import { tell } from "./Notices.tsx"
 import { Tabs } from "./Tabs.tsx"
 import { TextField } from "./TextField.tsx"
-import { faultsIn } from "./useCodeCheck.ts"
+import { remarksOf, useCodeCheck } from "./useCodeCheck.ts"
 
 /** The code that was checked, and what came of it. */
 interface Checked {
@@ -36,9 +37,9 @@ const Making = ({ kind }: { readonly kind: NewPrograms.Kind }) => {
   const current = checked.value?.given.text === given.text && checked.value.given.from === from
     ? checked.value
     : undefined
-  const faults = current === undefined ? [] : faultsIn({ code: given.text, checked: current.declared.checked })
-  const sought = useSignal<Remark | undefined>(undefined)
   const check = () => void start()
+  const typed = useCodeCheck({ kind, id: draftId }, code.value, from === "code" && current === undefined)
+  const sought = useSignal<Remark | undefined>(undefined)
   return (
     <>
       <div class="bar">
@@ -72,12 +73,14 @@ const Making = ({ kind }: { readonly kind: NewPrograms.Kind }) => {
               label={`Code of the new ${kind}`}
               code={code.value}
               completed={{
-                props: current?.declared.props ?? [],
-                steps: kind === "workflow" ? current?.declared.checked.steps ?? [] : undefined
+                props: (current?.declared.checked ?? typed?.checked)?.configurable_props ?? [],
+                steps: kind === "source" ? undefined : (current?.declared.checked ?? typed?.checked)?.steps ?? []
               }}
               isReadOnly={false}
               running={undefined}
-              remarks={faults}
+              remarks={current === undefined
+                ? typed === undefined ? [] : remarksOf(typed)
+                : remarksOf({ code: given.text, checked: current.declared.checked })}
               sought={sought}
               onSave={check}
               onChange={(text) => {
@@ -97,6 +100,14 @@ const Making = ({ kind }: { readonly kind: NewPrograms.Kind }) => {
           <span class="note">The server loads the code, and asks for its props then.</span>
         </div>
       </form>
+      {current !== undefined || typed === undefined ? null : (
+        <CodeFaults
+          errors={typed.checked.errors}
+          onGo={(place) => {
+            sought.value = { place, message: "", code: typed.code }
+          }}
+        />
+      )}
       {failure.value === undefined ? null : <Failed what="It was not checked." failure={failure.value} />}
       {current === undefined ? null : <CheckedCode checked={current.declared.checked} />}
       {current?.declared.checked.valid === true
@@ -111,7 +122,7 @@ const Making = ({ kind }: { readonly kind: NewPrograms.Kind }) => {
               create={async (values) => {
                 const id = await NewPrograms.create(current.given, current.declared, values)
                 CodeDraft.drop(draftId)
-                tell("done", `The ${kind} is there, and active.`)
+                tell("done", `The ${kind} was created and is active.`)
                 visit(hrefOf([`${kind}s`, id]))
               }}
             />

@@ -1,4 +1,4 @@
-import type { NodeState } from "../graph/Graph.ts"
+import type { GraphNode, NodeState } from "../graph/Graph.ts"
 import { Badge, type Tone } from "./Badge.tsx"
 
 /** Failing and waiting nodes are both red; the word and the mark tell them apart. */
@@ -32,5 +32,10 @@ export const NodeMark = ({ size, state, x, y }: {
   />
 )
 
-/** The badge of a node's state, with the API's own word for it. */
-export const NodeBadge = ({ state }: { readonly state: NodeState }) => <Badge tone={tones[state]} text={state} />
+/**
+ * The badge of a node's state, with the API's own word for it. A consumer is read when its owner likes: what waits for it is
+ * no alarm.
+ */
+export const NodeBadge = ({ state, type }: { readonly state: NodeState; readonly type?: GraphNode["type"] }) => (
+  <Badge tone={type === "consumer" && state === "waiting" ? "plain" : tones[state]} text={state} />
+)

@@ -12,7 +12,7 @@ export interface RowColumn<Item> {
   /** For CSS. */
   readonly width: string
   readonly cell: (item: Item) => ComponentChildren
-  /** What the rows are sorted by, where a reader may sort by this column. Rows for which it is null come last. */
+  /** The name of the order by this column, where a reader may choose it. Rows for which it is null come last. */
   readonly sortBy?: (item: Item) => number | string | null
   /** True if a narrow page leaves the column out, since it says little without its head. */
   readonly isWideOnly?: boolean
@@ -44,11 +44,11 @@ export const PagedRows = <Item extends { readonly id: string }>({ columns, empty
     ? (
       <p class="end">
         <button type="button" onClick={() => void list.readOlder()}>
-          {rows.length === 0 ? "Nothing so far: look further back" : `Older ${many}`}
+          {rows.length === 0 ? "Nothing found yet: search further back" : `Older ${many}`}
         </button>
       </p>
     )
-    : <p class="end note">{counted(rows.length, one, many)}. There are no older ones.</p>
+    : <p class="end note">{counted(rows.length, one, many)}. End of the list.</p>
   return (
     <>
       {outdated === undefined

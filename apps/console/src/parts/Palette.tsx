@@ -47,14 +47,14 @@ export const Palette = ({ onClose }: { readonly onClose: () => void }) => {
       <input
         type="text"
         role="combobox"
-        aria-label="A name, an id, or what to do"
+        aria-label="A name, an id or a command"
         aria-expanded={true}
         aria-controls={`${id}-list`}
         aria-activedescendant={found.length === 0 ? undefined : `${id}-${current}`}
         autocomplete="off"
         spellcheck={false}
         maxLength={200}
-        placeholder="a name, an id, or what to do"
+        placeholder="a name, an id or a command"
         value={text.value}
         onInput={(event) => {
           text.value = event.currentTarget.value

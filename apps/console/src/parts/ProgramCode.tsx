@@ -65,7 +65,9 @@ export const ProgramCode = (
       {isOvertaken
         ? (
           <div class="stale" role="status">
-            <span>Somebody has deployed other code meanwhile. What you see is made of the code before.</span>
+            <span>
+              Someone else has deployed other code in the meantime. Your text is based on the code before that.
+            </span>
             <button
               type="button"
               class="quiet"
@@ -74,7 +76,7 @@ export const ProgramCode = (
                 setQuery({ version })
               }}
             >
-              {isDirty ? "Drop the changes and show it" : "Show it"}
+              {isDirty ? "Discard my changes and show it" : "Show it"}
             </button>
           </div>
         )
@@ -96,7 +98,7 @@ export const ProgramCode = (
         />
       </div>
       {wanting.value === undefined ? null : (
-        <Dialog title="The new code needs values" onClose={deployment.leave}>
+        <Dialog title="The new code needs more values" onClose={deployment.leave}>
           <PropsForm
             component={wanting.value.declared.component}
             declared={wanting.value.declared.props}

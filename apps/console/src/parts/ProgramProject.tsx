@@ -20,7 +20,7 @@ const MoveDialog = ({ current, move, onClose }: {
   return (
     <FormDialog
       title="Change the project"
-      note="The next run has the environment variables of the project, in place of the account's of the same names."
+      note="From the next run on, the project's environment variables override the account's."
       name="Change it"
       doing="Changing …"
       failed="It is not changed."

@@ -43,7 +43,7 @@ export const ProgramTraces = ({ codeHref, id }: {
             title="Last errors"
             stream="$errors"
             isEmpty={errors.length === 0}
-            empty="It has thrown nothing that the server still keeps."
+            empty="No errors are stored."
           >
             <ul class="errors">
               {errors.map((error) => <ErrorItem key={error.id} id={id} error={error} codeHref={codeHref} />)}
@@ -54,9 +54,9 @@ export const ProgramTraces = ({ codeHref, id }: {
             title="Console"
             stream="$logs"
             isEmpty={lines.length === 0}
-            empty="It has written nothing that the server still keeps."
+            empty="No console output is stored."
           >
-            <div class="console" tabIndex={0} role="group" aria-label="Console lines, the newest first">
+            <div class="console" tabIndex={0} role="group" aria-label="Console lines, newest first">
               {lines.map(({ atMs, id, level, message }) => (
                 <p key={id} class={`console-line is-${level}`}>
                   <Time ms={atMs} milliseconds /> <span class="console-level">{level}</span>{" "}
@@ -70,7 +70,7 @@ export const ProgramTraces = ({ codeHref, id }: {
             title="Last events"
             stream="default"
             isEmpty={events.length === 0}
-            empty="It has emitted nothing that the server still keeps."
+            empty="No events are stored."
           >
             <ul class="emitted">
               {events.map((event) => (

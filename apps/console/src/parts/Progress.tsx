@@ -9,7 +9,7 @@ export const Progress = ({ run }: { readonly run: BulkActionResource }) => {
     <div
       class="progress"
       role="progressbar"
-      aria-label="Dealt with"
+      aria-label="Progress"
       aria-valuemin={0}
       aria-valuemax={matched}
       aria-valuenow={matched - left}

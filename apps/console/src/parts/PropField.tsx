@@ -74,7 +74,7 @@ const TextEntry = (field: FieldProps) => {
     )
   }
   return isSecret
-    ? <input {...common} type="password" autocomplete="new-password" placeholder="not shown; type to replace it" />
+    ? <input {...common} type="password" autocomplete="new-password" placeholder="hidden; type to replace it" />
     : <input {...common} type="text" />
 }
 
@@ -91,7 +91,7 @@ const IntegerEntry = (field: FieldProps) => {
       value={textOf(value)}
       onInput={({ currentTarget: { value: given, valueAsNumber } }) => {
         const isWhole = Number.isSafeInteger(valueAsNumber)
-        onFault(given === "" || isWhole ? undefined : "A whole number is expected.")
+        onFault(given === "" || isWhole ? undefined : "Enter a whole number.")
         if (given === "") onChange(null)
         else if (isWhole) onChange(valueAsNumber)
       }}
@@ -168,7 +168,7 @@ const LinesEntry = (field: FieldProps & { readonly ofIntegers: boolean }) => {
         const lines = text.value.split("\n").map((line) => line.trim()).filter((line) => line !== "")
         const numbers = lines.map(Number)
         const isRight = !ofIntegers || numbers.every(Number.isSafeInteger)
-        onFault(isRight ? undefined : "A whole number is expected on each line.")
+        onFault(isRight ? undefined : "Enter a whole number on each line.")
         const none = prop["isOfApi"] === true ? [] : null
         if (isRight) onChange(lines.length === 0 ? none : ofIntegers ? numbers : lines)
       }}
@@ -215,13 +215,13 @@ const TimerEntry = (field: FieldProps) => {
   const take = () => {
     const interval = Number(seconds.value)
     if (isCron.value) {
-      onFault(cron.value.trim() === "" ? "A cron expression is expected." : undefined)
+      onFault(cron.value.trim() === "" ? "Enter a cron expression." : undefined)
       if (cron.value.trim() !== "") onChange({ cron: cron.value.trim(), timezone: timezone.value.trim() || "UTC" })
     } else if (seconds.value === "") {
       onFault(undefined)
       onChange(null)
     } else {
-      onFault(Number.isSafeInteger(interval) ? undefined : "A whole number of seconds is expected.")
+      onFault(Number.isSafeInteger(interval) ? undefined : "Enter a whole number of seconds.")
       if (Number.isSafeInteger(interval)) onChange({ intervalSeconds: interval })
     }
   }
@@ -229,7 +229,7 @@ const TimerEntry = (field: FieldProps) => {
     <div class="timer" role="group" aria-labelledby={`${id}-label`} aria-describedby={describedBy}>
       <select
         id={id}
-        aria-label="How it is due"
+        aria-label="Schedule by"
         disabled={disabled}
         value={isCron.value ? "cron" : "interval"}
         onChange={(event) => {
@@ -380,11 +380,11 @@ const RemoteChoice = ({ ask, field }: {
         disabled={current.state === "asking"}
         onClick={() => void look(0, undefined, [])}
       >
-        {current.state === "asking" ? "Asking the code …" : "Show what there is to choose"}
+        {current.state === "asking" ? "Asking the code …" : "Load the choices"}
       </button>
       {current.state === "failed" ? <p class="fault" role="alert">{harmless(current.failure.message)}</p> : null}
       {current.state !== "offered" ? null : current.options.length === 0
-        ? <p class="note" role="status">The code offers nothing.</p>
+        ? <p class="note" role="status">The code offers no choices.</p>
         : isList
         ? <Checks field={{ ...field, id: `${id}-offer` }} options={current.options} />
         : (
@@ -449,7 +449,7 @@ const notesOf = (prop: Props.Prop): ReadonlyArray<string> => [
   ...(prop.label === undefined || prop.label === prop.name || prop["isOfApi"] === true
     ? []
     : [`In the code: ${harmless(prop.name)}.`]),
-  ...(Props.isOptional(prop) ? ["It can be left out."] : [])
+  ...(Props.isOptional(prop) ? ["Optional."] : [])
 ]
 
 /** One prop, to be filled in as its type asks for. */
@@ -475,7 +475,7 @@ export const PropField = ({ ask, fault, onChange, onFault, prop, value }: {
     return Props.isEndpoint(value) ? null : (
       <div class="prop">
         <span class="prop-label">{harmless(label)}</span>
-        <span class="note">It gets a URL at which it takes requests.</span>
+        <span class="note">It gets a URL that accepts requests.</span>
       </div>
     )
   }

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals"
 import type { ComponentChildren } from "preact"
 import { useEffect, useRef } from "preact/hooks"
-import { type Failure, failureOf } from "../api/Failure.ts"
+import { type Failure, failureOf, type Issue } from "../api/Failure.ts"
 import * as Props from "../resources/Props.ts"
 import { Failed } from "./Failed.tsx"
 import { harmless } from "./Harmless.ts"
@@ -48,6 +48,52 @@ const useDeclared = (
   return { props: props.value, failure: failure.value, ask, askSoon }
 }
 
+/** The prop that the server remarks on, and the remark; none if it is about something else. */
+const remarkOf = ({ message, path }: Issue, props: ReadonlyArray<Props.Prop>, prefix: string) => {
+  if (!path.startsWith(prefix)) return []
+  const own = path.slice(prefix.length)
+  const exact = props.find(({ name }) => name === own)
+  if (exact !== undefined) return [{ name: exact.name, message }]
+  const around = props.find(({ name }) => own.startsWith(`${name}.`))
+  return around === undefined
+    ? []
+    : [{ name: around.name, message: `${own.slice(around.name.length + 1)}: ${message}` }]
+}
+
+const Unasked = ({ failure, onRetry }: { readonly failure: Failure; readonly onRetry: () => void }) => (
+  <div class="stale" role="status">
+    <span>The code could not be asked which props it has for these values: {harmless(failure.message)}</span>
+    <button type="button" class="quiet" onClick={onRetry}>Ask again</button>
+  </div>
+)
+
+interface PropsFormProps {
+  /** The component whose code can be asked about the props; undefined if there is none. */
+  readonly component: string | undefined
+  readonly declared: ReadonlyArray<Props.Prop>
+  /** The program's present values. */
+  readonly current: Props.Values
+  /** The names of the props in the form; undefined for all. */
+  readonly only?: ReadonlySet<string>
+  /** True if the form can be sent without a change. */
+  readonly isNew?: boolean
+  readonly submitName: string
+  readonly doing: string
+  /** The notice of success; none if the page itself shows it. */
+  readonly done?: string
+  readonly submit: (changes: Props.Values) => Promise<void>
+  /** Further fields, above the props. */
+  readonly children?: ComponentChildren
+  /** The names of the props that are shown on demand, under all others. */
+  readonly folded?: ReadonlySet<string>
+  /** The text before the name of a prop where the server's remarks name it. */
+  readonly issuePrefix?: string
+  /** Closes the dialog of the form, if it is in one. */
+  readonly onClose?: () => void
+  /** Stands below the fields: what comes of the changes so far. */
+  readonly below?: (changes: Props.Values) => ComponentChildren
+}
+
 /** A form that changes the values of props and sends them. */
 export const PropsForm = (
   {
@@ -65,32 +111,7 @@ export const PropsForm = (
     only,
     submit,
     submitName
-  }: {
-    /** The component whose code can be asked about the props; undefined if there is none. */
-    readonly component: string | undefined
-    readonly declared: ReadonlyArray<Props.Prop>
-    /** The program's present values. */
-    readonly current: Props.Values
-    /** The names of the props in the form; undefined for all. */
-    readonly only?: ReadonlySet<string>
-    /** True if the form can be sent without a change. */
-    readonly isNew?: boolean
-    readonly submitName: string
-    readonly doing: string
-    /** The notice of success; none if the page itself shows it. */
-    readonly done?: string
-    readonly submit: (changes: Props.Values) => Promise<void>
-    /** Further fields, above the props. */
-    readonly children?: ComponentChildren
-    /** The names of the props that are shown on demand, under all others. */
-    readonly folded?: ReadonlySet<string>
-    /** The text before the name of a prop where the server's remarks name it. */
-    readonly issuePrefix?: string
-    /** Closes the dialog of the form, if it is in one. */
-    readonly onClose?: () => void
-    /** Stands below the fields: what comes of the changes so far. */
-    readonly below?: (changes: Props.Values) => ComponentChildren
-  }
+  }: PropsFormProps
 ) => {
   const changes = useSignal<Props.Values>({})
   const faults = useSignal<Readonly<Record<string, string>>>({})
@@ -141,10 +162,8 @@ export const PropsForm = (
       round.value += 1
     } catch (error) {
       const refused = failureOf(error)
-      const own = refused.issues.filter(({ path }) =>
-        path.startsWith(issuePrefix) && props.some(({ name }) => name === path.slice(issuePrefix.length))
-      )
-      for (const { message, path } of own) setFault(path.slice(issuePrefix.length), message)
+      const own = refused.issues.flatMap((issue) => remarkOf(issue, props, issuePrefix))
+      for (const { message, name } of own) setFault(name, message)
       if (own.length === 0 || own.length < refused.issues.length) failure.value = refused
       else showFirstFault()
     } finally {
@@ -170,12 +189,7 @@ export const PropsForm = (
   return (
     <form ref={form} class="props" onSubmit={(event) => void send(event)}>
       {children}
-      {unasked === undefined ? null : (
-        <div class="stale" role="status">
-          <span>The code could not be asked which props it has for these values: {harmless(unasked.message)}</span>
-          <button type="button" class="quiet" onClick={() => void ask()}>Ask again</button>
-        </div>
-      )}
+      {unasked === undefined ? null : <Unasked failure={unasked} onRetry={() => void ask()} />}
       {asked.filter(({ name }) => folded?.has(name) !== true).map(fieldOf)}
       {below?.(changes.value)}
       {folded === undefined ? null : (
@@ -184,7 +198,7 @@ export const PropsForm = (
           <div class="props">{asked.filter(({ name }) => folded.has(name)).map(fieldOf)}</div>
         </details>
       )}
-      {failure.value === undefined ? null : <Failed what="It was not taken." failure={failure.value} />}
+      {failure.value === undefined ? null : <Failed what="It was not accepted." failure={failure.value} />}
       <div class="bar">
         <button type="submit" class="main" disabled={isUnderWay.value || (!isNew && !isChanged)}>
           {isUnderWay.value ? doing : submitName}

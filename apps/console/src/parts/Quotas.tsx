@@ -28,7 +28,7 @@ export const Quotas = ({ quotas }: { readonly quotas: ReadonlyArray<Quota> }) =>
           <span class="quota-name">{quotaNames[quota.quota]}</span>
           <span>
             {text(used)}{" "}
-            {limit === null ? <span class="note">of no limit</span> : `of ${text(limit)}, ${percent(share)}`}
+            {limit === null ? <span class="note">no limit set</span> : `of ${text(limit)}, ${percent(share)}`}
           </span>
           {limit === null ?
             null :
@@ -38,7 +38,7 @@ export const Quotas = ({ quotas }: { readonly quotas: ReadonlyArray<Quota> }) =>
               </span>
             )}
           <span class="note">
-            counted anew <Ago ms={until_ms} />
+            resets <Ago ms={until_ms} />
           </span>
         </li>
       )

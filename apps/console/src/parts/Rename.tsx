@@ -12,7 +12,7 @@ const RenameDialog = ({ act, name, onClose }: {
   return (
     <FormDialog
       title="Rename"
-      note="Its slug changes with its name, and the one before no longer works. Its id stays."
+      note="Its slug changes with its name, and the old slug stops working. Its id stays the same."
       name="Rename it"
       doing="Renaming …"
       failed="It is not renamed."

@@ -71,7 +71,7 @@ export const RunSteps = ({ children, run }: {
             {step.path === null ? null : <span class="note">on path {step.path}</span>}
             <span class="note">
               <Time ms={step.started_at_ms} milliseconds />, {duration(step.wall_ms)}, {duration(step.cpu_ms)}{" "}
-              of them computing
+              of CPU time
             </span>
             <span class="grow" />
             {children?.(step)}

@@ -24,12 +24,12 @@ export const outcomeOf = ({ error, exit_reason }: Workflows.RunResource): string
     : exit_reason === null
     ? ""
     : exit_reason === ""
-    ? "ended by a step"
-    : `ended by a step: ${exit_reason}`
+    ? "ended early by a step"
+    : `ended early by a step: ${exit_reason}`
 
 export const runColumns: ReadonlyArray<RowColumn<Workflows.RunResource>> = [
   {
-    name: "Began",
+    name: "Started",
     width: "8.5rem",
     cell: ({ id, started_at_ms, workflow_id }) => (
       <a tabIndex={-1} href={hrefOf(["workflows", workflow_id, "runs", id])}>
@@ -39,7 +39,7 @@ export const runColumns: ReadonlyArray<RowColumn<Workflows.RunResource>> = [
   },
   { name: "State", width: "5.5rem", cell: ({ status }) => <StateBadge state={status} /> },
   { name: "Took", width: "8rem", cell: (run) => <RunTime run={run} /> },
-  { name: "Began by", width: "8rem", cell: ({ trigger }) => Workflows.triggers[trigger.source_type] },
+  { name: "Started by", width: "8rem", cell: ({ trigger }) => Workflows.triggers[trigger.source_type] },
   {
     name: "Outcome",
     width: "minmax(12rem, 2fr)",

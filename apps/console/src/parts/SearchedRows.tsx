@@ -96,7 +96,7 @@ export const SearchedRows = <Item extends { readonly id: string }>(
                         {text.trim() === ""
                           ? counted(rows.value.length, one, many)
                           : `${count(rows.value.length)} of ${counted(items.length, one, many)}`}
-                        {rest === 0 ? "." : `; ${count(rest)} older ones are not looked at.`}
+                        {rest === 0 ? "." : `; ${count(rest)} older ones were not searched.`}
                       </p>
                     }
                   />

@@ -29,7 +29,7 @@ export const SendEvent = ({ url }: { readonly url: string | undefined }) => {
         ? (
           <JsonDialog
             title="Send an event"
-            note="A POST to its endpoint, as any sender makes it. It is a real event, and goes on to all that listen."
+            note="Sends a POST to its endpoint, as any sender would. This is a real event, which goes to all listeners."
             label="Body, as JSON"
             text={sent.get(url) ?? "{\n  \"order\": 1001\n}"}
             name="Send"

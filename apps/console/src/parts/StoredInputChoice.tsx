@@ -30,13 +30,13 @@ export const StoredInputChoice = ({ onTake, subject }: {
           ? (
             <p class="note">
               {subject.kind === "workflow"
-                ? "No run has left an input to take."
-                : "The server keeps the input of a source’s run when the run fails, and none has."}
+                ? "No run has a stored input yet."
+                : "A source’s input is stored only when a run fails, and none has failed."}
             </p>
           )
           : (
             <label class="prop">
-              <span class="prop-label">Take the input of a {subject.kind === "workflow" ? "run" : "failed run"}</span>
+              <span class="prop-label">Use the input of a {subject.kind === "workflow" ? "run" : "failed run"}</span>
               <select
                 value=""
                 onChange={({ currentTarget }) => {
@@ -45,7 +45,7 @@ export const StoredInputChoice = ({ onTake, subject }: {
                   if (input !== undefined) void take(input)
                 }}
               >
-                <option value="">choose one …</option>
+                <option value="">select one …</option>
                 {found.map(({ atMs, id, outcome }) => (
                   <option key={id} value={id}>{timeOf(atMs)}, {harmless(outcome.slice(0, 60))}</option>
                 ))}

@@ -31,7 +31,7 @@ export const NewSubscription = ({ fixed = {}, kind, name = "Subscribe …", onDo
     {(close) => (
       <ContractDialog
         title="New subscription"
-        note="The listener gets what is emitted from now on and the filter lets through."
+        note="The listener receives events emitted from now on that pass the filter."
         operation="subscriptions.create"
         first={first}
         leftOut={Object.keys(fixed)}
@@ -39,7 +39,7 @@ export const NewSubscription = ({ fixed = {}, kind, name = "Subscribe …", onDo
         doing="Subscribing …"
         submit={async (body) => {
           await Subscriptions.create({ ...fixed, ...body })
-          tell("done", "It is subscribed.")
+          tell("done", "The subscription was made.")
           onDone()
           close()
         }}
@@ -91,7 +91,7 @@ export const SubscriptionDialog = ({ onClose, onDone, subscription }: {
               onClose()
             }}
           >
-            Remove it
+            Remove
           </Act>
         </>
       )}
@@ -109,7 +109,7 @@ export const Subscribed = ({ id, side }: {
   useEffect(() => {
     void Directory.refresh()
   }, [])
-  const title = side === "listener_id" ? "It hears" : "Heard by"
+  const title = side === "listener_id" ? "Listens to" : "Heard by"
   const changed = () => void subscriptions.reload()
   const isChangeable = may("write")
   return (

@@ -28,7 +28,7 @@ const Found = ({ preview: { events } }: { readonly preview: Subscriptions.Previe
             <thead>
               <tr>
                 <th scope="col">Event</th>
-                <th scope="col">Of</th>
+                <th scope="col">Emitter</th>
                 <th scope="col">Delivered</th>
               </tr>
             </thead>

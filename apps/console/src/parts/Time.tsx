@@ -1,21 +1,14 @@
 import { humanSeconds } from "../charts/Figures.ts"
 import { now } from "../resources/Clock.ts"
+import { partsOf, zone } from "../Zone.ts"
 
-const two = (value: number) => String(value).padStart(2, "0")
-
-const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-
-const clock = (date: Date) => `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`
-
-/** A time in the reader's zone. It omits the day for today, and the year for this year. */
+/** A time in the chosen zone. It omits the day for today, and the year for this year. */
 export const local = (ms: number, options: { readonly milliseconds?: boolean } = {}): string => {
-  const date = new Date(ms)
-  const today = new Date(now.peek())
-  const fraction = options.milliseconds === true ? `.${String(date.getMilliseconds()).padStart(3, "0")}` : ""
-  const time = clock(date) + fraction
-  if (date.toDateString() === today.toDateString()) return time
-  const day = `${two(date.getDate())} ${months[date.getMonth()]}`
-  return date.getFullYear() === today.getFullYear() ? `${day} ${time}` : `${day} ${date.getFullYear()} ${time}`
+  const { clock, date, day, fraction, year } = partsOf(ms)
+  const today = partsOf(now.peek())
+  const time = options.milliseconds === true ? clock + fraction : clock
+  if (date === today.date) return time
+  return year === today.year ? `${day} ${time}` : `${day} ${year} ${time}`
 }
 
 /** The same for a time at a whole minute. */
@@ -26,7 +19,7 @@ export const utc = (ms: number): string => `${new Date(ms).toISOString().replace
 
 const isDate = (ms: number) => Math.abs(ms) <= 8_640_000_000_000_000
 
-/** A time in the reader's zone, with UTC on hover. */
+/** A time in the chosen zone, with UTC on hover. */
 export const Time = ({ milliseconds = false, ms }: { readonly ms: number; readonly milliseconds?: boolean }) =>
   isDate(ms)
     ? <time dateTime={new Date(ms).toISOString()} title={utc(ms)}>{local(ms, { milliseconds })}</time>
@@ -37,6 +30,14 @@ export const Ago = ({ ms }: { readonly ms: number }) => {
   const seconds = Math.round((ms - now.value) / 1_000)
   const text = seconds > 0 ? `in ${humanSeconds(seconds)}` : seconds > -2 ? "now" : `${humanSeconds(-seconds)} ago`
   return isDate(ms)
-    ? <time class="ago" dateTime={new Date(ms).toISOString()} title={`${local(ms)} here, ${utc(ms)}`}>{text}</time>
+    ? (
+      <time
+        class="ago"
+        dateTime={new Date(ms).toISOString()}
+        title={zone === "UTC" ? utc(ms) : `${local(ms)} here, ${utc(ms)}`}
+      >
+        {text}
+      </time>
+    )
     : <span>{ms}</span>
 }

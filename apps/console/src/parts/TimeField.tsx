@@ -1,15 +1,13 @@
-const two = (value: number) => String(value).padStart(2, "0")
+import { partsOf, timeOf } from "../Zone.ts"
 
-/** A time as a field of a form writes it, in the reader's zone. */
+/** A time as a field of a form writes it. */
 const written = (ms: number | undefined): string => {
   if (ms === undefined) return ""
-  const date = new Date(ms)
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}T${two(date.getHours())}:${
-    two(date.getMinutes())
-  }:${two(date.getSeconds())}`
+  const { clock, date } = partsOf(ms)
+  return `${date}T${clock}`
 }
 
-/** A field for a time in the reader's zone; undefined if it is left empty. */
+/** A field for a time in the chosen zone; undefined if it is left empty. */
 export const TimeField = ({ label, ms, onChange }: {
   readonly label: string
   readonly ms: number | undefined
@@ -23,7 +21,7 @@ export const TimeField = ({ label, ms, onChange }: {
       value={written(ms)}
       onChange={(event) => {
         const { value } = event.currentTarget
-        const chosen = value === "" ? Number.NaN : new Date(value).getTime()
+        const chosen = value === "" ? Number.NaN : timeOf(value)
         onChange(Number.isNaN(chosen) ? undefined : chosen)
       }}
     />

@@ -10,7 +10,7 @@ const given = new Map<string, string>()
 
 const names: Readonly<Record<Trials.Trigger, string>> = {
   http: "a request",
-  timer: "a tick of its timer",
+  timer: "a timer tick",
   event: "an event",
   deploy: "its deploy hook",
   activate: "its activate hook",
@@ -85,9 +85,9 @@ export const TrialForm = ({ mayRun, onCheck, onRun, subject, underWay }: {
   return (
     <form class="props" onSubmit={run}>
       <Tabs
-        label="What it runs over"
+        label="Input"
         chosen={source.value}
-        choices={[["sample", "A sample"], ["log", "An event of a log"]]}
+        choices={[["sample", "Sample"], ["log", "Stored event"]]}
         onChoose={(chosen) => {
           source.value = chosen
         }}
@@ -103,14 +103,14 @@ export const TrialForm = ({ mayRun, onCheck, onRun, subject, underWay }: {
               }}
             />
             <label class="prop">
-              <span class="prop-label">Run it for</span>
+              <span class="prop-label">Run as if for</span>
               <select
                 value={trigger.value}
                 onChange={({ currentTarget }) => {
                   trigger.value = currentTarget.value
                 }}
               >
-                <option value="">what fits its props</option>
+                <option value="">whatever its props suggest</option>
                 {Trials.triggers.slice(0, kind === "source" ? undefined : 3).map((one) => (
                   <option key={one} value={one}>{names[one]}</option>
                 ))}
@@ -128,7 +128,7 @@ export const TrialForm = ({ mayRun, onCheck, onRun, subject, underWay }: {
                 }}
               />
               <span class="note">
-                For a request it is the body, or the request itself: method, path, query, headers, body.
+                For a request: its body, or the whole request with method, path, query, headers and body.
               </span>
             </label>
           </>
@@ -147,7 +147,7 @@ export const TrialForm = ({ mayRun, onCheck, onRun, subject, underWay }: {
             sends.value = currentTarget.checked
           }}
         />
-        <span>Make its requests: what it asks of others is really asked</span>
+        <span>Really send the requests it makes</span>
       </label>
       {fault.value === undefined ? null : <p class="fault" role="alert">{fault.value}</p>}
       <div class="bar">
@@ -159,8 +159,8 @@ export const TrialForm = ({ mayRun, onCheck, onRun, subject, underWay }: {
         </button>
         <span class="note">
           {mayRun
-            ? "It sees its props and a copy of its store. No event, no change and no delivery comes of it."
-            : "Only the deployed code may be run with this key."}
+            ? "It runs with its props and a copy of its store. Nothing is emitted, stored or delivered."
+            : "Your key can only run the deployed code."}
         </span>
       </div>
     </form>

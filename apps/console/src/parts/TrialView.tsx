@@ -150,7 +150,7 @@ const StoreChanges = ({ changes }: { readonly changes: TrialResult["db"] }) => (
 )
 
 const Requests = ({ requests }: { readonly requests: TrialResult["requests"] }) => (
-  <Section title="Requests that it made" items={requests}>
+  <Section title="Requests it made" items={requests}>
     {(made) => (
       <ul class="tried">
         {made.map(({ error, method, status, url, wall_ms }, index) => (
@@ -224,7 +224,7 @@ const Response = ({ response }: { readonly response: NonNullable<TrialResult["re
 )
 
 const ConsoleLines = ({ logs }: { readonly logs: TrialResult["logs"] }) => (
-  <Section title="What it wrote" items={logs}>
+  <Section title="Console output" items={logs}>
     {(lines) => (
       <div class="console" tabIndex={0} role="group" aria-label="Console lines">
         {lines.map(({ level, message, step }, index) => (
@@ -238,7 +238,7 @@ const ConsoleLines = ({ logs }: { readonly logs: TrialResult["logs"] }) => (
 )
 
 const Ticks = ({ timers }: { readonly timers: TrialResult["timers"] }) => (
-  <Section title="Next ticks" items={timers}>
+  <Section title="Next timer ticks" items={timers}>
     {(shown) => (
       <ul class="tried">
         {shown.map(({ due_at_ms, prop }) => (
@@ -261,10 +261,10 @@ export const TrialView = ({ trial }: { readonly trial: TrialResult }) => {
         <StateBadge state={trial.outcome} />
         <span>
           It would emit {counted(trial.emits.length, "event")} and change {counted(trial.db.length, "key")}{" "}
-          of its store. Nothing of it was kept.
+          of its store. Nothing was kept.
         </span>
         <span class="note">
-          {trial.trigger}, {duration(trial.wall_ms)}, {duration(trial.cpu_ms)} of them computing
+          {trial.trigger}, {duration(trial.wall_ms)}, {duration(trial.cpu_ms)} of CPU time
         </span>
       </p>
       {error === null ? null : <Fault error={error} />}
@@ -284,10 +284,10 @@ export const TrialView = ({ trial }: { readonly trial: TrialResult }) => {
       <ConsoleLines logs={trial.logs} />
       <Ticks timers={trial.timers} />
       <details>
-        <summary>What the code was given</summary>
+        <summary>Input of the code</summary>
         <JsonTree value={trial.event} />
       </details>
-      {omitted === 0 ? null : <p class="note">{counted(omitted, "more thing")} it did: too much to show.</p>}
+      {omitted === 0 ? null : <p class="note">{counted(omitted, "more entry", "more entries")} not shown.</p>}
     </div>
   )
 }

@@ -45,6 +45,19 @@ const orderOf = (name: string, sorting: Sorting | undefined) =>
     ? "descending"
     : "ascending"
 
+/** The row that a key moves to from the current one, before it is held within the list. */
+const targetOf = (key: string, current: number, page: number, count: number): number | undefined => {
+  const targets: Readonly<Record<string, number>> = {
+    ArrowDown: current + 1,
+    ArrowUp: current - 1,
+    PageDown: current + page,
+    PageUp: current - page,
+    Home: 0,
+    End: count - 1
+  }
+  return targets[key]
+}
+
 /**
  * A grid of rows of one height. It draws only the visible rows, and keeps them in place when rows come in above. The
  * arrow keys move through it.
@@ -121,15 +134,7 @@ export const VirtualRows = <Row extends object>(
     if (element === null || present.length === 0) return
     const current = present.findIndex((row) => keyOf(row) === active.value)
     const page = Math.max(1, Math.floor(element.clientHeight / rowHeight) - 1)
-    const targets: Readonly<Record<string, number>> = {
-      ArrowDown: current + 1,
-      ArrowUp: current - 1,
-      PageDown: current + page,
-      PageUp: current - page,
-      Home: 0,
-      End: present.length - 1
-    }
-    const target = targets[event.key]
+    const target = targetOf(event.key, current, page, present.length)
     if (event.key === "Enter" || event.key === " ") {
       const row = present[current]
       if (row === undefined) return

@@ -23,7 +23,7 @@ export const NewWebhook = () => (
         operation="webhooks.create"
         first={first}
         name="Make it"
-        doing="Making …"
+        doing="Creating …"
         submit={async (body) => visit(hrefOf(["webhooks", await Webhooks.create(body)], { do: "keys" }))}
         onClose={close}
       />
@@ -46,7 +46,7 @@ const Secret = ({ act, doing, name, what }: {
       <button type="button" disabled={isUnderWay.value} onClick={() => void start()}>
         {isUnderWay.value ? doing : name}
       </button>
-      {failure.value === undefined ? null : <Failed what="It can't be shown." failure={failure.value} />}
+      {failure.value === undefined ? null : <Failed what="It could not be shown." failure={failure.value} />}
       {shown.value === undefined ? null : <Revealed text={shown.value} what={what} />}
     </>
   )
@@ -75,7 +75,7 @@ const Keys = ({ id, onClose, signature }: {
     )}
     {signature === "hmac" ? null : (
       <>
-        <p class="note">The public key verifies what the private key signs, which nobody sees.</p>
+        <p class="note">The public key verifies the signatures. The private key is never shown.</p>
         <Secret name="Show the public key" doing="Asking …" what="public key" act={() => Webhooks.publicKey(id)} />
         <Secret
           name="Rotate the key pair"

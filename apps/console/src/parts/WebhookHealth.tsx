@@ -52,21 +52,27 @@ export const Latency = ({ ms }: { readonly ms: number | null }) =>
   ms === null ? <span class="note">–</span> : <>{duration(ms)}</>
 
 export const LastDelivered = ({ atMs }: { readonly atMs: number | null }) =>
-  atMs === null ? <span class="note">not in 7 d</span> : <Ago ms={atMs} />
+  atMs === null ? <span class="note">not in 7 days</span> : <Ago ms={atMs} />
 
-/** How the attempts of a webhook went, over three spans. */
+/** The outcomes of a webhook's attempts, over three spans. */
 export const HealthTable = ({ health }: { readonly health: Health }) => (
   <section aria-label="Health">
     <div class="bar">
       <h2>Health</h2>
       <span class="note">
-        last delivered <LastDelivered atMs={health.last_delivered_at_ms} />
+        {health.last_delivered_at_ms === null
+          ? "nothing was delivered in the last 7 days"
+          : (
+            <>
+              last delivered <Ago ms={health.last_delivered_at_ms} />
+            </>
+          )}
       </span>
     </div>
-    <table class="plain is-figures">
+    <table class="plain is-health">
       <thead>
         <tr>
-          <th>Over</th>
+          <th>Period</th>
           <th>Success</th>
           <th>Attempts</th>
           <th>Failed</th>

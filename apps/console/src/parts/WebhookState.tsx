@@ -2,9 +2,9 @@ import type { WebhookDetails } from "../resources/Webhooks.ts"
 import { Ago, Time } from "./Time.tsx"
 
 const disabled = {
-  gone:
-    "The server has switched it off, since its endpoint answered 410: it is gone. Resume it once it is there again.",
-  failing: "The server has switched it off, since nothing arrived for five days. Resume it once its endpoint answers."
+  gone: "The server switched it off because its endpoint answered 410 Gone. Resume it once the endpoint is back.",
+  failing:
+    "The server switched it off because nothing could be delivered for five days. Resume it once its endpoint works again."
 } as const
 
 /** The troubles of a webhook's deliveries, in words. */

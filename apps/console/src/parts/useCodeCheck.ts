@@ -6,7 +6,7 @@ import type { Remark } from "../code/Remark.ts"
 import * as Trials from "../resources/Trials.ts"
 import { harmless } from "./Harmless.ts"
 
-/** How long nothing may be typed before the code is checked, in milliseconds. */
+/** The time without typing after which the code is checked, in milliseconds. */
 const calmMs = 700
 
 /** The server's findings on code, and the code. */
@@ -15,8 +15,8 @@ export interface CodeCheck {
   readonly checked: Trials.CheckedCode
 }
 
-/** The faults of code that are at a place in it, as remarks. */
-export const faultsIn = ({ checked, code }: CodeCheck): ReadonlyArray<Remark> =>
+/** The faults that name a place in the code. */
+export const remarksOf = ({ checked, code }: CodeCheck): ReadonlyArray<Remark> =>
   checked.errors.flatMap((error) => {
     const place = placeOf(error)
     return place === undefined ? [] : [{ place, message: harmless(error.message), code }]

@@ -139,7 +139,7 @@ export const useDeployment = ({ deploying, id, isEarlier, onDeployed, opened, pr
     known.value = changed.version
     wanting.value = undefined
     keepDraft()
-    tell("done", "It is deployed. Runs that begin now have the new code.")
+    tell("done", "Deployed. New runs use the new code.")
     if (isEarlier || place !== undefined) setQuery({ component: "", line: "", column: "" })
     void onDeployed()
   }
@@ -161,7 +161,7 @@ export const useDeployment = ({ deploying, id, isEarlier, onDeployed, opened, pr
       if (fresh.version !== known.value && isOther(fresh)) {
         known.value = fresh.version
         await onDeployed()
-        tell("failed", "It was not deployed: somebody else has deployed other code meanwhile. Look at it first.")
+        tell("failed", "Not deployed: someone else has deployed other code in the meantime. Look at it first.")
         return
       }
       isDeployed(sent, await deploying.deploy(sent))

@@ -25,7 +25,7 @@ export const useRunningCode = (subject: Trials.Subject, version: string): Runnin
       } catch (error) {
         if (abort.signal.aborted) return
         isWanted.value = false
-        tell("failed", `The code that runs could not be read: ${failureOf(error).message}`)
+        tell("failed", `The deployed code could not be read: ${failureOf(error).message}`)
       }
     }
     void read()

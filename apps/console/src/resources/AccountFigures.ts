@@ -31,6 +31,9 @@ export const choices: ReadonlyArray<readonly [Range, string]> = (Object.keys(ran
   (range) => [range, ranges[range].text]
 )
 
+/** When the range begins, in Unix milliseconds. */
+export const fromOf = (range: Range): number => Date.now() - ranges[range].ms
+
 export const wordsOf = (range: Range): string => ranges[range].words
 
 /** Every step that the range reaches into, and the present state of the account. */

@@ -8,12 +8,12 @@ export type Action = BulkActionResource["action"]
 
 /** The verb and the meaning of each action, for use before and after the number of deliveries or runs. */
 export const actions: Readonly<Record<Action, { readonly verb: string; readonly meaning: string }>> = {
-  retry: { verb: "Retry", meaning: "Attempts each once more, in order. A failure leaves it as it was before." },
-  replay: { verb: "Replay", meaning: "Sends the events again, as deliveries of their own that are not retried." },
-  skip: { verb: "Skip", meaning: "Drops those that are pending. They can be retried later." },
-  cancel: { verb: "Give up", meaning: "Ends the retries of those that are pending: they are exhausted." },
-  rerun: { verb: "Run again", meaning: "Begins a new run for each, in the order in which they came." },
-  cancel_runs: { verb: "Cancel", meaning: "Ends those that have not ended. What their steps have done stays." }
+  retry: { verb: "Retry", meaning: "Attempts each one once more, in order. If that fails, it stays as it was." },
+  replay: { verb: "Replay", meaning: "Sends the events again, as new deliveries without retries." },
+  skip: { verb: "Skip", meaning: "Drops the pending ones. You can retry them later." },
+  cancel: { verb: "Give up", meaning: "Stops retrying the pending ones: they count as exhausted." },
+  rerun: { verb: "Run again", meaning: "Starts a new run for each, in their original order." },
+  cancel_runs: { verb: "Cancel", meaning: "Ends the unfinished ones. What their steps have done stays done." }
 }
 
 /** The actions over deliveries, and those over runs. */

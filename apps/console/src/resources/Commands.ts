@@ -66,7 +66,9 @@ const pausing = ({ id, isActive, kind }: Directory.Named): Doing => {
       else await put(Directory.emitterPath(id), { body: { active: !isActive } })
       const named = Directory.names.peek().get(id)
       if (named !== undefined) Directory.note({ ...named, isActive: !isActive })
-      return isActive ? "It is paused, and keeps its place." : "It is active, and goes on where it stood."
+      return isActive
+        ? "It is paused, and will continue where it left off."
+        : "It is active again, and continues where it left off."
     }
   }
 }
@@ -74,8 +76,9 @@ const pausing = ({ id, isActive, kind }: Directory.Named): Doing => {
 /** The dialogs of the pages of things, with the verbs for them. */
 const dialogs: Readonly<Partial<Record<Directory.Kind, ReadonlyArray<readonly [verb: string, dialog: string]>>>> = {
   source: [["Rename", "rename"], ["Subscribe", "subscribe listener_id"], ["Delete", "delete"]],
-  workflow: [["Rename", "rename"], ["Subscribe", "subscribe listener_id"], ["Delete", "delete"]],
+  workflow: [["Run", "run"], ["Rename", "rename"], ["Subscribe", "subscribe listener_id"], ["Delete", "delete"]],
   webhook: [
+    ["Send a test to", "test"],
     ["Change", "edit"],
     ["Show the secrets of", "keys"],
     ["Subscribe", "subscribe listener_id"],
@@ -115,7 +118,7 @@ const doings = (named: Directory.Named): ReadonlyArray<Doing> => {
     ...(["source", "webhook", "workflow"].includes(kind) ? [pausing(named)] : []),
     ...(dialogs[kind] ?? []).map(([verb, dialog]): Doing => ({
       verb,
-      needs: dialog === "move" ? "run" : "write",
+      needs: ["move", "run", "test"].includes(dialog) ? "run" : "write",
       run: going(hrefOf(own, { do: dialog }))
     }))
   ]

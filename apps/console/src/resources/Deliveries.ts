@@ -61,29 +61,29 @@ export const states = ["pending", "delivered", "exhausted", "dropped"] as const
 /** The kinds of failure of an attempt, each with its meaning. */
 export const errorClasses: Readonly<Record<string, string>> = {
   status: "the endpoint answered with an error",
-  throttled: "the endpoint asked to be spared: 429, 502, 503 or 504",
+  throttled: "the endpoint is overloaded: 429, 502, 503 or 504",
   redirect: "the endpoint answered with a redirect, which is not followed",
   gone: "the endpoint answered 410: it is gone",
-  timeout: "there was no complete answer in time",
-  dns: "the name has no address, or its name servers do not answer",
-  connect: "nobody listens at the address",
+  timeout: "the endpoint did not answer in time",
+  dns: "the host name could not be resolved",
+  connect: "the connection was refused",
   tls: "the TLS handshake failed",
   certificate: "the certificate has expired, or is not to be trusted",
   reset: "the endpoint closed the connection before its answer was complete",
   protocol: "the answer is not HTTP",
-  refused: "the server may not connect to this address",
-  too_large: "the payload is larger than the webhook takes",
+  refused: "the server is not allowed to connect to this address",
+  too_large: "the payload is larger than the webhook allows",
   held: "it came from a source or workflow in shadow, and was not sent"
 }
 
 /** The reasons for the time of the next attempt, in words. */
 export const reasons: Readonly<Record<NextAttemptReason, string>> = {
-  queued: "it waits for a free slot",
-  schedule: "that is the webhook's retry schedule",
+  queued: "waiting for a free slot",
+  schedule: "by the webhook's retry schedule",
   retry_after: "the endpoint asked for this pause",
   throttled: "the endpoint asked for a pause from all sends",
   circuit: "the webhook's circuit is open",
-  rate: "it waits for the webhook's rate",
+  rate: "the webhook's rate limit",
   inactive: "the webhook is not active; it goes out as soon as it is",
   requested: "somebody asked for it"
 }

@@ -67,6 +67,19 @@ export const one = async (emitter: string, id: string, signal: AbortSignal): Pro
   return (await get<Single<EventSummary>>([...emitterPath(emitter), "events", id], { signal })).data
 }
 
+/** The id, in its emitter's log, of the event that was delivered under an id at a time; undefined if the log has it no more. */
+export const delivered = async (
+  { emitter_id, id, ts_ms }: { readonly emitter_id: string; readonly id: string; readonly ts_ms: number },
+  signal: AbortSignal
+): Promise<string | undefined> => {
+  const { data } = await list(
+    { emitter: emitter_id, stream: "", text: "", from: ts_ms, to: ts_ms + 1 },
+    undefined,
+    signal
+  )
+  return data.find(({ metadata }) => metadata.emit_id === id)?.id
+}
+
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 

@@ -11,13 +11,13 @@ export const of = async (emitter: string, id: string, signal: AbortSignal): Prom
 
 /** The reasons that a subscription does not deliver an event, in words. */
 export const mismatches: Readonly<Record<NonNullable<JourneyEdge["reason"]>, string>> = {
-  other_emitter: "it hears another emitter",
-  other_stream: "it hears another stream",
-  own_event: "a glob never brings a listener its own events",
+  other_emitter: "it listens to another emitter",
+  other_stream: "it listens to another stream",
+  own_event: "a pattern never delivers a listener its own events",
   too_many_hops: "it has passed through too many emitters",
-  before_start: "the subscription began later",
-  filtered: "its filter keeps it out",
-  filter_too_costly: "its filter takes too much work to judge it"
+  before_start: "the subscription was made later",
+  filtered: "its filter excludes it",
+  filter_too_costly: "its filter is too costly to evaluate"
 }
 
 /** The reasons that an event waits for its first attempt, in words. */
@@ -25,8 +25,8 @@ export const waits: Readonly<Record<string, string>> = {
   inactive: "the webhook is paused",
   throttled: "the endpoint asked for a pause",
   circuit: "the circuit is open",
-  order: "an event before it holds it",
-  rate: "it waits for the rate"
+  order: "an earlier event holds it up",
+  rate: "the webhook's rate limit holds it up"
 }
 
 /** The reason that an event is not delivered, with the clause of the filter that does not hold. */

@@ -16,6 +16,6 @@ export const begun = async (workflow: string, run: string): Promise<boolean> => 
     }
     await new Promise((resolve) => setTimeout(resolve, pollMs))
   }
-  tell("done", `The run ${run} waits for its turn. It is in the list once it has begun.`)
+  tell("done", `The run ${run} is waiting for its turn. It appears in the list once it has started.`)
   return false
 }

@@ -35,7 +35,7 @@ export const bodyOf = (
   headers: Readonly<Record<string, string>>
 ): { readonly text: string } | { readonly missing: string } => {
   const events = headers["x-headwater-event-count"]
-  if (body === undefined) return { missing: "The event is no longer kept, and so its payload is not either." }
+  if (body === undefined) return { missing: "The event is no longer stored, so its payload is not available." }
   if (events === undefined) return { text: body }
   return events === "1" ? { text: `[${body}]` } : { missing: `A list of the payloads of ${events} events.` }
 }

@@ -15,6 +15,7 @@ import { RateLimiting } from "./conventions/RateLimiting.ts"
 import * as RequestChecking from "./conventions/RequestChecking.ts"
 import * as ResponseConventions from "./conventions/ResponseConventions.ts"
 import * as Warning from "./conventions/Warning.ts"
+import * as WithoutWork from "./conventions/WithoutWork.ts"
 import * as EndpointRoute from "./endpoint/EndpointRoute.ts"
 import * as AppAccountsHandlers from "./handlers/AppAccountsHandlers.ts"
 import * as AuditHandlers from "./handlers/AuditHandlers.ts"
@@ -115,10 +116,9 @@ const routes = Layer.mergeAll(
 
 /** Everything this server answers to over HTTP, served on the `HttpServer`. */
 export const layer = Layer.unwrap(
-  Effect.map(
-    HttpRouter.toHttpEffect(routes).pipe(
-      Effect.provideService(HttpRouter.RouterConfig, routerConfig)
-    ),
-    (handle) => HttpServer.serve(ResponseConventions.apply(handle))
-  )
+  Effect.gen(function*() {
+    const handle = yield* Effect.provideService(HttpRouter.toHttpEffect(routes), HttpRouter.RouterConfig, routerConfig)
+    const unlessWithoutWork = yield* WithoutWork.make
+    return HttpServer.serve(ResponseConventions.apply(unlessWithoutWork(handle)))
+  })
 )

@@ -8,7 +8,7 @@ export const spansMs = [hourMs, 24 * hourMs, 7 * 24 * hourMs] as const
 /** The fewest runs or attempts whose rate says anything. */
 export const enough = 5
 
-/** What became of the runs or attempts of a subject in a span. */
+/** The outcomes of the runs or attempts of a subject in a span. */
 export interface SpanHealth {
   readonly done: number
   readonly failed: number

@@ -264,7 +264,7 @@ export class Figures extends Context.Service<Figures, {
     subjectIds: ReadonlyArray<string>,
     time: number
   ) => Effect.Effect<ReadonlyMap<string, Readonly<Record<CountName, number>>>, SqlError.SqlError>
-  /** How the runs or attempts of an account's subjects went before a time: only of those that had any in a week. */
+  /** The outcomes of the runs or attempts of an account's subjects before a time, of those alone that had any in a week. */
   readonly health: (
     accountId: AccountId,
     subjectIds: ReadonlyArray<string>,

@@ -6,6 +6,7 @@ import * as Baseline from "./Baseline.ts"
 import * as DatabaseClaim from "./DatabaseClaim.ts"
 import * as BulkOwners from "./migrations/BulkOwners.ts"
 import * as Couriers from "./migrations/Couriers.ts"
+import * as DatabaseIdentities from "./migrations/DatabaseIdentities.ts"
 import * as DataStores from "./migrations/DataStores.ts"
 import * as EnvironmentVariables from "./migrations/EnvironmentVariables.ts"
 import * as FilesAndObjects from "./migrations/FilesAndObjects.ts"
@@ -47,7 +48,8 @@ const migrations = {
   "0052_moving_programs": MovingPrograms.make,
   "0053_couriers": Couriers.make,
   "0054_bulk_owners": BulkOwners.make,
-  "0055_run_books": RunBooks.make
+  "0055_run_books": RunBooks.make,
+  "0056_database_identity": DatabaseIdentities.make
 }
 
 /** A version of before the baseline has made the database. */

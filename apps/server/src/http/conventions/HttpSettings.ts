@@ -22,6 +22,8 @@ export class HttpSettings extends Context.Service<HttpSettings, {
   readonly changePatience?: Duration.Input
   /** Proxies whose word is taken for the address of a request's client; none where left out. */
   readonly trustedProxies?: ReadonlyArray<IpNetwork.IpNetwork>
+  /** False where the server only shows what is there; true where left out. */
+  readonly work?: boolean
   /** Names under which the server is reached, beside that of its URL; `*.` and a name for all below it, `*` for all. */
   readonly ownHosts?: ReadonlyArray<string>
 }>()("@headwater/server/HttpSettings") {}

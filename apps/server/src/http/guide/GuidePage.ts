@@ -3,7 +3,7 @@ import { Marked, type Tokens } from "marked"
 
 /** A heading, and the text up to the next one. */
 export interface Section {
-  /** How the heading is named in a link; empty for what stands before the first one. */
+  /** The heading's name in a link; empty for the part before the first heading. */
   readonly anchor: string
   readonly depth: number
   readonly heading: string

@@ -78,13 +78,42 @@ const tooMany = Problem.invalid([{
   message: `The account has ${mostWebhooks} webhooks, which is as many as one can have. Delete one first.`
 }])
 
+/** The URLs that clients give. */
+const makeGivenUrls = Effect.gen(function*() {
+  const guard = yield* EgressGuard
+  const webhooks = yield* Webhooks
+
+  const checkUrl = Effect.fnUntraced(function*(url: string) {
+    if (UrlPassword.isMasked(url)) {
+      return yield* Problem.invalid([{
+        path: "url",
+        message: "contains *** instead of its password: give the password"
+      }])
+    }
+    yield* Effect.mapError(guard.checkUrl(url), ({ message }) => Problem.invalid([{ path: "url", message }]))
+  })
+
+  /** The URL to change to. One that is sent back as it was shown changes nothing. */
+  const newUrl = Effect.fnUntraced(function*(id: string, url: string | undefined) {
+    if (url === undefined) return undefined
+    if (UrlPassword.isMasked(url)) {
+      const before = yield* orNotFound(id, yield* webhooks.get(yield* CurrentAccount, id))
+      if (url === before.url) return undefined
+    }
+    yield* checkUrl(url)
+    return url
+  })
+
+  return { checkUrl, newUrl }
+})
+
 export const layer = HttpApiBuilder.group(
   HeadwaterApi,
   "webhooks",
   Effect.fnUntraced(function*(handlers) {
     const webhooks = yield* Webhooks
     const lifecycle = yield* WebhookLifecycle
-    const guard = yield* EgressGuard
+    const { checkUrl, newUrl } = yield* makeGivenUrls
     const emitterIdOf = yield* makeEmitterId
     const findOwn = yield* makeFindAny
     const tests = yield* TestSend
@@ -119,27 +148,6 @@ export const layer = HttpApiBuilder.group(
       if (emitter_id === undefined) return yield* Problem.invalid([{ path: "emitter_id", message: "is required" }])
       if (event_id === undefined) return yield* Problem.invalid([{ path: "event_id", message: "is required" }])
       return { payload: text, event: { emitterId: yield* findOwn(accountId, emitter_id), id: boundOf(event_id)! } }
-    })
-
-    const checkUrl = Effect.fnUntraced(function*(url: string) {
-      if (UrlPassword.isMasked(url)) {
-        return yield* Problem.invalid([{
-          path: "url",
-          message: "contains *** instead of its password: give the password"
-        }])
-      }
-      yield* Effect.mapError(guard.checkUrl(url), ({ message }) => Problem.invalid([{ path: "url", message }]))
-    })
-
-    /** The URL to change to. One that is sent back as it was shown changes nothing. */
-    const newUrl = Effect.fnUntraced(function*(id: string, url: string | undefined) {
-      if (url === undefined) return undefined
-      if (UrlPassword.isMasked(url)) {
-        const before = yield* orNotFound(id, yield* webhooks.get(yield* CurrentAccount, id))
-        if (url === before.url) return undefined
-      }
-      yield* checkUrl(url)
-      return url
     })
 
     const requestOf = (given: GivenWebhookRequest, before: Webhook | undefined) =>
