@@ -356,7 +356,7 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
       )
       await rowsOf(page, "Events").filter({ hasText: "\"total\":50}" }).click()
       await page.getByRole("link", { name: "Trace the event" }).click()
-      await way.getByRole("button", { name: /Not reached Warehouse.*filter keeps it out/ }).click()
+      await way.getByRole("button", { name: /Not reached Warehouse.*filter excludes it/ }).click()
       await page.getByText("filter.total.$gt").first().waitFor()
       await way.getByRole("button", { name: /Run Ledger/ }).waitFor()
       assert.include(orders.id, "dc_")

@@ -163,7 +163,7 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
       query: {
         ...ListFilter.query("webhook", "the name, the description or the URL", WebhookState),
         expand: Schema.optionalKey(
-          Schema.Literals(["health"]).annotate({
+          Schema.Literal("health").annotate({
             description: "health adds how each stands.",
             ...Extension.mark
           })

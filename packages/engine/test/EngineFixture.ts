@@ -19,6 +19,7 @@ import { Deployments } from "@headwater/log/resources/Deployments"
 import { Programs } from "@headwater/log/resources/Programs"
 import { Sandbox } from "@headwater/sandbox/Sandbox"
 import { Clock, type Duration, Effect, Layer, Option, Result } from "effect"
+import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { createHash } from "node:crypto"
 import { AccountLifecycle } from "../src/AccountLifecycle.ts"
@@ -155,6 +156,21 @@ export const program = Effect.fnUntraced(function*(accountId: Id.AccountId, code
 })
 
 const hashOf = (code: string): string => createHash("sha256").update(code).digest("hex")
+
+/** So many emitters, without an owner yet, by one statement: as `Heads.create` makes each. */
+export const emitterIds = Effect.fnUntraced(function*(accountId: Id.AccountId, count: number) {
+  const ids = yield* Effect.replicateEffect(Id.make("source"), count)
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    WITH made AS (
+      INSERT INTO fences (owner_id, account_id, epoch)
+      SELECT id, ${accountId}, 0 FROM json_array_elements_text(${JSON.stringify(ids)}::json) AS id
+      RETURNING owner_id, account_id
+    )
+    INSERT INTO heads_folded (emitter_id, account_id, last_id, streams)
+    SELECT owner_id, account_id, 0, '{}' FROM made`
+  return ids
+})
 
 /** An emitter with a log of its own and nothing that runs. */
 export const emitter = Effect.fnUntraced(function*(accountId: Id.AccountId) {

@@ -55,7 +55,7 @@ export const ColumnChoice = ({ chosen, onChange }: {
   return (
     <Dropdown label="Columns">
       <fieldset>
-        <legend>Columns</legend>
+        <legend>Show for each event</legend>
         {[...knownColumns, ...fields.map(columnOf)].map(({ id, name }) => (
           <label key={id} class="check">
             <input type="checkbox" checked={chosen.includes(id)} onChange={() => toggle(id)} />

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import type { LoggedEvent } from "@headwater/domain/Event"
 import * as EventId from "@headwater/domain/EventId"
-import * as Id from "@headwater/domain/Id"
+import type * as Id from "@headwater/domain/Id"
 import { EventLog } from "@headwater/log/logs/EventLog"
 import { Heads } from "@headwater/log/logs/Heads"
 import { Journals } from "@headwater/log/logs/Journals"
@@ -9,7 +9,6 @@ import { Consumers } from "@headwater/log/resources/Consumers"
 import { Accounting } from "@headwater/log/work/Accounting"
 import { Cursors } from "@headwater/log/work/Cursors"
 import { Clock, Effect, Fiber, Option } from "effect"
-import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import * as EngineFixture from "../../test/EngineFixture.ts"
 import type { ConsumerPage, PageEvent, ReadRequest } from "../ground/ConsumerRequests.ts"
@@ -410,14 +409,7 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a consumer", (it
       Effect.gen(function*() {
         const account = yield* EngineFixture.account
         const { actor, commitAll, hint } = yield* consumerOf(account.id, "dc_*")
-        const ids = yield* Effect.forEach(numbers(0, 10_000), () => Id.make("source"))
-        const sql = yield* SqlClient.SqlClient
-        // As `Heads.create` makes one.
-        yield* sql`INSERT INTO fences ${
-          sql.insert(ids.map((id) => ({ owner_id: String(id), account_id: String(account.id), epoch: 0 })))
-        }`
-        yield* sql`INSERT INTO heads_folded (emitter_id, account_id, last_id, streams)
-          SELECT owner_id, account_id, 0, '{}' FROM fences WHERE owner_id IN ${sql.in(ids)}`
+        const ids = yield* EngineFixture.emitterIds(account.id, 10_000)
         const some = ids.filter((_, index) => index % 100 === 0)
         for (const id of some) yield* appendTo(Option.getOrThrow(yield* EmitterLog.acquire(id)), "", [id])
         const page = yield* actor.read(request)

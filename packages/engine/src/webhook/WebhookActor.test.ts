@@ -154,24 +154,28 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds" })("a webhook", (it)
         listenerId: webhook.id,
         eventName: "aside"
       })
-      const logs = yield* Effect.forEach(Array.from({ length: 120 }), () => EngineFixture.emitter(account.id), {
-        concurrency: 20
-      })
-      for (const round of [0, 1]) {
-        yield* Effect.forEach(logs, (log) => EngineFixture.appendTo(log, "aside", [`${log.emitterId} ${round}`]), {
+      // More than a page of cursors, too.
+      const logs = yield* Effect.forEach(
+        yield* EngineFixture.emitterIds(account.id, 1_010),
+        (id) => Effect.map(EmitterLog.acquire(id), Option.getOrThrow),
+        { concurrency: 20 }
+      )
+      const again = logs.slice(0, 60)
+      for (const [round, heard] of [logs, again].entries()) {
+        yield* Effect.forEach(heard, (log) => EngineFixture.appendTo(log, "aside", [`${log.emitterId} ${round}`]), {
           concurrency: 50
         })
         yield* actor.wake(Wake.forEverything)
       }
       assert.sameMembers(
         WebhookFixture.payloads(sink),
-        logs.flatMap(({ emitterId }) => [`${emitterId} 0`, `${emitterId} 1`])
+        [...logs.map(({ emitterId }) => `${emitterId} 0`), ...again.map(({ emitterId }) => `${emitterId} 1`)]
       )
       const sql = yield* SqlClient.SqlClient
       const [counted] = yield* sql<{ delivered: bigint; behind: bigint }>`
         SELECT sum(delivered) AS delivered, sum(n - start_n - delivered) AS behind FROM cursors
         WHERE subscription_id = ${all.id}`
-      assert.deepStrictEqual([Number(counted?.delivered), Number(counted?.behind)], [240, 0])
+      assert.deepStrictEqual([Number(counted?.delivered), Number(counted?.behind)], [1_070, 0])
     }))
 
   it.effect("ends its work where it is taken out of memory just as that starts", () =>
