@@ -1,7 +1,7 @@
 import type { Issue } from "@headwater/api/Problem"
 import { longestName, most } from "@headwater/api/Warnings"
 import * as NearestNames from "@headwater/domain/NearestNames"
-import { SchemaAST, SchemaIssue } from "effect"
+import { Iterable, SchemaAST, SchemaIssue } from "effect"
 
 interface UnknownField {
   readonly path: ReadonlyArray<PropertyKey>
@@ -56,7 +56,7 @@ const issueOf = (what: string, path: string, name: string, known: ReadonlyArray<
 /** Tells of the first fields, among all that a schema refuses, that it does not know: a body can have very many. */
 export const ofFields = (issue: SchemaIssue.Issue): ReadonlyArray<Issue> => {
   const told = new Map<string, Issue>()
-  for (const { known, path } of fieldsIn(issue).take(most)) {
+  for (const { known, path } of Iterable.take(fieldsIn(issue), most)) {
     const name = path.map(String).join(".")
     told.set(name, issueOf("field", name, String(path.at(-1)), known))
   }
