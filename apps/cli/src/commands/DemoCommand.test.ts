@@ -34,4 +34,25 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
       }),
     HeadwaterCommand.patienceMs
   )
+
+  it.effect(
+    "changes no source and no webhook of its name that others have made",
+    () =>
+      Effect.gen(function*() {
+        const { headwater, server } = yield* RunningServer
+        yield* headwater("/tmp", "sources", "delete", "demo")
+        yield* headwater("/tmp", "webhooks", "delete", "demo")
+        const url = "http://127.0.0.1:9/orders"
+        const hook = yield* server.api("POST", "/webhooks", { name: "demo", url })
+        const shown = yield* headwater("/tmp", "demo")
+        assert.strictEqual(shown.code, 0, shown.stderr)
+        const { data } = yield* server.api("GET", `/webhooks/${Json.textOf(hook.data!["id"])}`)
+        assert.strictEqual(Json.textOf(data!["url"]), url)
+        yield* headwater("/tmp", "sources", "delete", "demo")
+        const component_code = `export default { name: "Orders", run() {} }`
+        yield* server.api("POST", "/sources", { name: "demo", component_code })
+        HeadwaterCommand.assertRefused(yield* headwater("/tmp", "demo"), /is not that of the demo/)
+      }),
+    HeadwaterCommand.patienceMs
+  )
 })

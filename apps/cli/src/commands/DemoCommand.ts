@@ -3,6 +3,7 @@ import { Command, Flag } from "effect/cli"
 import { ApiAccess } from "../access/ApiAccess.ts"
 import * as Deployment from "../code/Deployment.ts"
 import { CommandRefused } from "../CommandRefused.ts"
+import * as ProgramByName from "../given/ProgramByName.ts"
 import * as DemoReceiver from "../listen/DemoReceiver.ts"
 import * as ApiGroup from "../resource/ApiGroup.ts"
 import { harmless } from "../text/HarmlessText.ts"
@@ -37,7 +38,24 @@ const refuseElsewhere = (url: string) =>
       "`headwater listen --forward-to <url>` brings its events here"
   )
 
+/** A source of this name that runs another component is somebody's work. */
+const refuseOther = Effect.gen(function*() {
+  const { call } = yield* ApiAccess
+  const source = yield* ProgramByName.find("source", name)
+  const key = source?.component_id
+  if (source === undefined || key === undefined) return
+  const component = yield* call(({ components }) => components.get({ params: { key }, query: {} })).pipe(
+    Effect.catchTag("NotFoundProblem", () => Effect.undefined)
+  )
+  if (component?.data.name !== name) {
+    return yield* refuse(
+      `The source ${JSON.stringify(source.name)} (${source.id}) is not that of the demo. Rename it, then try again`
+    )
+  }
+})
+
 const deploySource = Effect.gen(function*() {
+  yield* refuseOther
   const deployment = yield* Deployment.make({
     name,
     props: [],
@@ -52,9 +70,14 @@ const deploySource = Effect.gen(function*() {
   return (yield* apply).program
 })
 
+/** The places at which it listens. */
+const isOwnPlace = (url: unknown): boolean => /^http:\/\/127\.0\.0\.1:\d+\/$/.test(String(url))
+
 /** The webhook of an earlier time, sent to the new place, else a new one. */
 const makeWebhook = Effect.fnUntraced(function*(url: string) {
-  const known = (yield* ApiGroup.list("webhooks")).find((webhook) => webhook["name"] === name)
+  const known = (yield* ApiGroup.list("webhooks")).find((webhook) =>
+    webhook["name"] === name && isOwnPlace(webhook["url"])
+  )
   const webhook = known === undefined
     ? yield* ApiGroup.one("webhooks", "create", { headers: {}, query: {}, payload: { name, url } })
     : yield* ApiGroup.one("webhooks", "update", { params: { id: known.id }, payload: { url, active: true } })
