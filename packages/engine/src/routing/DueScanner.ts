@@ -10,7 +10,7 @@ import * as Wake from "../ground/Wake.ts"
 
 /**
  * The least time between two looks for due work, in milliseconds, and so the most that a timer or a retry is late by on its
- * owner's node. The most is for work that another node has put in.
+ * owner's node. The most is for work that another node has put in, or that came without a commit.
  */
 const leastRestMs = 200
 const mostRestMs = 1_000
@@ -125,7 +125,8 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
   /** Rests until the next scan, or until a commit of this node puts in work that is due before it. */
   const rest = Effect.gen(function*() {
     yield* Effect.sleep(leastRestMs)
-    const left = nextScanAt - (yield* Clock.currentTimeMillis)
+    // The calendar may be set back meanwhile.
+    const left = Math.min(mostRestMs, nextScanAt - (yield* Clock.currentTimeMillis))
     if (left > 0) yield* Effect.timeoutOption(commits.dueBefore(nextScanAt), left)
   })
 
