@@ -315,10 +315,10 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds", excludeTestServices
       const sizes = sql<{ name: string; bytes: bigint }>`
         SELECT regexp_replace(relname, '_[0-9]{8}$', '') AS name, sum(pg_total_relation_size(oid))::bigint AS bytes
         FROM pg_class WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace GROUP BY 1`
-      yield* Effect.forEach(everyOther(0, 12), live, { discard: true })
+      yield* Effect.forEach(everyOther(0, 20), live, { discard: true })
       const before = new Map((yield* sizes).map(({ bytes, name }) => [name, Number(bytes)]))
       assert.isAbove(before.get("events") ?? 0, 1_000_000)
-      yield* Effect.forEach(everyOther(12, 24), live, { discard: true })
+      yield* Effect.forEach(everyOther(20, 40), live, { discard: true })
       // A small table is a page larger or smaller by when it is vacuumed.
       for (const { bytes, name } of yield* sizes) {
         assert.isAtMost(Number(bytes), 1.1 * (before.get(name) ?? 0) + 4 * pageBytes, name)
