@@ -51,7 +51,7 @@ export default () => {
               note="A program of yours reads events through it, and commits those that it is done with."
               operation="consumers.create"
               first={["emitter_id", "event_name", "name", "start", "filter", "lease_seconds"]}
-              name="Make it"
+              name="Create"
               doing="Creating …"
               submit={async (body) => visit(hrefOf(["consumers", await Consumers.create(body)]))}
               onClose={close}

@@ -77,25 +77,22 @@ export const SubscriptionDialog = ({ onClose, onDone, subscription }: {
         onClose()
       }}
       onClose={onClose}
-      below={(body) => (
-        <>
-          <SubscriptionPreview body={{ emitter_id, listener_id, event_name, filter, ...body }} />
-          <Act
-            needs="write"
-            kind="danger"
-            ask={`${names[1]} no longer hears ${names[0]}. Events that wait for it are dropped.`}
-            done="The subscription is removed."
-            act={async () => {
-              await Subscriptions.drop(subscription)
-              onDone()
-              onClose()
-            }}
-          >
-            Remove
-          </Act>
-        </>
-      )}
-    />
+      below={(body) => <SubscriptionPreview body={{ emitter_id, listener_id, event_name, filter, ...body }} />}
+    >
+      <Act
+        needs="write"
+        kind="danger"
+        ask={`${names[1]} no longer hears ${names[0]}. Events that wait for it are dropped.`}
+        done="The subscription is removed."
+        act={async () => {
+          await Subscriptions.drop(subscription)
+          onDone()
+          onClose()
+        }}
+      >
+        Remove
+      </Act>
+    </ContractDialog>
   )
 }
 
