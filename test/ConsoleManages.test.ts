@@ -275,6 +275,11 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
         await dialog.getByRole("button", { name: "Rotate it" }).click()
         await dialog.getByText(/^hw_\w{40}$/).waitFor()
         assert.deepStrictEqual(await PageFaults.violations(page), [])
+        // It would revoke the key before, beside the new one.
+        assert.strictEqual(await dialog.getByRole("button", { name: "Revoke it" }).count(), 0)
+        await dialog.getByRole("button", { name: "Close" }).click()
+        await dialog.waitFor({ state: "detached" })
+        await page.getByRole("row").filter({ hasText: "Dashboard" }).nth(1).click()
         await dialog.getByRole("button", { name: "Revoke it" }).click()
         await page.getByRole("dialog", { name: "Are you sure?" }).getByRole("button", { name: "Revoke it" }).click()
         await dialog.waitFor({ state: "detached" })
@@ -303,7 +308,7 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
         await making.getByLabel("OAuth 2: provider").selectOption("gitlab")
         await making.getByLabel("OAuth 2: client secret").fill("s-0123")
         await making.getByLabel("OAuth 2: scopes").fill("api\nread_user")
-        await making.getByRole("button", { name: "Add it" }).click()
+        await making.getByRole("button", { name: "Create" }).click()
         await page.getByRole("heading", { name: "gitlab North" }).waitFor()
         const id = /accounts\/(apn_\w+)/.exec(page.url())![1]!
         const changing = await opened(page, "Change …")

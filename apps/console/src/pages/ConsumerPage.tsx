@@ -25,7 +25,7 @@ const Facts = ({ consumer }: { readonly consumer: Consumers.ConsumerResource }) 
     <dl class="facts">
       <dt>Reads</dt>
       <dd>
-        <LinkedName id={emitter_id} />, the stream <Stream name={event_name === "" ? "default" : event_name} />
+        <LinkedName id={emitter_id} />, the stream <Stream name={event_name} />
       </dd>
       <dt>Filter</dt>
       <dd>{filter === undefined ? "none" : <code>{harmless(JSON.stringify(filter))}</code>}</dd>

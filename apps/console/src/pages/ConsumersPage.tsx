@@ -26,7 +26,7 @@ const columns: ReadonlyArray<RowColumn<Consumers.ConsumerResource>> = [
   {
     name: "Stream",
     width: "8rem",
-    cell: ({ event_name }) => <Stream name={event_name === "" ? "default" : event_name} />,
+    cell: ({ event_name }) => <Stream name={event_name} />,
     isWideOnly: true
   },
   { name: "Reader", width: "6rem", cell: ({ lease }) => lease === null ? "no reader" : "has a reader" },

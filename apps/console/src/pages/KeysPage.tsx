@@ -84,7 +84,7 @@ const KeyDialog = ({ key_, onClose, onDone }: {
   return (
     <Dialog title={name === "" ? "A key without a name" : `The key ${harmless(name)}`} onClose={onClose}>
       <p class="note">
-        To rotate it makes a new key of the same name and scope. This one stays valid for a day, or as long as you say.
+        Rotating makes a new key of the same name and scope. The old one stays valid for a day, or as long as you say.
       </p>
       <Making
         operation="keys.rotate"

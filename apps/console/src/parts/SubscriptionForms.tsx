@@ -141,7 +141,7 @@ export const Subscribed = ({ id, side }: {
                           <LinkedName id={side === "listener_id" ? one.emitter_id : one.listener_id} />
                         </td>
                         <td>
-                          <Stream name={one.event_name === "" ? "default" : one.event_name} />
+                          <Stream name={one.event_name} />
                         </td>
                         <td>
                           {one.filter === undefined ? <span class="note">none</span> : (
