@@ -50,7 +50,7 @@ export default () => {
               operation="appAccounts.create"
               first={["app", "name", "credentials"]}
               name="Create"
-              doing="Adding …"
+              doing="Creating …"
               submit={async (body) => visit(hrefOf(["accounts", await Accounts.create(body)]))}
               onClose={close}
             />
