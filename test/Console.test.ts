@@ -279,7 +279,7 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
       assert.deepInclude(JSON.parse(await panel.locator("pre").innerText()), { order: 100 })
       await page.keyboard.press("Escape")
       await panel.waitFor({ state: "detached" })
-      await page.getByText("Columns").click()
+      await page.locator("summary", { hasText: "Columns" }).click()
       await page.getByLabel("A payload field").fill("customer.name")
       await page.getByRole("button", { name: "Add" }).click()
       await page.getByRole("columnheader", { name: "customer.name" }).waitFor()

@@ -109,7 +109,7 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
       const page = await signedIn("/data-stores")
       await page.getByRole("button", { name: "New data store" }).click()
       await page.getByRole("dialog").getByLabel("Name").fill("Visits")
-      await page.getByRole("dialog").getByRole("button", { name: "Make it" }).click()
+      await page.getByRole("dialog").getByRole("button", { name: "Create" }).click()
       await page.getByRole("heading", { name: "Visits" }).waitFor()
       await page.getByText("This data store is empty").waitFor()
       const set = async (key: string, value: string) => {

@@ -105,7 +105,7 @@ const Navigation = () => {
           <ThemeChoice />
           <ZoneChoice />
           <button type="button" class="quiet" aria-keyshortcuts="?" onClick={openKeys}>
-            Keys <kbd>?</kbd>
+            Shortcuts <kbd>?</kbd>
           </button>
           <button type="button" class="quiet" onClick={() => void Session.signOut()}>Sign out</button>
         </div>

@@ -49,8 +49,8 @@ export default () => {
               note="Give the credentials that code gets as $auth. An account over OAuth 2 has a client, under More settings, and is connected on its page."
               operation="appAccounts.create"
               first={["app", "name", "credentials"]}
-              name="Add it"
-              doing="Adding …"
+              name="Create"
+              doing="Creating …"
               submit={async (body) => visit(hrefOf(["accounts", await Accounts.create(body)]))}
               onClose={close}
             />

@@ -25,7 +25,7 @@ const Facts = ({ consumer }: { readonly consumer: Consumers.ConsumerResource }) 
     <dl class="facts">
       <dt>Reads</dt>
       <dd>
-        <LinkedName id={emitter_id} />, the stream <Stream name={event_name === "" ? "default" : event_name} />
+        <LinkedName id={emitter_id} />, the stream <Stream name={event_name} />
       </dd>
       <dt>Filter</dt>
       <dd>{filter === undefined ? "none" : <code>{harmless(JSON.stringify(filter))}</code>}</dd>
@@ -33,7 +33,7 @@ const Facts = ({ consumer }: { readonly consumer: Consumers.ConsumerResource }) 
       <dd>
         {lease === null ? "no reader" : (
           <>
-            one reads; without a sign of it, another may <Ago ms={lease.expires_at_ms} />
+            a program reads; if it goes silent, another can take over <Ago ms={lease.expires_at_ms} />
           </>
         )} (a lease lasts {lease_seconds} s)
       </dd>

@@ -26,7 +26,7 @@ const columns: ReadonlyArray<RowColumn<Consumers.ConsumerResource>> = [
   {
     name: "Stream",
     width: "8rem",
-    cell: ({ event_name }) => <Stream name={event_name === "" ? "default" : event_name} />,
+    cell: ({ event_name }) => <Stream name={event_name} />,
     isWideOnly: true
   },
   { name: "Reader", width: "6rem", cell: ({ lease }) => lease === null ? "no reader" : "has a reader" },
@@ -51,7 +51,7 @@ export default () => {
               note="A program of yours reads events through it, and commits those that it is done with."
               operation="consumers.create"
               first={["emitter_id", "event_name", "name", "start", "filter", "lease_seconds"]}
-              name="Make it"
+              name="Create"
               doing="Creating …"
               submit={async (body) => visit(hrefOf(["consumers", await Consumers.create(body)]))}
               onClose={close}

@@ -29,7 +29,7 @@ const NewDataStore = ({ onClose }: { readonly onClose: () => void }) => {
     <FormDialog
       title="New data store"
       note="Sources and workflows share it: give its name to a prop of the type data_store."
-      name="Make it"
+      name="Create"
       doing="Creating …"
       failed="It is not made."
       act={async () => visit(hrefOf(["data-stores", await DataStores.create(name.value)]))}

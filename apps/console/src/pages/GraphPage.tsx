@@ -245,7 +245,7 @@ const Picture = ({ atMs, graph, isStale, wanted }: {
         : null}
       <div class="graph-head">
         <p class="note" role={isOld ? "status" : undefined}>
-          Rates cover the last 5 minutes. {isOld ? <b>As of</b> : "Read"} <Ago ms={atMs} />.
+          Rates cover the last 5 minutes. {isOld ? <b>As of</b> : "Updated"} <Ago ms={atMs} />.
         </p>
         {view === "drawing" ? <GraphLegend /> : null}
       </div>

@@ -1,4 +1,5 @@
 import { useSignal } from "@preact/signals"
+import type { ComponentChildren } from "preact"
 import { address, setQuery } from "../api/Address.ts"
 import { may, session } from "../api/Session.ts"
 import { usePagedList } from "../api/usePagedList.ts"
@@ -36,26 +37,31 @@ const columns: ReadonlyArray<RowColumn<Keys.KeyResource>> = [
 ]
 
 /** Makes a key, and shows it, which happens this once. */
-const Making = ({ doing, make, name, onClose, operation }: {
+const Making = ({ children, doing, make, name, onClose, operation }: {
   readonly operation: string
   readonly name: string
   readonly doing: string
   readonly make: (body: Values) => Promise<string>
   readonly onClose: () => void
+  /** Stands below the form, until the key is made. */
+  readonly children?: ComponentChildren
 }) => {
   const made = useSignal<string | undefined>(undefined)
   return made.value === undefined
     ? (
-      <ContractForm
-        operation={operation}
-        first={["name", "scope", "overlap_seconds"]}
-        name={name}
-        doing={doing}
-        submit={async (body) => {
-          made.value = await make(body)
-        }}
-        onClose={onClose}
-      />
+      <>
+        <ContractForm
+          operation={operation}
+          first={["name", "scope", "overlap_seconds"]}
+          name={name}
+          doing={doing}
+          submit={async (body) => {
+            made.value = await make(body)
+          }}
+          onClose={onClose}
+        />
+        {children}
+      </>
     )
     : (
       <>
@@ -78,7 +84,7 @@ const KeyDialog = ({ key_, onClose, onDone }: {
   return (
     <Dialog title={name === "" ? "A key without a name" : `The key ${harmless(name)}`} onClose={onClose}>
       <p class="note">
-        A rotated key has the same name and scope; the one before ends after a while, a day if nothing else is said.
+        Rotating makes a new key of the same name and scope. The old one stays valid for a day, or as long as you say.
       </p>
       <Making
         operation="keys.rotate"
@@ -90,22 +96,23 @@ const KeyDialog = ({ key_, onClose, onDone }: {
           return made
         }}
         onClose={onClose}
-      />
-      <Act
-        needs="write"
-        kind="danger"
-        ask={isOwn
-          ? "This session began with the key, and ends with it. Sign in with another key then."
-          : "The server refuses the key from now on, and the sessions that began with it end."}
-        done="The key is revoked."
-        act={async () => {
-          await Keys.revoke(id)
-          onDone()
-          onClose()
-        }}
       >
-        Revoke it
-      </Act>
+        <Act
+          needs="write"
+          kind="danger"
+          ask={isOwn
+            ? "This session began with the key, and ends with it. Sign in with another key then."
+            : "The server refuses the key from now on, and the sessions that began with it end."}
+          done="The key is revoked."
+          act={async () => {
+            await Keys.revoke(id)
+            onDone()
+            onClose()
+          }}
+        >
+          Revoke it
+        </Act>
+      </Making>
     </Dialog>
   )
 }
@@ -125,7 +132,7 @@ export default () => {
             <Dialog title="New key" onClose={close}>
               <Making
                 operation="keys.create"
-                name="Make it"
+                name="Create"
                 doing="Creating …"
                 make={async (body) => {
                   const made = await Keys.create(body)

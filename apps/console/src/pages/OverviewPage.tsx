@@ -20,6 +20,7 @@ import * as AccountFigures from "../resources/AccountFigures.ts"
 import * as Directory from "../resources/Directory.ts"
 import * as ErrorGroups from "../resources/ErrorGroups.ts"
 import * as Nodes from "../resources/Nodes.ts"
+import { pageOf } from "../resources/ThingPage.ts"
 import * as Trouble from "../resources/Trouble.ts"
 
 type Figures = AccountFigures.Figures
@@ -106,7 +107,7 @@ const tilesOf = (now: Now, figures: Figures | undefined): ReadonlyArray<Tile> =>
     {
       name: "Errors",
       value: errors === undefined ? toCome : count(errors),
-      note: "on $errors in this time",
+      note: "in this time",
       tone: errors === undefined || errors === 0 ? "plain" : "bad",
       href: hrefOf(["events"], { stream: "$errors", from: figures === undefined ? "" : String(figures.from_ms) })
     },
@@ -279,12 +280,10 @@ const ChartsToCome = () => (
   </>
 )
 
-const pageOf: Readonly<Record<string, string>> = { source: "sources", workflow: "workflows", webhook: "webhooks" }
-
 const NodeName = ({ id, name }: Trouble.GraphNode) => {
-  const page = pageOf[Directory.kindOf(id) ?? ""]
+  const page = pageOf(id)
   const text = <bdi>{harmless(name ?? (Directory.kindOf(id) === "account" ? "The account itself" : id))}</bdi>
-  return page === undefined ? text : <a href={hrefOf([page, id])}>{text}</a>
+  return page === undefined ? text : <a href={page}>{text}</a>
 }
 
 /** The name of a node for which something waits, or its id; undefined while the nodes are not known. */

@@ -25,7 +25,7 @@ const columns: ReadonlyArray<RowColumn<Subscriptions.SubscriptionResource>> = [
   {
     name: "Stream",
     width: "8rem",
-    cell: ({ event_name }) => <Stream name={event_name === "" ? "default" : event_name} />,
+    cell: ({ event_name }) => <Stream name={event_name} />,
     isWideOnly: true
   },
   {

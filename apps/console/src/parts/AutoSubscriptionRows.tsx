@@ -19,7 +19,7 @@ const columns: ReadonlyArray<RowColumn<AutoSubscriptions.AutoSubscriptionResourc
   {
     name: "Stream",
     width: "8rem",
-    cell: ({ event_name }) => <Stream name={event_name === "" ? "default" : event_name} />
+    cell: ({ event_name }) => <Stream name={event_name} />
   },
   {
     name: "Filter",

@@ -34,7 +34,7 @@ export const Books = ({ id, isSource = false }: { readonly id: string; readonly 
   return (
     <section class="block" aria-label="All runs since it was created">
       <h2>All runs since it was created</h2>
-      <Shown loading={books} what="its books">
+      <Shown loading={books} what="its run counts">
         {(found) => (
           <dl class="figures">
             {shown.map((figure) => (

@@ -68,13 +68,16 @@ export const ContractForm = (
 }
 
 /** The same in a dialog. */
-export const ContractDialog = ({ note, onClose, title, ...form }: FormProps & {
+export const ContractDialog = ({ children, note, onClose, title, ...form }: FormProps & {
   readonly title: string
   readonly note: ComponentChildren
   readonly onClose: () => void
+  /** Stands below the form: what else can be done. */
+  readonly children?: ComponentChildren
 }) => (
   <Dialog title={title} onClose={onClose}>
     <p class="note">{note}</p>
     <ContractForm {...form} onClose={onClose} />
+    {children}
   </Dialog>
 )

@@ -83,7 +83,7 @@ const NewCourier = ({ reload }: { readonly reload: () => void }) => {
           <FormDialog
             title="New courier"
             note="Code elsewhere brings these things to its address, for a day. `headwater import courier` makes one, too, with the step to paste."
-            name="Make it"
+            name="Create"
             doing="Creating …"
             failed="It is not made."
             faultOf={() => {

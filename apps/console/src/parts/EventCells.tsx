@@ -11,10 +11,10 @@ const maxLine = 400
 
 const line = (text: string) => <bdi>{harmless(text.slice(0, maxLine)).replaceAll("\n", " ")}</bdi>
 
-/** The name of a stream: errors stand out. */
+/** The name of a stream, of which the default one has none: errors stand out. */
 export const Stream = ({ name }: { readonly name: string }) => (
   <bdi class={name === "$errors" ? "stream is-errors" : name.startsWith("$") ? "stream is-own" : "stream"}>
-    {harmless(name)}
+    {harmless(name === "" ? "default" : name)}
   </bdi>
 )
 

@@ -113,6 +113,7 @@ const lineFaceOf = ({ subscriptions }: Line, { edges, nodes }: Live): LineFace =
   if (subscriptions.length === 0) return { tone: "matches", text: "" }
   const known = subscriptions.flatMap((id) => edges.get(id) ?? [])
   const waiting = known.reduce((sum, edge) => sum + edge.waiting, 0)
+  const isLate = known.some((edge) => edge.waiting > 0 && nodes.get(edge.listener_id)?.type !== "consumer")
   const fails = known.some(({ listener_id }) => nodes.get(listener_id)?.state === "failing")
   const streams = [...new Set(known.map(({ event_name }) => event_name))]
   const text = [
@@ -121,7 +122,7 @@ const lineFaceOf = ({ subscriptions }: Line, { edges, nodes }: Live): LineFace =
     ...(streams.length === 1 && streams[0] !== "" && streams[0] !== "default" ? [streams[0]!] : []),
     ...(known.length === 1 && known[0]!.is_filtered ? ["filtered"] : [])
   ].join(", ")
-  return { tone: fails ? "failing" : waiting > 0 ? "waiting" : "plain", text }
+  return { tone: fails ? "failing" : isLate ? "waiting" : "plain", text }
 }
 
 interface Path {

@@ -83,7 +83,7 @@ export const SubscriptionRows = ({ chosen, edges, empty, nodes, onChoose, total 
           is_glob ? <code key="emitter">{harmless(emitter_id)}</code> : named(emitter_id),
           named(listener_id),
           <>
-            <Stream name={event_name === "" ? "default" : event_name} />
+            <Stream name={event_name} />
             {is_filtered ? <span class="note">, filtered</span> : null}
           </>,
           listener === undefined ? null : <NodeBadge {...listener} />,

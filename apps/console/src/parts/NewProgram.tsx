@@ -97,7 +97,7 @@ const Making = ({ kind }: { readonly kind: NewPrograms.Kind }) => {
           >
             {isUnderWay.value ? "Checking …" : "Check"}
           </button>
-          <span class="note">The server loads the code, and asks for its props then.</span>
+          <span class="note">The server loads the code. Its props can be filled in next.</span>
         </div>
       </form>
       {current !== undefined || typed === undefined ? null : (

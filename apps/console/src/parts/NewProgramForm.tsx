@@ -22,8 +22,8 @@ export const NewProgramForm = ({ component, create, declared, kind, name }: {
       submitName={`Create the ${kind}`}
       doing="Creating …"
       submit={async (configured_props) => {
-        const name = given.value.trim()
-        await create({ ...(name === "" ? {} : { name }), configured_props })
+        const chosen = given.value.trim() || name
+        await create({ ...(chosen === "" ? {} : { name: chosen }), configured_props })
       }}
     >
       <label class="prop">

@@ -31,7 +31,7 @@ export const RangeField = ({ from, onChange, to }: {
       >
         <option value="">any time</option>
         {ranges.map(([name]) => <option key={name} value={name}>{name}</option>)}
-        {isOwn ? <option value="own">as below</option> : null}
+        {isOwn ? <option value="own">custom</option> : null}
       </select>
     </label>
   )

@@ -49,7 +49,7 @@ export const runColumns: ReadonlyArray<RowColumn<Workflows.RunResource>> = [
 
 /** A few runs, the newest first. */
 export const RunTable = ({ runs }: { readonly runs: ReadonlyArray<Workflows.RunResource> }) => (
-  <div class="wide-table" role="region" aria-label="Runs" tabIndex={0}>
+  <div class="wide-table is-runs" role="region" aria-label="Runs" tabIndex={0}>
     <table class="plain">
       <thead>
         <tr>

@@ -5,8 +5,7 @@ import type { Subject } from "../resources/Trials.ts"
 import { harmless } from "./Harmless.ts"
 import { tell } from "./Notices.tsx"
 import { Shown } from "./Shown.tsx"
-
-const timeOf = (ms: number): string => new Date(ms).toLocaleString()
+import { local } from "./Time.tsx"
 
 /** Offers the inputs of the last runs, and takes one. */
 export const StoredInputChoice = ({ onTake, subject }: {
@@ -47,7 +46,7 @@ export const StoredInputChoice = ({ onTake, subject }: {
               >
                 <option value="">select one …</option>
                 {found.map(({ atMs, id, outcome }) => (
-                  <option key={id} value={id}>{timeOf(atMs)}, {harmless(outcome.slice(0, 60))}</option>
+                  <option key={id} value={id}>{local(atMs)}, {harmless(outcome.slice(0, 60))}</option>
                 ))}
               </select>
             </label>

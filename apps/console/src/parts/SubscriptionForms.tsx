@@ -77,25 +77,22 @@ export const SubscriptionDialog = ({ onClose, onDone, subscription }: {
         onClose()
       }}
       onClose={onClose}
-      below={(body) => (
-        <>
-          <SubscriptionPreview body={{ emitter_id, listener_id, event_name, filter, ...body }} />
-          <Act
-            needs="write"
-            kind="danger"
-            ask={`${names[1]} no longer hears ${names[0]}. Events that wait for it are dropped.`}
-            done="The subscription is removed."
-            act={async () => {
-              await Subscriptions.drop(subscription)
-              onDone()
-              onClose()
-            }}
-          >
-            Remove
-          </Act>
-        </>
-      )}
-    />
+      below={(body) => <SubscriptionPreview body={{ emitter_id, listener_id, event_name, filter, ...body }} />}
+    >
+      <Act
+        needs="write"
+        kind="danger"
+        ask={`${names[1]} no longer hears ${names[0]}. Events that wait for it are dropped.`}
+        done="The subscription is removed."
+        act={async () => {
+          await Subscriptions.drop(subscription)
+          onDone()
+          onClose()
+        }}
+      >
+        Remove
+      </Act>
+    </ContractDialog>
   )
 }
 
@@ -144,7 +141,7 @@ export const Subscribed = ({ id, side }: {
                           <LinkedName id={side === "listener_id" ? one.emitter_id : one.listener_id} />
                         </td>
                         <td>
-                          <Stream name={one.event_name === "" ? "default" : one.event_name} />
+                          <Stream name={one.event_name} />
                         </td>
                         <td>
                           {one.filter === undefined ? <span class="note">none</span> : (

@@ -1,11 +1,10 @@
 import { useSignal } from "@preact/signals"
 import { hrefOf, visit } from "../api/Address.ts"
-import { useDoing } from "../api/useDoing.ts"
 import * as Webhooks from "../resources/Webhooks.ts"
+import { Act } from "./Act.tsx"
 import { ContractDialog } from "./ContractForm.tsx"
 import { Delete } from "./Delete.tsx"
 import { Dialog } from "./Dialog.tsx"
-import { Failed } from "./Failed.tsx"
 import { harmless } from "./Harmless.ts"
 import { tell } from "./Notices.tsx"
 import { Opens } from "./Opens.tsx"
@@ -22,7 +21,7 @@ export const NewWebhook = () => (
         note="Events of what it is subscribed to are sent to its URL, signed with a secret that it gets."
         operation="webhooks.create"
         first={first}
-        name="Make it"
+        name="Create"
         doing="Creating …"
         submit={async (body) => visit(hrefOf(["webhooks", await Webhooks.create(body)], { do: "keys" }))}
         onClose={close}
@@ -31,65 +30,55 @@ export const NewWebhook = () => (
   </Opens>
 )
 
-const Secret = ({ act, doing, name, what }: {
-  readonly act: () => Promise<string>
-  readonly name: string
-  readonly doing: string
-  readonly what: string
-}) => {
-  const shown = useSignal<string | undefined>(undefined)
-  const { failure, isUnderWay, start } = useDoing(async () => {
-    shown.value = await act()
-  })
-  return (
-    <>
-      <button type="button" disabled={isUnderWay.value} onClick={() => void start()}>
-        {isUnderWay.value ? doing : name}
-      </button>
-      {failure.value === undefined ? null : <Failed what="It could not be shown." failure={failure.value} />}
-      {shown.value === undefined ? null : <Revealed text={shown.value} what={what} />}
-    </>
-  )
-}
-
 const Keys = ({ id, onClose, signature }: {
   readonly id: string
   readonly signature: Webhooks.WebhookDetails["signature"]
   readonly onClose: () => void
-}) => (
-  <Dialog title="Secrets of the webhook" onClose={onClose}>
-    {signature === "ed25519" ? null : (
-      <>
-        <p class="note">
-          The secret verifies what the endpoint gets. A rotated one signs from now on, and the one before for another 24
-          hours.
-        </p>
-        <Secret name="Show the secret" doing="Asking …" what="signing secret" act={() => Webhooks.secret(id)} />
-        <Secret
-          name="Rotate the secret"
-          doing="Rotating …"
-          what="new signing secret"
-          act={() => Webhooks.rotateSecret(id)}
-        />
-      </>
-    )}
-    {signature === "hmac" ? null : (
-      <>
-        <p class="note">The public key verifies the signatures. The private key is never shown.</p>
-        <Secret name="Show the public key" doing="Asking …" what="public key" act={() => Webhooks.publicKey(id)} />
-        <Secret
-          name="Rotate the key pair"
-          doing="Rotating …"
-          what="new public key"
-          act={() => Webhooks.rotatePublicKey(id)}
-        />
-      </>
-    )}
-    <div class="dialog-acts">
-      <button type="button" class="quiet" onClick={onClose}>Close</button>
-    </div>
-  </Dialog>
-)
+}) => {
+  const shown = useSignal<{ readonly what: string; readonly text: string } | undefined>(undefined)
+  const show = (what: string, read: (id: string) => Promise<string>) => async () => {
+    shown.value = { what, text: await read(id) }
+  }
+  return (
+    <Dialog title="Secrets of the webhook" onClose={onClose}>
+      {signature === "ed25519" ? null : (
+        <>
+          <p class="note">The endpoint verifies with the secret that a request comes from here.</p>
+          <Act needs="write" act={show("signing secret", Webhooks.secret)}>Show the secret</Act>
+          <Act
+            needs="write"
+            ask="The new secret signs from now on. For 24 hours the present one signs too: give the endpoint the new one until then."
+            act={show("new signing secret", Webhooks.rotateSecret)}
+          >
+            Rotate the secret
+          </Act>
+        </>
+      )}
+      {signature === "hmac" ? null : (
+        <>
+          <p class="note">The public key verifies the signatures. The private key is never shown.</p>
+          <Act needs="write" act={show("public key", Webhooks.publicKey)}>Show the public key</Act>
+          <Act
+            needs="write"
+            ask="The new key signs from now on. For 24 hours the present one signs too: give the endpoint the new public key until then."
+            act={show("new public key", Webhooks.rotatePublicKey)}
+          >
+            Rotate the key pair
+          </Act>
+        </>
+      )}
+      {shown.value === undefined ? null : (
+        <>
+          <p>The {shown.value.what}:</p>
+          <Revealed {...shown.value} />
+        </>
+      )}
+      <div class="dialog-acts">
+        <button type="button" class="quiet" onClick={onClose}>Close</button>
+      </div>
+    </Dialog>
+  )
+}
 
 /** Shows and rotates the secrets of a webhook, and changes and deletes it. */
 export const WebhookActs = ({ onChange, webhook }: {

@@ -43,8 +43,8 @@ const makers = (): ReadonlyArray<Command> =>
     ? makings.map(([what, path, query]) => ({
       key: `new ${what}`,
       title: `New ${what}`,
-      kind: "make",
-      also: "create add",
+      kind: "create",
+      also: "make add",
       run: going(hrefOf(path, query))
     }))
     : []

@@ -78,6 +78,7 @@ const labelOf = (path: ReadonlyArray<string>): string => {
 /** An empty field stands for null. */
 const inWords = (text: string): string =>
   text.replace(/^Extension: /, "").replace(/(^|\. )null\b/g, "$1Empty").replace(/\bnull\b/g, "empty")
+    .replace("Default: true.", "Default: yes.").replace("Default: false.", "Default: no.")
 
 const typeOf = ({ anyOf, items, type }: Shape): string =>
   type === "array"

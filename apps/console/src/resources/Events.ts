@@ -97,8 +97,11 @@ export const lineOf = (event: EventSummary): string => {
   const payload = payloadOf(event)
   if (isObject(payload)) {
     const { error, level, message } = payload
-    if (event.metadata.name === "$errors" && isObject(error)) {
-      return `${String(error["code"])}: ${String(error["message"] ?? "")}`
+    if (event.metadata.name === "$errors" && isObject(error) && typeof error["code"] === "string") {
+      const { code, message, stack } = error
+      if (typeof message === "string") return `${code}: ${message}`
+      // The message is behind the stack, and a preview may end before it.
+      return typeof stack === "string" ? stack.split("\n", 1)[0]! : code
     }
     if (event.metadata.name === "$logs" && typeof level === "string") {
       return `${level}  ${typeof message === "string" ? message : JSON.stringify(message)}`

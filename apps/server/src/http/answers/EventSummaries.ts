@@ -57,12 +57,18 @@ export const wholeSummary = (event: LoggedEvent): string => {
   return summaryText(event, data, false)
 }
 
+/** A preview has room for what it begins with: an error is what its event is about. */
+const errorFirst = (payload: Schema.Json): Schema.Json =>
+  Predicate.hasProperty(payload, "error")
+    ? { error: payload.error as Schema.Json, ...payload as Schema.JsonObject }
+    : payload
+
 /** JSON text of an event as it is listed, its data cut to a preview where it is large. */
 export const summaryOf = (outline: EventOutline): string => {
   if (isWhole(outline)) return wholeSummary(outline)
   const beginning = JsonBeginning.parse(outline.payload) ?? null
   const isOfRun = outline.stream === Stream.errors && beginsAsError(outline.payload)
-  const data = isOfRun ? beginning : { raw_event: beginning }
+  const data = isOfRun ? errorFirst(beginning) : { raw_event: beginning }
   return summaryText(outline, JSON.stringify(preview(data, maxPreviewBytes)), true)
 }
 

@@ -53,6 +53,10 @@ const anchors = () => {
   }
 }
 
+/** What scrolls sideways can be scrolled with the keyboard, and a heading of a column is there only if it says something. */
+const forAll = (html: string): string =>
+  html.replace(/<(pre|table)>/g, "<$1 tabindex=\"0\">").replaceAll("<th></th>", "<td></td>")
+
 /** Makes the page of a file of the documentation. Its text is ours: HTML in it stays. */
 export const make = (path: string, markdown: string): GuidePage => {
   const anchor = anchors()
@@ -74,7 +78,7 @@ export const make = (path: string, markdown: string): GuidePage => {
       }
     }
   })
-  const html = marked.parse(markdown, { async: false })
+  const html = forAll(marked.parse(markdown, { async: false }))
   const sections = html.split(/(?=<h[1-6] id=")/).flatMap((part): ReadonlyArray<Section> => {
     const [, depth, id, heading, text] = /^<h(\d) id="([^"]*)">(.*?)<\/h\d>(.*)$/s.exec(part) ?? []
     if (depth !== undefined) {
