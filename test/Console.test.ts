@@ -530,7 +530,9 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
       )
       assert.deepStrictEqual([failing!.said, waiting!.said, well!.said], ["failing", "3 waiting", "ok"])
       const legend = page.getByRole("list", { name: "Legend" })
-      for (const sign of ["failing", "waiting", "paused", "ok"]) await legend.getByText(sign, { exact: true }).waitFor()
+      for (const sign of ["failing", "disabled", "waiting", "paused", "ok"]) {
+        await legend.getByText(sign, { exact: true }).waitFor()
+      }
       await page.getByRole("button", { name: "Show the whole graph" }).click()
 
       const worker = page.waitForEvent("worker")

@@ -17,9 +17,9 @@ const GraphNode = Schema.Struct({
   type: Schema.Literals(["source", "workflow", "webhook", "consumer", "account"]),
   name: Schema.NullOr(Schema.String),
   active: Schema.Boolean,
-  state: Schema.Literals(["ok", "waiting", "failing", "paused"]).annotate({
+  state: Schema.Literals(["ok", "waiting", "failing", "paused", "disabled"]).annotate({
     description:
-      "paused: it is not active; failing: of its attempts or runs of the last hour (or, if they are fewer than 5, of 24 hours, " +
+      "disabled: the server has switched it off; paused: it is not active otherwise; failing: of its attempts or runs of the last hour (or, if they are fewer than 5, of 24 hours, " +
       "else of 7 days) more than half failed; waiting: something has " +
       "waited for it for 5 seconds, or waits for a retry or the end of a pause that the endpoint asked for; ok."
   }),

@@ -62,7 +62,7 @@ export const expand = async (subscription: string, signal: AbortSignal): Promise
 }
 
 /** All states, the most urgent first. */
-export const states: ReadonlyArray<NodeState> = ["failing", "waiting", "paused", "ok"]
+export const states: ReadonlyArray<NodeState> = ["failing", "disabled", "waiting", "paused", "ok"]
 
 /** The most urgent state among several nodes. */
 export const worstOf = (nodes: ReadonlyArray<GraphNode>): NodeState =>

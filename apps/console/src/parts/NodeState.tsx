@@ -1,9 +1,10 @@
 import type { GraphNode, NodeState } from "../graph/Graph.ts"
 import { Badge, type Tone } from "./Badge.tsx"
 
-/** Failing and waiting nodes are both red; the word and the mark tell them apart. */
+/** Failing, disabled and waiting nodes are all red; the word and the mark tell them apart. */
 export const tones: Readonly<Record<NodeState, Tone>> = {
   failing: "bad",
+  disabled: "bad",
   waiting: "bad",
   paused: "plain",
   ok: "good"
@@ -12,6 +13,7 @@ export const tones: Readonly<Record<NodeState, Tone>> = {
 /** A shape for each state, so that no colour is needed to tell them apart. */
 const shapes: Readonly<Record<NodeState, string>> = {
   failing: "M6 0.5L11.7 11H0.3ZM5.3 4v3.6h1.4V4ZM5.3 8.5v1.4h1.4V8.5Z",
+  disabled: "M0 0h12v12H0ZM3 5.2v1.6h6V5.2Z",
   waiting: "M6 0a6 6 0 1 0 0 12a6 6 0 1 0 0-12ZM5.3 2.4h1.4v3.2l2.3 1.4l-.7 1.2l-3-1.8Z",
   paused: "M2 1h3v10H2ZM7 1h3v10H7Z",
   ok: "M6 3a3 3 0 1 0 0 6a3 3 0 1 0 0-6Z"

@@ -3,19 +3,23 @@ import { get, type Single } from "../api/Api.ts"
 
 export type GraphNode = Graph["nodes"][number]
 
-/** The failing and waiting nodes of the account. */
+/** The failing, disabled and waiting nodes of the account. */
 export interface Trouble {
-  /** The nodes: failing ones first, then those with the largest backlogs, and consumers behind all others. */
+  /** The nodes: failing and disabled ones first, then those with the largest backlogs, and consumers behind all others. */
   readonly nodes: ReadonlyArray<GraphNode>
   /** True if there are more sources, workflows, webhooks and consumers than were read. */
   readonly isCut: boolean
 }
 
-const weightOf = ({ pending, state, type, waiting }: GraphNode): number =>
-  (state === "failing" ? 1e12 : 0) - (type === "consumer" ? 1e12 : 0) + pending + waiting
+const isFaulty = ({ state }: GraphNode): boolean => state === "failing" || state === "disabled"
 
-const isTroubled = ({ pending, state, waiting }: GraphNode): boolean =>
-  state === "failing" || state === "waiting" || pending > 0 || waiting > 0
+const weightOf = (node: GraphNode): number => {
+  const { pending, type, waiting } = node
+  return (isFaulty(node) ? 1e12 : 0) - (type === "consumer" ? 1e12 : 0) + pending + waiting
+}
+
+const isTroubled = (node: GraphNode): boolean =>
+  isFaulty(node) || node.state === "waiting" || node.pending > 0 || node.waiting > 0
 
 export const read = async (signal: AbortSignal): Promise<Trouble> => {
   const { data: { has_more, nodes } } = await get<Single<Pick<Graph, "nodes" | "has_more">>>(["graph"], {

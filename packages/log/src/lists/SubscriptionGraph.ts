@@ -9,6 +9,8 @@ export interface GraphNode {
   readonly type: "source" | "workflow" | "webhook" | "consumer" | "account"
   readonly name: string | null
   readonly active: boolean
+  /** True for a webhook that the server has switched off. */
+  readonly isDisabled: boolean
   /** Of a webhook, that its endpoint asked for a pause up to this time, in Unix milliseconds. */
   readonly throttledUntil: number | null
 }
@@ -42,6 +44,7 @@ interface NodeRow {
   readonly type: GraphNode["type"]
   readonly name: string | null
   readonly active: boolean
+  readonly is_disabled: boolean
   readonly throttled_until: bigint | null
 }
 
@@ -81,16 +84,16 @@ export class SubscriptionGraph extends Context.Service<SubscriptionGraph, {
           const rows = yield* sql<NodeRow>`
             SELECT * FROM (
               (SELECT id, CASE WHEN workflow IS NULL THEN 'source' ELSE 'workflow' END AS type, name, active,
-                NULL::bigint AS throttled_until
+                false AS is_disabled, NULL::bigint AS throttled_until
               FROM programs WHERE account_id = ${accountId} AND state = 'ready' ${some})
               UNION ALL
-              (SELECT id, 'webhook', name, active, throttled_until
+              (SELECT id, 'webhook', name, active, NOT active AND disabled_reason IS NOT NULL, throttled_until
               FROM webhooks WHERE account_id = ${accountId} AND workflow_id IS NULL ${some})
               UNION ALL
-              (SELECT id, 'consumer', name, true, NULL
+              (SELECT id, 'consumer', name, true, false, NULL
               FROM consumers WHERE account_id = ${accountId} ${some})
               UNION ALL
-              (SELECT id, 'account', NULL, true, NULL FROM accounts WHERE id = ${accountId} AND ${meant})
+              (SELECT id, 'account', NULL, true, false, NULL FROM accounts WHERE id = ${accountId} AND ${meant})
             ) AS nodes
             ORDER BY id COLLATE "C" LIMIT ${limit + 1}`
           const nodes = rows.slice(0, limit)
@@ -104,6 +107,7 @@ export class SubscriptionGraph extends Context.Service<SubscriptionGraph, {
               type: row.type,
               name: row.name,
               active: row.active,
+              isDisabled: row.is_disabled,
               throttledUntil: row.throttled_until === null ? null : Number(row.throttled_until)
             })),
             hasMore: rows.length > limit,

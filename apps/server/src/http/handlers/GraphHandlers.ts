@@ -30,7 +30,7 @@ type Rates = Pick<NodeResource, "done" | "emitted" | "failed">
 const isSubscriptionId = Schema.is(Id.SubscriptionId)
 
 const stateOf = (node: GraphNode, isFailing: boolean, waits: boolean, now: number): NodeResource["state"] => {
-  if (!node.active) return "paused"
+  if (!node.active) return node.isDisabled ? "disabled" : "paused"
   if (isFailing) return "failing"
   return waits || (node.throttledUntil ?? 0) > now ? "waiting" : "ok"
 }

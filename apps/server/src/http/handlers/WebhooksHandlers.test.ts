@@ -490,7 +490,13 @@ layer(Http.layer, { excludeTestServices: true })("webhooks", (it) => {
       Json.assertHolds(failed, { active: true, throttled_until_ms: null, disabled_reason: null })
       const throttled = yield* until(throttling, "throttled_until_ms")
       assert.isAtLeast(Number(throttled["throttled_until_ms"]), before + 600_000)
-      Json.assertHolds(yield* until(gone, "disabled_reason"), { active: false, disabled_reason: "gone" })
+      Json.assertHolds(yield* until(gone, "disabled_reason"), {
+        active: false,
+        disabled_reason: "gone",
+        state: "disabled"
+      })
+      const { json } = yield* http.request("GET", `/v1/graph?node=${gone}`)
+      Json.assertHolds(Json.listOf(json["data"]!["nodes"])[0], { state: "disabled" })
     }))
 
   it.effect("that are inactive keep their place, and those deleted are sent nothing more", () =>
