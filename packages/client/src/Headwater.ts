@@ -24,7 +24,7 @@ export interface HeadwaterOptions {
   readonly fetch?: (request: Request) => Promise<Response>
 }
 
-/** What of a request did nothing: where, and why. */
+/** A part of a request that did nothing: its place, and the reason. */
 export interface Warning {
   readonly path: string
   readonly message: string

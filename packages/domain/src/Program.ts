@@ -11,7 +11,7 @@ import { Workflow } from "./Workflow.ts"
 export const ProgramPhase = Schema.Literals(["creating", "ready", "deleting"])
 export type ProgramPhase = typeof ProgramPhase.Type
 
-/** How a source or workflow stands, in a word. `failing`: most of its runs fail. */
+/** The state of a source or workflow, in a word. `failing`: most of its runs fail. */
 export const ProgramState = Schema.Literals(["active", "failing", "paused"])
 export type ProgramState = typeof ProgramState.Type
 

@@ -67,7 +67,7 @@ const services = Layer.mergeAll(
 /** Wakes actors for what is due or was left standing. */
 const waking = Layer.mergeAll(AccountTokens.layerRecurring, DueScanner.layer, Resumption.layer, RunScanner.layer)
 
-/** What the actors and the services stand on. */
+/** The ground of the actors and the services. */
 const ground = Quotas.layer.pipe(
   Layer.provideMerge(StoreRoom.layer),
   Layer.provideMerge(AccountConnections.layer),

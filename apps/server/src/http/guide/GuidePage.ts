@@ -53,7 +53,7 @@ const anchors = () => {
   }
 }
 
-/** What scrolls sideways can be scrolled with the keyboard, and a heading of a column is there only if it says something. */
+/** The keyboard scrolls parts that scroll sideways, and a column has a heading only if that says something. */
 const forAll = (html: string): string =>
   html.replace(/<(pre|table)>/g, "<$1 tabindex=\"0\">").replaceAll("<th></th>", "<td></td>")
 

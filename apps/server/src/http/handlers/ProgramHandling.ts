@@ -72,7 +72,7 @@ export const make = Effect.gen(function*() {
         program.endpointKey === null ? undefined : endpointUrl(publicUrl, program.endpointKey),
         program.endpointKey === null || mailDomain === undefined ? null : mailAddress(mailDomain, program.endpointKey)
       ),
-    /** What a list of sources or workflows is narrowed to. */
+    /** The conditions of a list of sources or workflows. */
     filterOf: Effect.fnUntraced(function*({ active, q: text, state }: ListQuery) {
       const accountId = yield* CurrentAccount
       const failing = state === undefined

@@ -119,7 +119,7 @@ export const layer = HttpApiBuilder.group(
     const tests = yield* TestSend
     const figures = yield* Figures
 
-    /** How webhooks of the account stand. */
+    /** The health of webhooks of the account. */
     const healthsOf = Effect.fnUntraced(function*(accountId: Id.AccountId, ids: ReadonlyArray<string>) {
       const now = yield* Clock.currentTimeMillis
       const found = yield* figures.health(accountId, ids, now)
