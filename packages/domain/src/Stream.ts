@@ -57,6 +57,9 @@ export const maxPerEmitter = 1_000
 
 export const normalize = (name: string): StreamName => name === "default" ? defaultStream : name
 
+/** The name at the edge: the other way of `normalize`. */
+export const spelled = (name: StreamName): string => name === defaultStream ? "default" : name
+
 /** A stream name as given by a client or by component code. */
 export const StreamNameInput = Schema.String.pipe(
   Schema.check(

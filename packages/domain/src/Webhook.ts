@@ -8,7 +8,7 @@ export const DisabledReason = Schema.Literals(["gone", "failing"])
 export type DisabledReason = typeof DisabledReason.Type
 
 /**
- * How a webhook stands, in a word. `disabled`: the engine has taken it out of service. `paused`: its owner has. `failing`:
+ * The state of a webhook, in a word. `disabled`: the engine has taken it out of service. `paused`: its owner has. `failing`:
  * most attempts fail. `throttled`: its endpoint asked for a pause.
  */
 export const WebhookState = Schema.Literals(["active", "failing", "throttled", "paused", "disabled"])

@@ -10,7 +10,7 @@ export default defineSource({
   version: "0.0.1",
   dedupe: "unique",
 
-  // What the code has as \`this\`. Set values with \`--prop minimum=10\`.
+  // The members of \`this\`. Set values with \`--prop minimum=10\`.
   props: {
     // The source's own endpoint: every request to it starts a run.
     http: "$.interface.http",

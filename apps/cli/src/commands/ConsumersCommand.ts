@@ -1,5 +1,6 @@
 import type { ConsumerPosition, ConsumerResource } from "@headwater/api/ConsumersApi"
 import { maxLimit } from "@headwater/api/Pagination"
+import * as StreamName from "@headwater/domain/Stream"
 import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { ApiAccess } from "../access/ApiAccess.ts"
@@ -11,7 +12,6 @@ import type { Resource } from "../resource/Resource.ts"
 import * as ResourceCommand from "../resource/ResourceCommand.ts"
 import { harmless } from "../text/HarmlessText.ts"
 import * as Output from "../text/Output.ts"
-import * as ThingText from "../text/ThingText.ts"
 
 const consumer = Argument.String("consumer").pipe(Argument.withDescription("The consumer, by name or id (cns_…)"))
 
@@ -53,7 +53,7 @@ const textOf = (consumer: ConsumerResource): string =>
     ["Consumer", consumer.id],
     ["Name", consumer.name ?? ""],
     ["Emitter", consumer.emitter_id],
-    ["Stream", ThingText.streamOf(consumer.event_name)],
+    ["Stream", StreamName.spelled(consumer.event_name)],
     ["Filter", consumer.filter === undefined ? "none" : JSON.stringify(consumer.filter)],
     ["Lease", leaseOf(consumer)]
   ]))

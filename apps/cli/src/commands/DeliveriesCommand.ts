@@ -1,5 +1,6 @@
 import type { DeliveryDetails, DeliveryResource } from "@headwater/api/DeliveriesApi"
 import { maxLimit } from "@headwater/api/Pagination"
+import * as StreamName from "@headwater/domain/Stream"
 import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { ApiAccess } from "../access/ApiAccess.ts"
@@ -74,7 +75,7 @@ const shown = (delivery: DeliveryDetails): string => {
     ["Subscription", delivery.subscription_id],
     ["Event", `${delivery.event_id} of ${delivery.emitter_id}`],
     ...(batch === undefined ? [] : [["Batch", `${batch.event_count} events, up to ${batch.last_event_id}`]]),
-    ["Stream", delivery.event_name === "" ? "default" : delivery.event_name],
+    ["Stream", StreamName.spelled(delivery.event_name)],
     ["Webhook-Id", event.emit_id ?? ""],
     ["Body", event.path ?? ""],
     [

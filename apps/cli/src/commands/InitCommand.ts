@@ -17,7 +17,7 @@ export default {
   name: ${JSON.stringify(name)},
   version: "0.0.1",
 
-  // What the code gets as \`this\`. Set values with \`--prop greeting=Hi\`.
+  // The members of \`this\`. Set values with \`--prop greeting=Hi\`.
   props: {
     // The source's own endpoint: every request to it starts a run.
     http: "$.interface.http",
@@ -57,7 +57,7 @@ export default {
   name: ${JSON.stringify(name)},
   version: "0.0.1",
 
-  // What each step gets as \`this\`. Set values with \`--prop limit=50\`.
+  // The members of \`this\` in each step. Set values with \`--prop limit=50\`.
   props: {
     // The workflow's own endpoint: every request to it starts a run. Subscriptions, timers and invocations start runs too.
     http: "$.interface.http",

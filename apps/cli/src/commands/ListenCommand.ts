@@ -1,5 +1,6 @@
 import type { EventSummary } from "@headwater/api/EventsApi"
 import * as SigningKey from "@headwater/domain/SigningKey"
+import * as StreamName from "@headwater/domain/Stream"
 import { Cause, Console, Deferred, Effect, Option, Queue, Redacted, Semaphore, Stdio, Terminal } from "effect"
 import { Command, Flag } from "effect/cli"
 import { createHash } from "node:crypto"
@@ -13,7 +14,6 @@ import * as Kind from "../resource/Kind.ts"
 import * as Naming from "../resource/Naming.ts"
 import { harmless } from "../text/HarmlessText.ts"
 import * as Output from "../text/Output.ts"
-import { streamOf } from "../text/ThingText.ts"
 
 const filterField = FieldFlag.ofPayload("consumers", "create").find(({ name }) => name === "filter")!
 
@@ -43,7 +43,8 @@ const answerLines = (body: string): ReadonlyArray<string> => {
 const textOf = (event: EventSummary, answer: LocalRequest.Answer, emitter: string): string => {
   const { body, durationMs, error, status } = answer
   const time = new Date(event.indexed_at_ms).toISOString().slice(11, 19)
-  const head = [time, emitter, streamOf(event.metadata.name), event.id, status ?? error, `${durationMs} ms`].join("  ")
+  const head = [time, emitter, StreamName.spelled(event.metadata.name), event.id, status ?? error, `${durationMs} ms`]
+    .join("  ")
   return harmless([head, ...answerLines(body)].join("\n"))
 }
 

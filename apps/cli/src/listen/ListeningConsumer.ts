@@ -2,6 +2,7 @@
 import type { ConsumerResource, Place } from "@headwater/api/ConsumersApi"
 import type { EventSummary } from "@headwater/api/EventsApi"
 import * as ExactJson from "@headwater/domain/ExactJson"
+import * as StreamName from "@headwater/domain/Stream"
 import { Effect, type Schema } from "effect"
 import { ApiAccess } from "../access/ApiAccess.ts"
 import * as PassingFailure from "../access/PassingFailure.ts"
@@ -21,7 +22,7 @@ const leaseSeconds = 30
 const waitSeconds = 15
 
 const nameOf = ({ emitter, filter, stream }: Heard): string =>
-  ["listen", emitter, stream === "" ? "default" : stream, ...(filter === undefined ? [] : [JSON.stringify(filter)])]
+  ["listen", emitter, StreamName.spelled(stream), ...(filter === undefined ? [] : [JSON.stringify(filter)])]
     .join(" ")
 
 /** The consumer of an earlier time, else a new one. */

@@ -1,5 +1,6 @@
+import * as StreamName from "@headwater/domain/Stream"
 import * as Output from "../text/Output.ts"
-import { streamOf, valueOf } from "../text/ThingText.ts"
+import { valueOf } from "../text/ThingText.ts"
 import type { Column } from "./Resource.ts"
 
 /** A field as it stands; nothing for none. */
@@ -12,7 +13,7 @@ export const id = field("ID", "id")
 export const name = field("NAME", "name")
 export const slug = field("SLUG", "name_slug")
 export const active: Column = { head: "ACTIVE", of: (thing) => thing["active"] === true ? "yes" : "no" }
-export const stream: Column = { head: "STREAM", of: (thing) => streamOf(String(thing["event_name"])) }
+export const stream: Column = { head: "STREAM", of: (thing) => StreamName.spelled(String(thing["event_name"])) }
 export const created: Column = { head: "CREATED", of: (thing) => Output.time(Number(thing["created_at"])) }
 
 /** A thing by its name where it has one. */

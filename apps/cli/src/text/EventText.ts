@@ -29,8 +29,6 @@ const oneLine = (text: string): string => {
   return line.length > mostCharacters ? `${line.slice(0, mostCharacters - 1)}…` : line
 }
 
-const streamOf = ({ metadata: { name } }: EventSummary): string => name === StreamName.defaultStream ? "default" : name
-
 /** The head over `cellsOf`. */
 export const heads = ["TIME (UTC)", "ID", "EMITTER", "STREAM", "EVENT"]
 
@@ -40,7 +38,7 @@ export const cellsOf = (event: EventSummary, names: NamesById = new Map()): Read
     Output.timeOfMs(event.indexed_at_ms),
     event.id,
     names.get(event.metadata.emitter_id) ?? event.metadata.emitter_id,
-    streamOf(event),
+    StreamName.spelled(event.metadata.name),
     oneLine(saidBy(event))
   ].map(harmless)
 

@@ -1,4 +1,5 @@
 /** Things as a person reads them, whatever fields they have. */
+import * as StreamName from "@headwater/domain/Stream"
 import { Predicate } from "effect"
 import type { NamesById } from "../resource/Naming.ts"
 import { harmless } from "./HarmlessText.ts"
@@ -25,12 +26,10 @@ const labelOf = (field: string): string => {
 /** A time of this century in milliseconds, which a duration never is. */
 const firstMs = 1_000_000_000_000
 
-export const streamOf = (name: string): string => name === "" ? "default" : name
-
 /** A value in a line. */
 export const valueOf = (field: string, value: unknown, names: NamesById = new Map()): string => {
   if (value === null || value === undefined) return "none"
-  if (field === "event_name") return streamOf(String(value))
+  if (field === "event_name") return StreamName.spelled(String(value))
   if (Predicate.isBoolean(value)) return value ? "yes" : "no"
   if (Predicate.isNumber(value)) {
     if (field.endsWith("_at")) return Output.time(value)

@@ -3,7 +3,7 @@ export interface Member {
   readonly label: string
   /** Its type, or its parameters. */
   readonly detail: string
-  /** What it is, in words; empty if nothing is said. */
+  /** Its description; empty if it has none. */
   readonly info: string
   readonly type: Type
 }

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact"
 import { hrefOf } from "../api/Address.ts"
 import { fieldOf } from "../resources/EventColumns.ts"
-import { type EventSummary, lineOf, payloadOf, streamOf, timeOf, valueAt } from "../resources/Events.ts"
+import { type EventSummary, lineOf, payloadOf, spelled, streamOf, timeOf, valueAt } from "../resources/Events.ts"
 import { harmless } from "./Harmless.ts"
 import { Name } from "./Name.tsx"
 import { Ago, Time } from "./Time.tsx"
@@ -14,7 +14,7 @@ const line = (text: string) => <bdi>{harmless(text.slice(0, maxLine)).replaceAll
 /** The name of a stream, of which the default one has none: errors stand out. */
 export const Stream = ({ name }: { readonly name: string }) => (
   <bdi class={name === "$errors" ? "stream is-errors" : name.startsWith("$") ? "stream is-own" : "stream"}>
-    {harmless(name === "" ? "default" : name)}
+    {harmless(spelled(name))}
   </bdi>
 )
 

@@ -1,6 +1,7 @@
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks"
 import { counted } from "../charts/Figures.ts"
 import { curve, place } from "../graph/GraphLayout.ts"
+import { spelled } from "../resources/Events.ts"
 import { type Journey, type JourneyNode, reasonOf, waits } from "../resources/Journey.ts"
 import type { Tone } from "./Badge.tsx"
 import { harmless } from "./Harmless.ts"
@@ -46,7 +47,7 @@ const deliveryTones: Readonly<Record<string, Tone>> = {
 export const faceOf = (node: JourneyNode): Face => {
   switch (node.type) {
     case "event": {
-      const stream = node.event_name === null ? "deleted" : node.event_name === "" ? "default" : node.event_name
+      const stream = node.event_name === null ? "deleted" : spelled(node.event_name)
       return {
         kind: "Event",
         title: node.emitter_name ?? node.emitter_id,

@@ -2,6 +2,7 @@ import { useEffect } from "preact/hooks"
 import { useLoading } from "../api/Loading.ts"
 import { may } from "../api/Session.ts"
 import * as Directory from "../resources/Directory.ts"
+import { spelled } from "../resources/Events.ts"
 import * as Subscriptions from "../resources/Subscriptions.ts"
 import { Act } from "./Act.tsx"
 import { ContractDialog } from "./ContractForm.tsx"
@@ -62,7 +63,7 @@ export const SubscriptionDialog = ({ onClose, onDone, subscription }: {
     <ContractDialog
       title="Change the subscription"
       note={`${names[1]} hears ${names[0]}, the stream ${
-        harmless(event_name === "" ? "default" : event_name)
+        harmless(spelled(event_name))
       }. A change holds for every event that the subscription has not passed yet.`}
       operation="subscriptions.update"
       current={subscription}

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact"
 import { counted, duration } from "../charts/Figures.ts"
 import { placeText } from "../code/CodePlace.ts"
+import { spelled } from "../resources/Events.ts"
 import type { TrialResult } from "../resources/Trials.ts"
 import { StateBadge } from "./Badge.tsx"
 import { harmless } from "./Harmless.ts"
@@ -91,7 +92,7 @@ const Events = ({ emits }: { readonly emits: TrialResult["emits"] }) => (
           <li key={index}>
             <div class="bar">
               <code>
-                <Safe text={event_name === "" ? "default" : event_name} />
+                <Safe text={spelled(event_name)} />
               </code>
               {summary === undefined ? null : <Safe text={summary} />}
               {id === undefined ? null : (

@@ -31,7 +31,7 @@ export const choices: ReadonlyArray<readonly [Range, string]> = (Object.keys(ran
   (range) => [range, ranges[range].text]
 )
 
-/** When the range begins, in Unix milliseconds. */
+/** The beginning of the range, in Unix milliseconds. */
 export const fromOf = (range: Range): number => Date.now() - ranges[range].ms
 
 export const wordsOf = (range: Range): string => ranges[range].words

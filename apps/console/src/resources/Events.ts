@@ -89,8 +89,11 @@ export const payloadOf = ({ event }: EventSummary): unknown => {
   return isObject(data) && "raw_event" in data ? data["raw_event"] : data
 }
 
+/** The name of a stream as people know it: the default one has an empty name. */
+export const spelled = (stream: string): string => stream === "" ? "default" : stream
+
 /** The name of the stream, as the filter takes it. */
-export const streamOf = ({ metadata }: EventSummary): string => metadata.name === "" ? "default" : metadata.name
+export const streamOf = ({ metadata }: EventSummary): string => spelled(metadata.name)
 
 /** The text of an event in a line of a list. */
 export const lineOf = (event: EventSummary): string => {

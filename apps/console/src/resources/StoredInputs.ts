@@ -10,7 +10,7 @@ export interface StoredInput {
   /** The id of the run, or of its error. */
   readonly id: string
   readonly atMs: number
-  /** What became of the run. */
+  /** The outcome of the run. */
   readonly outcome: string
   readonly trigger: Trigger
   /** Undefined if it was not to be kept. */

@@ -1,5 +1,6 @@
 import * as EventId from "@headwater/domain/EventId"
 import * as OwnMember from "@headwater/domain/OwnMember"
+import * as Stream from "@headwater/domain/Stream"
 import { version } from "@headwater/domain/Version"
 import type { Attempt } from "@headwater/log/work/Attempts"
 
@@ -49,7 +50,7 @@ export const all = (facts: Facts, own: OwnHeaders): Record<string, string> => {
     "webhook-timestamp": String(Math.floor(startedAt / 1_000)),
     "x-headwater-emitter-id": emitterId,
     "x-headwater-event-id": EventId.format(eventId),
-    "x-headwater-event-name": headerText(stream === "" ? "default" : stream),
+    "x-headwater-event-name": headerText(Stream.spelled(stream)),
     "x-headwater-subscription-id": subscriptionId,
     "x-headwater-attempt": String(attempt)
   }

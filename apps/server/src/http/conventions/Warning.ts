@@ -1,15 +1,15 @@
 import type { Issue } from "@headwater/api/Problem"
 import { CurrentWarnings, header, knownFields, most, Warnings } from "@headwater/api/Warnings"
-import { Effect, Exit, Layer, Schema, SchemaAST } from "effect"
+import { Effect, Exit, Function, Layer, Schema, SchemaAST } from "effect"
 import { HttpBody, HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { HttpApiEndpoint } from "effect/http-api"
 import * as UnknownNames from "./UnknownNames.ts"
 
 /** Reads a body as strictly as an endpoint does that knows its fields. */
-const strictBody = (endpoint: HttpApiEndpoint.Top) => {
+const strictBody = Function.memoize((endpoint: HttpApiEndpoint.Top) => {
   const schemas = endpoint.payload.get("application/json")?.schemas as ReadonlyArray<Schema.Codec<unknown>> | undefined
-  return schemas === undefined ? undefined : Schema.decodeUnknownExit(Schema.Union(schemas), knownFields)
-}
+  return schemas === undefined ? null : Schema.decodeUnknownExit(Schema.Union(schemas), knownFields)
+})
 
 const unknownFields = Effect.fnUntraced(function*(readStrictly: NonNullable<ReturnType<typeof strictBody>>) {
   const text = yield* Effect.orDie((yield* HttpServerRequest.HttpServerRequest).text)
@@ -67,7 +67,7 @@ export const layer = Layer.succeed(
       UnknownNames.ofParameter(name, known)
     )
     const readStrictly = strictBody(endpoint)
-    const fields = readStrictly === undefined ? [] : yield* unknownFields(readStrictly)
+    const fields = readStrictly === null ? [] : yield* unknownFields(readStrictly)
     const all = [...warnings, ...unknown, ...fields].slice(0, most)
     return all.length === 0 || response.status >= 300 ? response : withWarnings(response, all)
   }))
