@@ -264,7 +264,10 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
 
   it.effect("of parallel are cancelled with their run while one of them waits", () =>
     Effect.gen(function*() {
-      const until = yield* barrierOf(2)
+      let reached: ServerResponse | undefined
+      const until = yield* Loopback.serve((_request, response) => {
+        reached = response
+      })
       const { actor, program } = yield* launch(workflow(`
         all: { parallel: {
           runs: { ${step("slow", `$.emit("begun"); ${meet(until)}`)}, ${step("never1", `$.emit("never")`)} },
@@ -273,11 +276,11 @@ layer(EngineFixture.layer, { timeout: "60 seconds", excludeTestServices: true })
       yield* post(actor, 1)
       const working = yield* Effect.forkChild(settle(actor))
       const [before] = yield* Effect.repeat(runsOf(program), {
-        until: ([run]) => run?.steps.includes("ask success") ?? false
+        until: ([run]) => reached !== undefined && (run?.steps.includes("ask success") ?? false)
       })
       assert.strictEqual(before?.status, "running")
       assert.strictEqual(yield* actor.cancelRun(before!.id), "cancelled")
-      yield* Effect.promise(() => fetch(until))
+      reached?.end()
       yield* Fiber.join(working)
       yield* settled(actor)
       const [run] = yield* runsOf(program)
