@@ -3,7 +3,7 @@ import * as Fs from "node:fs/promises"
 import * as Path from "node:path"
 
 /** Packages that go into the bundle: those that would be loaded as hundreds of files. */
-const inside = /^(effect|@effect\/platform-node|@effect\/platform-node-shared|@headwater\/[\w-]+)(\/|$)/
+const inside = /^(effect|@effect\/platform-node|@effect\/platform-node-shared|@effect\/sql-pg|@headwater\/[\w-]+)(\/|$)/
 
 /** All others are loaded where npm has put them. */
 const outside: Plugin = {
