@@ -1,4 +1,3 @@
-import * as RealTime from "@headwater/domain/RealTime"
 import { Sharers } from "@headwater/domain/Sharers"
 import {
   Cause,
@@ -15,7 +14,7 @@ import {
 } from "effect"
 import { SqlError } from "effect/sql"
 import { DatabaseSockets } from "../database/DatabaseClient.ts"
-import { describe, isLocked, isTransient, retrySchedule } from "../database/TransientSqlError.ts"
+import { describe, isLocked, isTransient, repeated } from "../database/TransientSqlError.ts"
 import { DedupeMarks } from "../logs/DedupeMarks.ts"
 import { EventLog } from "../logs/EventLog.ts"
 import { Fences } from "../logs/Fences.ts"
@@ -62,19 +61,13 @@ const lookEvery = "1 second"
 
 /** Tries a commit until the database takes or refuses it. The caller deals with rows that somebody else has locked. */
 const untilTaken = (attempt: Effect.Effect<ReadonlyArray<Commit>, Fenced | SqlError.SqlError>) =>
-  attempt.pipe(
-    Effect.tapError((error) =>
-      SqlError.isSqlError(error) && isTransient(error) && !isLocked(error)
-        ? Effect.logWarning("The database is not taking commits; trying again").pipe(
-          Effect.annotateLogs({ error: describe(error) })
-        )
-        : Effect.void
-    ),
-    Effect.retry({
-      schedule: retrySchedule,
-      while: (error) => SqlError.isSqlError(error) && isTransient(error) && !isLocked(error)
-    })
-  )
+  repeated(attempt, {
+    while: (error) => SqlError.isSqlError(error) && isTransient(error) && !isLocked(error),
+    told: (error) =>
+      Effect.logWarning("The database is not taking commits; trying again").pipe(
+        Effect.annotateLogs({ error: SqlError.isSqlError(error) ? describe(error) : error.message })
+      )
+  })
 
 /** The due work that commits put in, for one who waits for it. */
 class DueArrivals {
@@ -167,6 +160,7 @@ export class GroupCommit extends Context.Service<GroupCommit, {
     GroupCommit,
     Effect.gen(function*() {
       const transaction = yield* BatchTransaction
+      const context = yield* Effect.context<never>()
       const clock = yield* Clock.Clock
       const scope = yield* Effect.scope
       const sockets = yield* DatabaseSockets
@@ -184,7 +178,7 @@ export class GroupCommit extends Context.Service<GroupCommit, {
       const orDied = <A>(work: Effect.Effect<A>) =>
         Effect.tapCause(work, (cause) => Cause.hasInterruptsOnly(cause) ? Effect.void : Deferred.succeed(died, cause))
 
-      const succeed = Effect.fnUntraced(function*(batch: ReadonlyArray<Submission>, members: ReadonlyArray<Commit>) {
+      const succeed = (batch: ReadonlyArray<Submission>, members: ReadonlyArray<Commit>): void => {
         CrashPoint.reached("commit-done")
         journals.note(members)
         figures.noteCommits(members)
@@ -198,7 +192,7 @@ export class GroupCommit extends Context.Service<GroupCommit, {
           count += events.length
           appendedTo.add(head.emitterId)
         }
-        yield* Metric.update(appendedTotal, count)
+        appendedTotal.updateUnsafe(count, context)
         if (appended.length > 0) {
           committed.publishUnsafe(appended, batch.reduce((sum, { bytes }) => sum + bytes, 0))
         }
@@ -207,7 +201,7 @@ export class GroupCommit extends Context.Service<GroupCommit, {
           const { commit } = submission
           line.end(submission, written.has(commit) ? Exit.void : Exit.fail(new Fenced({ what: ownerOf(commit) })))
         }
-      })
+      }
 
       const search = new FaultSearch(line, {
         together: (commits) => untilTaken(transaction.together(commits)),
@@ -222,28 +216,21 @@ export class GroupCommit extends Context.Service<GroupCommit, {
         now: () => clock.currentTimeMillisUnsafe()
       })
 
-      const timed = Effect.fnUntraced(function*<E>(commit: Effect.Effect<void, E>) {
-        const from = yield* RealTime.elapsed
-        yield* commit
-        yield* Metric.update(appendDuration, ((yield* RealTime.elapsed) - from) / 1_000)
-      })
-
-      // Fibers that are ready to run come first: their commits join the batch.
-      const writeNext = Effect.yieldNow.pipe(
-        Effect.flatMap(() => timed(Effect.suspend(() => search.write(line.takeBatch())))),
-        Effect.uninterruptible,
-        Effect.tapError(() =>
+      const writeBatch = repeated(Effect.uninterruptible(Effect.suspend(() => search.write(line.takeBatch()))), {
+        while: () => true,
+        told: () =>
           Effect.logWarning(
             "No commit can be written, because of locks that somebody holds in the database; trying again"
           )
-        ),
-        Effect.retry(retrySchedule),
+      }).pipe(
         Effect.orDie,
-        (write) => underWay.during(write)
+        (write) => underWay.during(write, (ms) => appendDuration.updateUnsafe(ms / 1_000, context))
       )
 
       yield* line.arrived.await.pipe(
-        Effect.andThen(writeNext),
+        // Fibers that are ready to run come first: their commits join the batch.
+        Effect.andThen(Effect.yieldNow),
+        Effect.andThen(writeBatch),
         Effect.forever,
         orDied,
         Effect.forkScoped
