@@ -1,17 +1,5 @@
 import { Sharers } from "@headwater/domain/Sharers"
-import {
-  Cause,
-  Clock,
-  Context,
-  Deferred,
-  Effect,
-  Exit,
-  Layer,
-  Metric,
-  PartitionedSemaphore,
-  type PubSub,
-  Schema
-} from "effect"
+import { Cause, Clock, Context, Deferred, Effect, Exit, Layer, Metric, PartitionedSemaphore, Schema } from "effect"
 import { SqlError } from "effect/sql"
 import { DatabaseSockets } from "../database/DatabaseClient.ts"
 import { describe, isLocked, isTransient, repeated } from "../database/TransientSqlError.ts"
@@ -30,7 +18,7 @@ import { WorkflowRuns } from "../work/WorkflowRuns.ts"
 import { BatchTransaction, mostBeside } from "./BatchTransaction.ts"
 import { accountOf, type Commit, ownerOf } from "./Commit.ts"
 import { CommitLine, isLarge } from "./CommitLine.ts"
-import * as CommittedTopic from "./CommittedTopic.ts"
+import { type CommittedEvents, CommittedTopic } from "./CommittedTopic.ts"
 import { CommitWriter, Fenced } from "./CommitWriter.ts"
 import * as CrashPoint from "./CrashPoint.ts"
 import { FaultSearch } from "./FaultSearch.ts"
@@ -146,8 +134,8 @@ export class GroupCommit extends Context.Service<GroupCommit, {
   readonly ageMs: () => number
   /** Returns the cause when the writer has died of a defect: nothing is written any more. */
   readonly died: Effect.Effect<Cause.Cause<unknown>>
-  /** Events as they are committed, in log order per emitter. A hint: a reader that is too far behind misses some. */
-  readonly committed: PubSub.PubSub<ReadonlyArray<CommittedTopic.CommittedEvents>>
+  /** Tells of events as they are committed. */
+  readonly committed: CommittedTopic
   /**
    * Returns once a commit has put in work that is due before a time, in Unix milliseconds, or has since this last
    * returned. For one at a time.
@@ -170,7 +158,7 @@ export class GroupCommit extends Context.Service<GroupCommit, {
       const figures = yield* Figures.Figures
       const died = yield* Deferred.make<Cause.Cause<unknown>>()
       const line = new CommitLine(yield* Sharers)
-      const committed = yield* CommittedTopic.make
+      const committed = new CommittedTopic()
       const underWay = new TransactionsUnderWay(clock)
       const dueArrivals = new DueArrivals()
       let appendedTo = new Set<string>()
@@ -182,7 +170,7 @@ export class GroupCommit extends Context.Service<GroupCommit, {
         CrashPoint.reached("commit-done")
         journals.note(members)
         figures.noteCommits(members)
-        const appended: Array<CommittedTopic.CommittedEvents> = []
+        const appended: Array<CommittedEvents> = []
         let count = 0
         for (const commit of members) {
           dueArrivals.note(commit)
@@ -193,9 +181,7 @@ export class GroupCommit extends Context.Service<GroupCommit, {
           appendedTo.add(head.emitterId)
         }
         appendedTotal.updateUnsafe(count, context)
-        if (appended.length > 0) {
-          committed.publishUnsafe(appended, batch.reduce((sum, { bytes }) => sum + bytes, 0))
-        }
+        if (appended.length > 0) committed.tell(appended)
         const written = new Set(members)
         for (const submission of batch) {
           const { commit } = submission
@@ -236,10 +222,11 @@ export class GroupCommit extends Context.Service<GroupCommit, {
         Effect.forkScoped
       )
 
+      yield* Effect.forkScoped(committed.telling)
       yield* Effect.forkScoped(droppingSilent(sockets, underWay))
 
       return GroupCommit.of({
-        committed: committed.batches,
+        committed,
         isIdle: Effect.sync(() => line.isIdle),
         ageMs: () => underWay.ageMs,
         died: Deferred.await(died),
