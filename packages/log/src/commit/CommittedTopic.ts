@@ -37,7 +37,7 @@ export class CommittedTopic {
   readonly telling: Effect.Effect<never> = Effect.suspend(() => this.arrived.await).pipe(
     Effect.andThen(Effect.yieldNow),
     Effect.andThen(Effect.suspend(() => this.tellAll())),
-    Effect.forever
+    Effect.forever({ disableYield: true })
   )
 
   private tellAll(): Effect.Effect<void> {

@@ -217,7 +217,7 @@ export class GroupCommit extends Context.Service<GroupCommit, {
         // Fibers that are ready to run come first: their commits join the batch.
         Effect.andThen(Effect.yieldNow),
         Effect.andThen(writeBatch),
-        Effect.forever,
+        Effect.forever({ disableYield: true }),
         orDied,
         Effect.forkScoped
       )
