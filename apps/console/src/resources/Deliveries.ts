@@ -1,9 +1,5 @@
-import type {
-  AttemptResource,
-  DeliveryDetails,
-  DeliveryResource,
-  NextAttemptReason
-} from "@headwater/api/DeliveriesApi"
+import type { DeliveryDetails, DeliveryResource, NextAttemptReason } from "@headwater/api/DeliveriesApi"
+import type { AttemptResource } from "@headwater/api/DeliveryAttempt"
 import { get, type Page, type Single } from "../api/Api.ts"
 import { pageSize } from "../api/PagedList.ts"
 
