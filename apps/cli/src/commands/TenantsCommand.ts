@@ -1,26 +1,19 @@
-import { type Account, Plan } from "@headwater/domain/Account"
-import { AccountId } from "@headwater/domain/Id"
+import { type Account, emailForm, isEmail, isUsername, Plan, usernameForm } from "@headwater/domain/Account"
 import { AccountErasure } from "@headwater/engine/AccountErasure"
 import { AccountLifecycle } from "@headwater/engine/AccountLifecycle"
-import { type AccountChange, Accounts } from "@headwater/log/access/Accounts"
-import { Effect, Option, Redacted, Schema } from "effect"
+import { type AccountChange, Accounts, UsernameTaken } from "@headwater/log/access/Accounts"
+import { Effect, Option, Redacted } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as Operator from "../access/Operator.ts"
 import { CommandRefused } from "../CommandRefused.ts"
 import * as Output from "../text/Output.ts"
 import * as Progress from "../text/Progress.ts"
 
-const isUsername = (text: string) => /^[^\s\p{C}]{1,100}$/u.test(text) && !Schema.is(AccountId)(text)
-const aUsername = () => "a username of 1 to 100 characters, without spaces, that does not look like an account id"
+const aUsername = () => usernameForm
 
 const username = Flag.String("username").pipe(Flag.filter(isUsername, aUsername))
 
-const email = Flag.String("email").pipe(
-  Flag.filter(
-    (text) => /^[^\s\p{C}@]+@[^\s\p{C}@]+$/u.test(text) && text.length <= 254,
-    () => "an email address"
-  )
-)
+const email = Flag.String("email").pipe(Flag.filter(isEmail, () => emailForm))
 
 const plan = Flag.Literals("plan", Plan.literals)
 
@@ -98,13 +91,6 @@ const linesOf = (account: Account, more: ReadonlyArray<readonly [string, string]
     ...more
   ])
 
-const refuseTaken = Effect.fnUntraced(function*(name: string, own?: AccountId) {
-  const taken = (yield* (yield* Accounts).byUsername(name)).some(({ id }) => id !== own)
-  if (taken) {
-    return yield* new CommandRefused({ message: `The username ${JSON.stringify(name)} is taken` })
-  }
-})
-
 const create = Command.make(
   "create",
   {
@@ -116,7 +102,8 @@ const create = Command.make(
     json: Output.json
   },
   Effect.fnUntraced(function*({ json, ...given }) {
-    yield* refuseTaken(given.username)
+    const taken = yield* (yield* Accounts).byUsername(given.username)
+    if (taken.length > 0) return yield* new UsernameTaken({ username: given.username })
     const { account, key } = yield* (yield* AccountLifecycle).create({
       username: given.username,
       email: given.email,
@@ -244,7 +231,6 @@ const set = Command.make(
       return yield* new CommandRefused({ message: "Nothing to change: give at least one flag" })
     }
     const { id } = yield* Operator.findAccount(named)
-    if (change.username !== undefined) yield* refuseTaken(change.username, id)
     const changed = yield* Effect.flatMap((yield* Accounts).update(id, change), Effect.fromOption)
     yield* Output.print(json, valueOf(changed), linesOf(changed))
   }, Effect.provide(Operator.layer))

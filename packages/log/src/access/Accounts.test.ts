@@ -57,5 +57,22 @@ describe("Accounts", () => {
         Option.some({ ...limited, ...change, dailyInvocationsQuota: 10 })
       )
       assert.deepStrictEqual(yield* accounts.get(other.id), Option.some(other))
+      const own = { ownDailyComputeTimeLimitMs: 2 ** 40, ownDailyInvocationsLimit: 0 }
+      assert.deepStrictEqual(yield* accounts.update(other.id, own), Option.some({ ...other, ...own }))
+    }).pipe(Effect.provide(tables)))
+
+  it.effect("gives a username to one of those that take it at once", () =>
+    Effect.gen(function*() {
+      const accounts = yield* Accounts
+      const taking = yield* Effect.forEach(["one", "two", "three"], (username) =>
+        accounts.create({ username, email: "a@b", plan: "free" }))
+      const results = yield* Effect.forEach(
+        taking,
+        ({ id }) =>
+          Effect.result(accounts.update(id, { username: "ann" })),
+        { concurrency: "unbounded" }
+      )
+      assert.deepStrictEqual(results.map(({ _tag }) => _tag).sort(), ["Failure", "Failure", "Success"])
+      assert.lengthOf(yield* accounts.byUsername("ann"), 1)
     }).pipe(Effect.provide(tables)))
 })
