@@ -64,15 +64,18 @@ describe("Accounts", () => {
   it.effect("gives a username to one of those that take it at once", () =>
     Effect.gen(function*() {
       const accounts = yield* Accounts
-      const taking = yield* Effect.forEach(["one", "two", "three"], (username) =>
-        accounts.create({ username, email: "a@b", plan: "free" }))
+      const taking = yield* Effect.forEach(
+        Array.from({ length: 8 }, (_, n) => `user-${n}`),
+        (username) => accounts.create({ username, email: "a@b", plan: "free" }),
+        { concurrency: "unbounded" }
+      )
       const results = yield* Effect.forEach(
         taking,
         ({ id }) =>
           Effect.result(accounts.update(id, { username: "ann" })),
         { concurrency: "unbounded" }
       )
-      assert.deepStrictEqual(results.map(({ _tag }) => _tag).sort(), ["Failure", "Failure", "Success"])
+      assert.lengthOf(results.filter(({ _tag }) => _tag === "Success"), 1)
       assert.lengthOf(yield* accounts.byUsername("ann"), 1)
     }).pipe(Effect.provide(tables)))
 })
