@@ -13,7 +13,7 @@ const settingsOf = (http: Http.Tenant) =>
 const change = (http: Http.Tenant, body: unknown, key?: string) =>
   http.request("PATCH", "/v1/users/me", { body, ...(key === undefined ? {} : { key }) })
 
-const until = (status: number, sending: Effect.Effect<Http.Answer>) =>
+const until = <R>(status: number, sending: Effect.Effect<Http.Answer, never, R>) =>
   sending.pipe(
     Effect.repeat({ until: (answer) => answer.status === status, schedule: Schedule.spaced("50 millis") }),
     Effect.timeout("60 seconds")
