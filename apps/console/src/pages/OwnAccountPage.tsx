@@ -1,7 +1,7 @@
 import { hrefOf } from "../api/Address.ts"
 import { type Loading, useLoading } from "../api/Loading.ts"
 import { session } from "../api/Session.ts"
-import { counted } from "../charts/Figures.ts"
+import { counted, duration } from "../charts/Figures.ts"
 import { ContractDialog } from "../parts/ContractForm.tsx"
 import { harmless } from "../parts/Harmless.ts"
 import { Opens } from "../parts/Opens.tsx"
@@ -54,7 +54,7 @@ const Change = ({ account, field, name, note, title, what }: {
   readonly what: string
   readonly name: string
   readonly title: string
-  readonly note: string
+  readonly note: (settings: OwnAccount.OwnAccount["settings"]) => string
   readonly field: ReadonlyArray<string>
 }) => (
   <Opens needs="write" what={what} name={name}>
@@ -63,7 +63,7 @@ const Change = ({ account, field, name, note, title, what }: {
         {({ settings }) => (
           <ContractDialog
             title={title}
-            note={note}
+            note={note(settings)}
             operation="users.update"
             current={settings}
             first={field}
@@ -83,6 +83,12 @@ const Change = ({ account, field, name, note, title, what }: {
     )}
   </Opens>
 )
+
+const limitNote = ({ used }: OwnAccount.OwnAccount["settings"]): string =>
+  "Nothing more runs when a limit is reached, until the day or the billing period ends. Of the operator's limit and " +
+  `yours, the smaller holds. Used today: ${duration(used.daily_compute_time)} of compute time and ` +
+  `${counted(used.daily_invocations, "invocation")}; in the billing period: ` +
+  `${counted(used.billing_period_invocations, "invocation")}.`
 
 const OwnQuotas = ({ account: { now, settings } }: { readonly account: OwnAccount.OwnAccount }) => {
   const { limits, operator_limits, own_limits, used } = settings
@@ -116,7 +122,7 @@ export default () => {
           what="edit"
           name="Change …"
           title="Change the account"
-          note="Its keys and everything that belongs to it stay as they are."
+          note={() => "Its keys and everything that belongs to it stay as they are."}
           field={["username", "email"]}
         />
         <a class="button" href={hrefOf(["keys"])}>Keys</a>
@@ -135,7 +141,7 @@ export default () => {
                   what="limits"
                   name="Limit …"
                   title="Limit the account"
-                  note="Nothing more runs when a limit is reached, until the day or the billing period ends. Of the operator's limit and yours, the smaller holds."
+                  note={limitNote}
                   field={["own_limits"]}
                 />
               </div>

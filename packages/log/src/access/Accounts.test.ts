@@ -71,8 +71,7 @@ describe("Accounts", () => {
       )
       const results = yield* Effect.forEach(
         taking,
-        ({ id }) =>
-          Effect.result(accounts.update(id, { username: "ann" })),
+        ({ id }) => Effect.result(accounts.update(id, { username: "ann" })),
         { concurrency: "unbounded" }
       )
       assert.lengthOf(results.filter(({ _tag }) => _tag === "Success"), 1)

@@ -41,7 +41,7 @@ layer(Http.layer, { excludeTestServices: true })("the own account", (it) => {
       yield* until(200, post)
     }))
 
-  it.effect("keeps its limits at or below the operator's, which holds where he lowers it later", () =>
+  it.effect("keeps its limits at or below the operator's, which hold where they are lowered later", () =>
     Effect.gen(function*() {
       const http = yield* Http.tenant("paid")
       const accounts = yield* Accounts
