@@ -385,7 +385,7 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
         await page.getByLabel("Retry").check()
         return false
       })
-      await page.getByLabel("Attempts a second").fill("10000")
+      await page.getByLabel("Attempts per second").fill("10000")
       await start.click()
       await page.getByRole("heading", { name: "Retry" }).waitFor()
       const bar = page.getByRole("progressbar")

@@ -26,10 +26,10 @@ const pollMs = 5_000
 const oldMs = 4 * pollMs
 
 const groupings: ReadonlyArray<readonly [Grouping, string]> = [
-  ["none", "nothing"],
+  ["none", "no groups"],
   ["same", "same subscriptions"],
   ["alike", "similar nodes"],
-  ["kind", "by kind"]
+  ["kind", "same kind"]
 ]
 
 const inOrder = new Intl.Collator(undefined, { numeric: true })
@@ -134,7 +134,7 @@ const GroupField = ({ automatic, chosen }: {
     <label class="field is-wider">
       <span>Group</span>
       <select value={chosen ?? ""} onChange={(event) => change({ group: event.currentTarget.value, open: "" })}>
-        <option value="">{chosen === undefined ? `as needed: ${words.get(automatic)}` : "as needed"}</option>
+        <option value="">{chosen === undefined ? `automatic: ${words.get(automatic)}` : "automatic"}</option>
         {groupings.map(([grouping, name]) => <option key={grouping} value={grouping}>{name}</option>)}
       </select>
     </label>
