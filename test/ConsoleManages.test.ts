@@ -203,7 +203,7 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
         await page.goto(`${url}workflows/new?from=url`)
         await page.getByLabel("URL of the code").fill("https://127.0.0.1:1/none.mjs")
         await page.getByRole("button", { name: "Check" }).click()
-        await page.getByRole("alert").first().waitFor()
+        await page.getByRole("alert").getByText("https://127.0.0.1:1/none.mjs can't be fetched:").waitFor()
         await page.getByRole("button", { name: "Code", exact: true }).click()
         await page.getByRole("button", { name: "Check" }).click()
         await page.getByRole("button", { name: "Create the workflow" }).click()

@@ -24,6 +24,8 @@ const maxLabelled = 60
 /** The lengths of text that fit into a stop, in characters. */
 const maxTitle = 27
 const maxNote = 34
+/** What is wrong is said in bold. */
+const maxSaid = 28
 
 const cut = (text: string, length: number): string => text.length > length ? `${text.slice(0, length - 1)}…` : text
 
@@ -95,7 +97,7 @@ const StopView = ({ at, face, isChosen, isDim, isFar, stop }: {
             <text class="graph-title" x={stop.kind === "glob" ? 24 : 10} y={18}>{harmless(cut(title, maxTitle))}</text>
             <text class="graph-note" x={stop.kind === "glob" ? 24 : 10} y={35}>{cut(note, maxNote)}</text>
             {state === undefined ? null : <NodeMark state={state} x={10} y={43} size={12} />}
-            <text class="graph-said" x={state === undefined ? 24 : 26} y={53}>{cut(said, maxNote - 1)}</text>
+            <text class="graph-said" x={state === undefined ? 24 : 26} y={53}>{cut(said, maxSaid)}</text>
           </g>
         )}
     </g>
