@@ -49,7 +49,7 @@ const run = {
     })).annotate({ description: "The event of that run, if another one took its place; null if it is the same." })
   }),
   shadow: Schema.optionalKey(Schema.Boolean.annotate({
-    description: "true: what it sends to others is held. Missing if that is sent."
+    description: "true: what it sends to others is held back. Missing if that is sent."
   })),
   started_at_ms: milliseconds,
   ended_at_ms: Schema.NullOr(milliseconds),
