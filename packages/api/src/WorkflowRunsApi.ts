@@ -174,6 +174,14 @@ export class WorkflowRunsApi extends HttpApiGroup.make("workflowRuns")
         "Newest first. The server keeps runs as long as the account's events."
       )
     ),
+    HttpApiEndpoint.get("ofAccount", "/runs/:run_id", {
+      params: { run_id: runParams.fields.run_id },
+      query: Projection.fields,
+      success: Pagination.Single(RunResource),
+      error: Problem.NotFound
+    }).annotate(NeededScope, "read").annotateMerge(
+      Extension.operation("Find a run", "Of whichever workflow, once it has begun.")
+    ),
     HttpApiEndpoint.get("get", "/workflows/:id/runs/:run_id", {
       params: runParams,
       query: Projection.fields,
