@@ -60,6 +60,21 @@ const example = {
   next_attempt_at_ms: 1760000125400
 }
 
+/** The most characters of a summary that a list shows. */
+export const shownSummary = 500
+
+const listedDelivery = Schema.Struct({
+  ...delivery,
+  summary: Schema.optionalKey(
+    Schema.NullOr(Schema.String).annotate({
+      description:
+        `With expand=summary, the first ${shownSummary} characters of the summary that the event was emitted with, of a ` +
+        "batch the first one's; null if it has none, if it has more than 16 KiB beside its payload, or if it is deleted."
+    })
+  )
+}).annotate({ identifier: "ListedDelivery", examples: [example] })
+export type ListedDelivery = typeof listedDelivery.Type
+
 export const DeliveryResource = Schema.Struct(delivery).annotate({ identifier: "Delivery", examples: [example] })
 export type DeliveryResource = typeof DeliveryResource.Type
 
@@ -144,13 +159,17 @@ export const deliveryFilters = {
 const filters = {
   ...deliveryFilters,
   ...Pagination.query("delivery"),
+  ...Pagination.sort,
+  expand: Schema.optionalKey(
+    Schema.Literal("summary").annotate({ description: "summary adds the summary of the event." })
+  ),
   ...Projection.fields
 }
 
 export type DeliveryFilters = Schema.Struct.Type<typeof filters>
 
 const listed =
-  "Newest first, without a count. All filters given must hold. The server looks at a limited number of deliveries for each " +
+  "Newest first, or oldest first, without a count. All filters given must hold. The server looks at a limited number of deliveries for each " +
   "page, so a page can be short or empty before the end of the list: go on with end_cursor while has_more is true."
 
 const params = PathId("The delivery's id.")
@@ -186,14 +205,14 @@ export class DeliveriesApi extends HttpApiGroup.make("deliveries")
         webhook_id: Schema.optionalKey(Text.annotate({ description: "To this webhook." })),
         ...filters
       },
-      success: Pagination.OpenPage(DeliveryResource)
+      success: Pagination.OpenPage(listedDelivery)
     }).annotate(NeededScope, "read").annotateMerge(
       Extension.operation("List deliveries", `Those of the account. ${listed}`)
     ),
     HttpApiEndpoint.get("ofWebhook", "/webhooks/:id/deliveries", {
       params: PathId("The webhook's id."),
       query: filters,
-      success: Pagination.OpenPage(DeliveryResource),
+      success: Pagination.OpenPage(listedDelivery),
       error: Problem.NotFound
     }).annotate(NeededScope, "read").annotateMerge(Extension.operation("List a webhook's deliveries", listed)),
     HttpApiEndpoint.get("due", "/deliveries/due", {

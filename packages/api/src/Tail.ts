@@ -22,7 +22,7 @@ export type Log =
     }
   )
   & {
-    /** The event stream. Default: the default one, and of the account all. */
+    /** The event stream. Default: default, and of the account all. */
     readonly stream?: string
   }
 

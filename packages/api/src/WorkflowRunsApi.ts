@@ -49,7 +49,7 @@ const run = {
     })).annotate({ description: "The event of that run, if another one took its place; null if it is the same." })
   }),
   shadow: Schema.optionalKey(Schema.Boolean.annotate({
-    description: "true: what it sends to others is held. Missing if that is sent."
+    description: "true: what it sends to others is held back. Missing if that is sent."
   })),
   started_at_ms: milliseconds,
   ended_at_ms: Schema.NullOr(milliseconds),
@@ -173,6 +173,14 @@ export class WorkflowRunsApi extends HttpApiGroup.make("workflowRuns")
         "List a workflow's runs",
         "Newest first. The server keeps runs as long as the account's events."
       )
+    ),
+    HttpApiEndpoint.get("ofAccount", "/runs/:run_id", {
+      params: { run_id: runParams.fields.run_id },
+      query: Projection.fields,
+      success: Pagination.Single(RunResource),
+      error: Problem.NotFound
+    }).annotate(NeededScope, "read").annotateMerge(
+      Extension.operation("Find a run", "Of whichever workflow, once it has begun.")
     ),
     HttpApiEndpoint.get("get", "/workflows/:id/runs/:run_id", {
       params: runParams,

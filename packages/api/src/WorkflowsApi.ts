@@ -51,14 +51,14 @@ const settings = {
     description: "Which failures of a step go to $errors: each one, or only the last, after which there is no retry."
   }),
   suspension_timeout: Schema.Literals(["cancel", "resume"]).annotate({
-    description: "What becomes of a suspended run that nobody resumes in time."
+    description: "What happens to a suspended run that is not resumed in time."
   }),
   timeout_seconds: Schema.NullOr(between(1, 300)).annotate({
-    description: "The longest that a step may take, at most what the server allows. null: what the server allows."
+    description: "The time limit of a step, at most the server's. null: the server's limit."
   }),
   memory_mb: Schema.NullOr(between(128, 16_384)).annotate({
     description:
-      "The heap of a step, in MiB, at most what the server allows. null, and less: what the server gives each."
+      "The heap of a step, in MiB, at most the server's limit. null, or less than the server's default: that default."
   }),
   attachments: Schema.Record(Schema.String, FilePath).check(
     Schema.isPropertyNames(AttachmentName),
@@ -70,7 +70,7 @@ const settings = {
   shadow_reads: Schema.Array(Schema.String.check(Schema.isPattern(/^[a-z0-9.:-]{1,253}$/, {
     expected: "the name of a host in lower case, or an address"
   }))).check(Schema.isMaxLength(100)).annotate({
-    description: "Hosts of which steps in shadow may ask anything, since what they send there only reads.",
+    description: "Hosts to which steps in shadow may send any request, because requests there only read.",
     examples: [["api.search.example.com"]]
   })
 }
