@@ -90,7 +90,10 @@ export interface Single<A> {
   readonly data: A
 }
 
-/** The envelope of a page of a list, newest first. */
+/** The order of a list by time. The API has all of a list in either. */
+export type TimeOrder = "newest" | "oldest"
+
+/** The envelope of a page of a list. */
 export interface Page<A> {
   readonly data: ReadonlyArray<A>
   readonly page_info: {

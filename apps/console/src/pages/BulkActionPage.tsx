@@ -24,7 +24,7 @@ const RateForm = ({ onChange, run }: { readonly run: BulkActionResource; readonl
   return (
     <div class="inline">
       <label class="field rate">
-        <span>{ofRuns.includes(run.action) ? "Runs" : "Attempts"} a second, at most</span>
+        <span>{ofRuns.includes(run.action) ? "Runs" : "Attempts"} per second, at most</span>
         <input
           type="number"
           min={1}

@@ -124,6 +124,12 @@ const ResumeChoice = ({ id, onDone }: { readonly id: string; readonly onDone: ()
   </>
 )
 
+const signatures: Readonly<Record<Webhooks.WebhookDetails["signature"], string>> = {
+  hmac: "HMAC, with the secret",
+  ed25519: "Ed25519, with the key pair",
+  both: "HMAC with the secret, and Ed25519 with the key pair"
+}
+
 const Settings = ({ webhook }: { readonly webhook: Webhooks.WebhookDetails }) => {
   const { circuit, circuit_state } = webhook
   return (
@@ -164,8 +170,8 @@ const Settings = ({ webhook }: { readonly webhook: Webhooks.WebhookDetails }) =>
       </dd>
       <dt>Timeout</dt>
       <dd>{duration(webhook.timeout_ms)}</dd>
-      <dt>Signed by</dt>
-      <dd>{webhook.signature}</dd>
+      <dt>Signature</dt>
+      <dd>{signatures[webhook.signature]}</dd>
       <dt>HTTP/2</dt>
       <dd>{webhook.http2 ? "if the endpoint supports it" : "never"}</dd>
       <dt>Created</dt>
@@ -192,8 +198,8 @@ interface Work {
 const workOf = async (id: string, signal: AbortSignal): Promise<Work> => {
   const [{ edges, node }, pending, recent] = await Promise.all([
     Graph.one(id, signal),
-    Deliveries.list({ webhook_id: id, state: "pending" }, undefined, signal),
-    Deliveries.list({ webhook_id: id }, undefined, signal)
+    Deliveries.list({ webhook_id: id, state: "pending" }, signal),
+    Deliveries.list({ webhook_id: id }, signal)
   ])
   return {
     node,

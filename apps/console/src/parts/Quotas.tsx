@@ -6,9 +6,9 @@ type Quota = AccountNow["quotas"][number]
 
 /** The quotas, in words. */
 export const quotaNames: Readonly<Record<Quota["quota"], string>> = {
-  daily_compute_time: "Compute time of the day",
-  daily_invocations: "Invocations of the day",
-  billing_period_invocations: "Invocations of the billing period"
+  daily_compute_time: "Compute time today",
+  daily_invocations: "Invocations today",
+  billing_period_invocations: "Invocations in this billing period"
 }
 
 /** The used part of a quota; 1 is all of it. */
