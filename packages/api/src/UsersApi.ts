@@ -114,7 +114,6 @@ export class UsersApi extends HttpApiGroup.make("users")
       "With the limits of its quotas, by whom they are set, and what of them is used."
     )),
     HttpApiEndpoint.patch("update", "/users/me", {
-      query: Projection.fields,
       payload: Schema.Struct({
         username: Schema.optionalKey(
           text(isUsername, usernameForm, 100).annotate({

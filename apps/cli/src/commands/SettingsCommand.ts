@@ -62,7 +62,7 @@ const update = Command.make(
       return yield* new CommandRefused({ message: "Nothing to change: give at least one flag" })
     }
     const { call } = yield* ApiAccess
-    const { data } = yield* call(({ users }) => users.update({ query: {}, payload }))
+    const { data } = yield* call(({ users }) => users.update({ payload }))
     yield* print(json, data)
   })
 ).pipe(Command.withDescription("Change what is given; no limit of yours is above the operator's"))
