@@ -3,6 +3,7 @@ import * as Json from "@headwater/fixtures/Json"
 import type { Page } from "playwright-core"
 import { ConsoleSite } from "./browser/ConsoleSite.ts"
 import { inBrowser, rowsOf, type Site, until } from "./browser/InBrowser.ts"
+import * as PageFaults from "./browser/PageFaults.ts"
 import * as ServerOnTestDatabase from "./ServerOnTestDatabase.ts"
 
 const strict = `
@@ -227,6 +228,61 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
         await page.goto(page.url().replace(many!, one!))
         await page.getByText("[{\"order\":33}]").waitFor()
         assert.include(await copyAsCurl(page), "--data-binary '[{\"order\":33}]'")
+      }))
+
+    it.effect("lists events and deliveries from either end of the whole list, deliveries with the summaries of their events", () =>
+      inBrowser(async (site) => {
+        const { api, send, signedIn, source } = site
+        const own = await source("Long")
+        const webhook = await webhookOf(site, "All of it", own.id)
+        const orders = Array.from({ length: 130 }, (_, order) => ({ order }))
+        for (const some of [orders.slice(0, 1), orders.slice(1, -1), orders.slice(-1)]) await send(own, some)
+        const first = async () => {
+          const { data } = await api("GET", `/webhooks/${webhook}/deliveries?sort=oldest&expand=summary&limit=1`)
+          return Json.listOf(data)[0]
+        }
+        await until("all are delivered", async () => {
+          const { data } = await api(
+            "GET",
+            `/webhooks/${webhook}/deliveries?since=0&limit=100&state=delivered&sort=oldest`
+          )
+          return Json.listOf(data).length === 100
+        })
+        const oldest = Json.textOf((await first())!["summary"])
+
+        const page = await signedIn(`/deliveries?webhook_id=${webhook}`)
+        const rows = rowsOf(page, "deliveries")
+        await rows.nth(1).getByText("order 129", { exact: true }).waitFor()
+        const started = page.getByRole("columnheader", { name: "Started" })
+        assert.strictEqual(await started.getAttribute("aria-sort"), "descending")
+        assert.strictEqual(await page.getByRole("columnheader", { name: "Took" }).getAttribute("aria-sort"), null)
+        await started.getByRole("button").click()
+        await rows.nth(1).getByText(oldest, { exact: true }).waitFor()
+        assert.strictEqual(await started.getAttribute("aria-sort"), "ascending")
+        await page.getByRole("grid", { name: "deliveries" }).focus()
+        await page.keyboard.press("End")
+        await page.getByText("130 deliveries. End of the list.").waitFor()
+        // What comes now belongs behind the last row.
+        await send(own, [{ order: 130 }])
+        await page.getByText("131 deliveries. End of the list.").waitFor()
+        await page.keyboard.press("End")
+        await rows.last().getByText("order 130", { exact: true }).waitFor()
+        await page.reload()
+        await rows.nth(1).getByText(oldest, { exact: true }).waitFor()
+
+        await page.goto(page.url().replace(/deliveries\?.*/, `events?emitter=${own.id}`))
+        const events = rowsOf(page, "Events")
+        await events.nth(1).getByText("order 130", { exact: true }).waitFor()
+        await page.getByRole("button", { name: "Time" }).click()
+        await events.nth(1).getByText("order 0", { exact: true }).waitFor()
+        assert.include(page.url(), "sort=oldest")
+        await page.getByText("A list from the oldest on is not live.").waitFor()
+        await page.setViewportSize({ width: 360, height: 900 })
+        await page.getByText("Filters (1)").waitFor()
+        await page.getByRole("combobox", { name: "Order" }).selectOption("newest")
+        await events.nth(1).getByText("order 130", { exact: true }).waitFor()
+        assert.isFalse(await PageFaults.overflows(page))
+        assert.deepStrictEqual(await PageFaults.violations(page), [])
       }))
 
     it.effect("cancels a bulk action, which says what it means by name", () =>

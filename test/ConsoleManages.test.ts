@@ -330,6 +330,42 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
   )
 
   it.effect(
+    "changes the own account's name, address and limits",
+    () =>
+      inBrowser(async ({ api, signedIn }) => {
+        const page = await signedIn("/account")
+        const changing = await opened(page, "Change …")
+        await changing.getByLabel("Username").fill("a b")
+        await changing.getByLabel("Email").fill("anna@example.com")
+        await changing.getByRole("button", { name: "Save" }).click()
+        await changing.getByRole("alert").getByText("a username of 1 to 100 characters").waitFor()
+        await changing.getByLabel("Username").fill("anna")
+        await changing.getByRole("button", { name: "Save" }).click()
+        await changing.waitFor({ state: "detached" })
+        // In the facts, and in the head of every page.
+        await page.getByRole("definition").getByText("anna@example.com").waitFor()
+        await page.getByRole("banner").getByText("anna", { exact: true }).waitFor()
+
+        const quotas = page.getByRole("region", { name: "Quotas" })
+        const limiting = await opened(page, "Limit …")
+        await limiting.getByLabel("Own limits: daily invocations").fill("500")
+        await limiting.getByLabel("Own limits: daily compute time").fill("60000")
+        await limiting.getByRole("button", { name: "Save" }).click()
+        await limiting.waitFor({ state: "detached" })
+        await quotas.getByText("of 500, 0 %").waitFor()
+        const freeing = await opened(page, "Limit …")
+        assert.strictEqual(await freeing.getByLabel("Own limits: daily invocations").inputValue(), "500")
+        await freeing.getByLabel("Own limits: daily compute time").fill("")
+        await freeing.getByRole("button", { name: "Save" }).click()
+        await freeing.waitFor({ state: "detached" })
+        const { own_limits } = (await api("GET", "/users/me/settings"))["data"]!
+        Json.assertHolds(own_limits, { daily_compute_time: null, daily_invocations: 500 })
+        assert.deepStrictEqual(await PageFaults.violations(page), [])
+      }),
+    180_000
+  )
+
+  it.effect(
     "finds anything by a key, and does what can be done with it; and lists the keys",
     () =>
       inBrowser(async ({ api, signedIn, source, webhook }) => {

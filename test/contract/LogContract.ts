@@ -54,6 +54,19 @@ export const rows = (it: It): void => {
       for (const place of ["events", `events/${idOf(oldest)}`, `events/${idOf(oldest)}/trace`, "sse"]) {
         assertProblem(yield* bob.send("GET", `${path}/${place}`), 404, "not_found")
       }
+      for (const place of [`${path}/events?`, `/events?emitter=${idOf(source)}&`]) {
+        const { json } = yield* ann.send("GET", `${place}sort=oldest&limit=2`)
+        assert.deepStrictEqual(Json.listOf(json["data"]), last.toReversed().slice(0, 2))
+        const cursors = json["page_info"]!
+        assert.deepStrictEqual(
+          yield* ann.listed(`${place}sort=oldest&limit=1&after=${Json.textOf(cursors["start_cursor"])}`, 1),
+          [last[3]]
+        )
+        assert.deepStrictEqual(
+          yield* ann.listed(`${place}sort=oldest&before=${Json.textOf(cursors["end_cursor"])}`, 1),
+          [last[4]]
+        )
+      }
       assertInvalid(yield* ann.send("GET", `${path}/events?limit=0&after=x`), "limit", "after")
       assertInvalid(yield* ann.send("GET", `${path}/events?expand=all`), "expand")
     }))

@@ -239,10 +239,10 @@ export const rows = (it: It): void => {
         fetch(Json.textOf(source["configured_props"]!["http"]!["endpoint_url"]), {
           method: "POST",
           headers: { "content-type": "application/json" },
-          body: "{\"count\":1}"
+          body: JSON.stringify({ emit: 1, meta: { summary: `order 1001 ${"x".repeat(600)}` }, count: 1 })
         })
       )
-      const [listed] = yield* ann.listed(path, 1)
+      const [second, listed] = yield* ann.listed(path, 2)
       Json.assertHolds(listed, {
         webhook_id: idOf(webhook),
         emitter_id: idOf(source),
@@ -254,6 +254,20 @@ export const rows = (it: It): void => {
       for (const place of [path, `/deliveries/${idOf(listed!)}`]) {
         assertProblem(yield* bob.send("GET", place), 404, "not_found")
       }
-      assertInvalid(yield* ann.send("GET", "/deliveries?status=9xx&state=lost"), "status", "state")
+      const [summarized, without] = yield* ann.listed(`${path}?expand=summary`, 2)
+      Json.assertHolds(summarized, { id: idOf(second!), summary: `order 1001 ${"x".repeat(489)}` })
+      Json.assertHolds(without, { id: idOf(listed!), summary: null })
+      const oldest = yield* ann.send("GET", `${path}?sort=oldest&limit=1`)
+      assert.deepStrictEqual(Json.listOf(oldest.json["data"]).map(idOf), [idOf(listed!)])
+      const cursor = Json.textOf(oldest.json["page_info"]!["end_cursor"])
+      const [next] = yield* ann.listed(`${path}?sort=oldest&limit=1&after=${cursor}`, 1)
+      assert.strictEqual(idOf(next!), idOf(second!))
+      assertInvalid(
+        yield* ann.send("GET", "/deliveries?status=9xx&state=lost&sort=name&expand=event"),
+        "expand",
+        "sort",
+        "state",
+        "status"
+      )
     }))
 }

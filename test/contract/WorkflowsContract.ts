@@ -267,7 +267,7 @@ export const rows = (it: It): void => {
 
   it.effect("extension: runs are listed newest first, by their status too, and run again from a step", () =>
     Effect.gen(function*() {
-      const { ann } = yield* ContractServer
+      const { ann, bob } = yield* ContractServer
       const workflow = yield* create(ann)
       const path = `/workflows/${idOf(workflow)}/runs`
       const good = yield* invoked(ann, workflow, { emit: "x" })
@@ -277,6 +277,8 @@ export const rows = (it: It): void => {
       assert.deepStrictEqual(yield* ids(""), [idOf(bad), idOf(good)])
       assert.deepStrictEqual(yield* ids("?status=error"), [idOf(bad)])
       assert.deepStrictEqual(yield* ids("?limit=1"), [idOf(bad)])
+      assert.deepStrictEqual([yield* ann.ok("GET", `/runs/${idOf(bad)}`)], yield* ann.listed(`${path}?status=error`, 1))
+      assertProblem(yield* bob.send("GET", `/runs/${idOf(bad)}`), 404, "not_found")
       assertInvalid(yield* ann.send("GET", `${path}?status=odd`), "status")
       yield* ann.ok("PUT", `/workflows/${idOf(workflow)}`, { workflow_code: two.replace("throw new", "new") })
       const used = Effect.map(ann.ok("GET", "/users/me"), (me) => Number(me["daily_invocations_used"]))

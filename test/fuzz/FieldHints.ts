@@ -419,6 +419,13 @@ export const bodyTogether = ({ id: operation }: Operation): FastCheck.Arbitrary<
         secret,
         ...owner
       }))
+    case "users.update":
+      // None that would stop what the account runs.
+      return FastCheck.constantFrom<Schema.JsonObject>(
+        {},
+        { username: "fuzz" },
+        { email: "fuzz@example.com", own_limits: { daily_invocations: 1_000_000_000, daily_compute_time: null } }
+      )
     case "webhooks.test":
       return FastCheck.oneof(FastCheck.constantFrom({}, { payload: Placeholder.marker }), event)
     case "bulkActions.replay":

@@ -134,6 +134,7 @@ const listing = {
   expand: Schema.optionalKey(Schema.Literal("event").annotate({ description: "Answer with the full event data." })),
   ...stream,
   ...Pagination.eventQuery,
+  ...Pagination.sort,
   ...Projection.fields
 }
 
@@ -165,6 +166,7 @@ const accountListing = {
   to: Schema.optionalKey(UnixMillis.annotate({ description: `Indexed before this time. ${milliseconds}` })),
   expand: listing.expand,
   ...Pagination.eventListQuery,
+  ...Pagination.sort,
   ...Projection.fields
 }
 
@@ -173,8 +175,8 @@ const EventListPage = Schema.Struct({
     ...Pagination.OpenPageInfo.fields,
     is_cut: Schema.Boolean.annotate({
       description:
-        "Whether the list ends here before the oldest event, since the account has more than 5,000 streams: name emitters to " +
-        "see older events."
+        "Whether the list ends here before the oldest event, or with sort=oldest begins here behind it, since the account has " +
+        "more than 5,000 streams: name emitters to see older events."
     }),
     position: Position.annotate({
       description: "What the list could have on it: GET /events/sse after it has everything that was committed later."
@@ -224,7 +226,8 @@ const Tail = HttpApiSchema.StreamSse({ data: EventSummary })
 const list = (whose: string) =>
   OpenApi.annotations({
     summary: `Page over ${whose} whole log`,
-    description: "Every retained event of a stream, newest first. A page of large events has fewer items than limit.",
+    description:
+      "Every retained event of a stream, newest or oldest first. A page of large events has fewer items than limit.",
     override: Extension.mark
   })
 
@@ -261,7 +264,7 @@ export class LogApi extends HttpApiGroup.make("log")
       error: Problem.NotFound
     }).annotate(NeededScope, "read").annotateMerge(Extension.operation(
       "Page over the events of the account",
-      "Every retained event of all emitters, or of those named, newest first, without a count. All filters given must hold. " +
+      "Every retained event of all emitters, or of those named, newest or oldest first, without a count. All filters given must hold. " +
         "The server looks into a limited number of payloads for each page, so a page can be short or empty before the end of " +
         "the list: go on with end_cursor while has_more is true."
     )),

@@ -37,6 +37,17 @@ export const Cursor = (form: RegExp, description: string) =>
 const CursorOf = (kinds: ReadonlyArray<Kind>, description: string) =>
   Cursor(new RegExp(`^(?:${kinds.map((kind) => prefixes[kind]).join("|")})_[0-9A-Za-z]+$`), description)
 
+/** The direction of a list that is newest first where nobody asks for the other. */
+export const sort = {
+  sort: Schema.optionalKey(
+    Schema.Literals(["newest", "oldest"]).annotate({
+      description:
+        "newest: newest first. oldest: oldest first; after then goes towards newer items, before towards older ones. " +
+        "Default: newest."
+    })
+  )
+}
+
 /** The pagination parameters of a list of resources; the cursors arrive as the ids they stand for. */
 export const query = (kind: Kind) => ({
   limit,
@@ -102,7 +113,13 @@ export const pageRequest = (query: {
   readonly limit?: number
   readonly after?: string
   readonly before?: string
-}) => ({ limit: query.limit ?? defaultLimit, after: query.after, before: query.before })
+  readonly sort?: string
+}) => ({
+  limit: query.limit ?? defaultLimit,
+  after: query.after,
+  before: query.before,
+  isOldestFirst: query.sort === "oldest"
+})
 
 export const PageInfo = Schema.Struct({
   total_count: Schema.Int.annotate({ description: "Items in the whole list." }),
@@ -160,9 +177,9 @@ export const openPageInfo = (
   { after, before }: { readonly after?: string; readonly before?: string },
   goesOnAt: string | undefined
 ): typeof OpenPageInfo.Type => {
-  const towardsNewer = before !== undefined && after === undefined
+  const isReadBackwards = before !== undefined && after === undefined
   const edge = (item: string | undefined, isEnd: boolean) => {
-    const id = goesOnAt !== undefined && isEnd !== towardsNewer ? goesOnAt : item
+    const id = goesOnAt !== undefined && isEnd !== isReadBackwards ? goesOnAt : item
     return id === undefined ? "" : cursorOf(id)
   }
   return {

@@ -54,9 +54,8 @@ export const partsOfObject = 32
 export const isFilePath = (path: string): boolean => isPath(path) && Storable.isKey(path)
 
 /** The form of a path. */
-export const filePathExpected = `a path of names with / between them, none of them empty, . or .., of at most ${
-  Storable.maxKeyBytes.toLocaleString("en-US")
-} bytes`
+export const filePathExpected =
+  `a path of names with / between them, none of them empty, . or .., of at most ${Storable.maxKeyBytes} bytes`
 
 /** The longest type of a file, in characters: what is longer is cut. */
 export const longestContentType = 255

@@ -78,6 +78,9 @@ export const post = async <A>(path: ReadonlyArray<string>, request: Request = {}
 export const put = async <A>(path: ReadonlyArray<string>, request: Request = {}): Promise<A> =>
   bodyOf<A>(await respond("PUT", path, request))
 
+export const patch = async <A>(path: ReadonlyArray<string>, request: Request = {}): Promise<A> =>
+  bodyOf<A>(await respond("PATCH", path, request))
+
 export const remove = async (path: ReadonlyArray<string>, request: Request = {}): Promise<void> => {
   await respond("DELETE", path, request)
 }
@@ -87,7 +90,10 @@ export interface Single<A> {
   readonly data: A
 }
 
-/** The envelope of a page of a list, newest first. */
+/** The order of a list by time. The API has all of a list in either. */
+export type TimeOrder = "newest" | "oldest"
+
+/** The envelope of a page of a list. */
 export interface Page<A> {
   readonly data: ReadonlyArray<A>
   readonly page_info: {

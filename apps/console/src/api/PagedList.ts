@@ -7,7 +7,7 @@ export const pageSize = 100
 /** The most pages without a match that are read before the reader must ask for more. */
 const maxEmptyPages = 20
 
-/** The progress of reading the list. `readOlder` goes on from `failed` and `open`. */
+/** The progress of reading the list. `readOn` goes on from `failed` and `open`. */
 export type Reach =
   | { readonly state: "reading" }
   | { readonly state: "open" }
@@ -20,19 +20,23 @@ export interface Outdated {
   readonly failure: Failure
 }
 
-/** A list of the API, newest first. It reads older pages on demand, and can read the newest page again. */
+/** A list of the API. It reads further pages on demand, and can read the first page again. */
 export class PagedList<Item extends { readonly id: string }> {
   readonly #list: (after: string | undefined, signal: AbortSignal) => Promise<Page<Item>>
   readonly #rows = signal<ReadonlyArray<Item>>([])
   readonly #reach = signal<Reach>({ state: "reading" })
   readonly #outdated = signal<Outdated | undefined>(undefined)
   readonly #abort = new AbortController()
+  /** True if new items come at the end. */
+  readonly #isOldestFirst: boolean
   #next: string | undefined
+  #end: string | undefined
   #readAtMs = 0
   #isReading = false
 
-  constructor(list: (after: string | undefined, signal: AbortSignal) => Promise<Page<Item>>) {
+  constructor(list: (after: string | undefined, signal: AbortSignal) => Promise<Page<Item>>, isOldestFirst = false) {
     this.#list = list
+    this.#isOldestFirst = isOldestFirst
   }
 
   get rows(): ReadonlySignal<ReadonlyArray<Item>> {
@@ -47,16 +51,14 @@ export class PagedList<Item extends { readonly id: string }> {
     return this.#outdated
   }
 
-  readOlder = async (): Promise<void> => {
+  readOn = async (): Promise<void> => {
     if (this.#isReading) return
     this.#isReading = true
     this.#reach.value = { state: "reading" }
     try {
       for (let pages = 0; pages < maxEmptyPages; pages++) {
         const page = await this.#list(this.#next, this.#abort.signal)
-        const known = new Set(this.#rows.peek().map(({ id }) => id))
-        this.#rows.value = [...this.#rows.peek(), ...page.data.filter(({ id }) => !known.has(id))]
-        this.#next = nextOf(page, pageSize)
+        this.#append(page)
         this.#readAtMs = Date.now()
         if (page.data.length > 0 || this.#next === undefined) break
       }
@@ -68,7 +70,14 @@ export class PagedList<Item extends { readonly id: string }> {
     }
   }
 
-  /** Reads the newest page again. The older rows stay as they are. */
+  #append(page: Page<Item>): void {
+    const known = new Set(this.#rows.peek().map(({ id }) => id))
+    this.#rows.value = [...this.#rows.peek(), ...page.data.filter(({ id }) => !known.has(id))]
+    this.#next = nextOf(page, pageSize)
+    this.#end = page.page_info.end_cursor || this.#end
+  }
+
+  /** Reads the first page again, and what has come behind the last. The other rows stay as they are. */
   refresh = async (): Promise<void> => {
     if (this.#isReading || this.#reach.peek().state === "failed") return
     this.#isReading = true
@@ -79,10 +88,16 @@ export class PagedList<Item extends { readonly id: string }> {
       const end = last === undefined ? -1 : rows.findIndex(({ id }) => id === last.id)
       const reachesEnd = nextOf(page, pageSize) === undefined
       if (end === -1 || reachesEnd) {
-        this.#rows.value = page.data
-        this.#next = nextOf(page, pageSize)
+        this.#rows.value = []
+        this.#append(page)
         this.#reach.value = { state: reachesEnd ? "ended" : "open" }
-      } else this.#rows.value = [...page.data, ...rows.slice(end + 1)]
+      } else {
+        this.#rows.value = [...page.data, ...rows.slice(end + 1)]
+        if (this.#isOldestFirst && this.#reach.peek().state === "ended") {
+          this.#append(await this.#list(this.#end, this.#abort.signal))
+          if (this.#next !== undefined) this.#reach.value = { state: "open" }
+        }
+      }
       this.#readAtMs = Date.now()
       this.#outdated.value = undefined
     } catch (error) {

@@ -8,7 +8,7 @@ import { isNarrow, withUnit } from "../charts/Narrow.ts"
 import { StateBadge } from "../parts/Badge.tsx"
 import { BulkDialog } from "../parts/BulkDialog.tsx"
 import { Empty } from "../parts/Empty.tsx"
-import { Stream } from "../parts/EventCells.tsx"
+import { Line, Stream } from "../parts/EventCells.tsx"
 import { Filters } from "../parts/Filters.tsx"
 import { Name } from "../parts/Name.tsx"
 import { NamedField } from "../parts/NamedField.tsx"
@@ -18,6 +18,7 @@ import { RetriesChart } from "../parts/RetriesChart.tsx"
 import { SearchField } from "../parts/SearchField.tsx"
 import { Ago, local, Time } from "../parts/Time.tsx"
 import { TimeField } from "../parts/TimeField.tsx"
+import { orderOf, sortingBy, TimeOrderField } from "../parts/TimeOrder.tsx"
 import {
   bulkFilterOf,
   type DeliveryFilter,
@@ -25,6 +26,7 @@ import {
   errorClasses,
   filterOf,
   list,
+  type ListedDelivery,
   outcomeOf,
   states
 } from "../resources/Deliveries.ts"
@@ -39,7 +41,7 @@ const tookOf = (startedAtMs: number, lastAttemptAtMs: number | null) =>
     ? <span class="note">–</span>
     : duration(lastAttemptAtMs - startedAtMs)
 
-const common: ReadonlyArray<RowColumn<DeliveryResource>> = [
+const common: ReadonlyArray<RowColumn<ListedDelivery>> = [
   {
     name: "Started",
     width: "8.5rem",
@@ -62,7 +64,7 @@ const common: ReadonlyArray<RowColumn<DeliveryResource>> = [
   { name: "Attempts", width: "4rem", cell: ({ attempt_count }) => withUnit(attempt_count, "attempt", "attempts") }
 ]
 
-const wide: ReadonlyArray<RowColumn<DeliveryResource>> = [
+const wide: ReadonlyArray<RowColumn<ListedDelivery>> = [
   ...common,
   { name: "Age", width: "6.5rem", cell: ({ started_at_ms }) => <Ago ms={started_at_ms} /> },
   {
@@ -81,17 +83,26 @@ const wide: ReadonlyArray<RowColumn<DeliveryResource>> = [
     width: "minmax(4rem, 0.4fr)",
     cell: ({ event_name }) => <Stream name={event_name || "default"} />
   },
-  { name: "From", width: "minmax(7rem, 1fr)", cell: ({ emitter_id }) => <Name id={emitter_id} /> },
-  { name: "To", width: "minmax(7rem, 1fr)", cell: To }
+  { name: "Summary", width: "minmax(7rem, 1fr)", cell: ({ summary }) => <Line text={summary ?? ""} /> },
+  { name: "From", width: "minmax(6rem, 0.7fr)", cell: ({ emitter_id }) => <Name id={emitter_id} /> },
+  { name: "To", width: "minmax(6rem, 0.7fr)", cell: To }
 ]
 
-const narrow: ReadonlyArray<RowColumn<DeliveryResource>> = [
+const narrow: ReadonlyArray<RowColumn<ListedDelivery>> = [
   ...common,
   {
-    name: "From and to",
+    name: "Summary, from and to",
     width: "1fr",
     cell: (delivery) => (
       <>
+        {delivery.summary
+          ? (
+            <>
+              <Line text={delivery.summary} />
+              {" · "}
+            </>
+          )
+          : null}
         <Name id={delivery.emitter_id} /> {delivery.event_name === "" ? null : (
           <>
             on <Stream name={delivery.event_name} />
@@ -166,7 +177,12 @@ export default () => {
   const { query } = address.value
   const filter = useMemo(() => filterOf(query), [query])
   const key = JSON.stringify(filter)
-  const deliveries = usePagedList(key, (after, signal) => list(filter, after, signal))
+  const order = orderOf(query)
+  const deliveries = usePagedList(
+    key,
+    (after, signal) => list(filter, signal, { after, sort: order, expand: "summary" }),
+    order === "oldest"
+  )
   const isAsking = useSignal(false)
   const active = Object.keys(filter).length
   useEffect(() => {
@@ -258,11 +274,13 @@ export default () => {
             {name === "event_id" ? "Event" : "Subscription"} <code>{filter[name]}</code> ×
           </button>
         ))}
+        <TimeOrderField order={order} />
       </Filters>
       <PagedRows
         list={deliveries}
         noun={["delivery", "deliveries"]}
         columns={isNarrow.value ? narrow : wide}
+        sorting={sortingBy("Started", order)}
         onOpen={({ id }) => visit(hrefOf(["deliveries", id]))}
         empty={active === 0
           ? (

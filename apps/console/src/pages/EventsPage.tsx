@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals"
 import { useCallback, useEffect, useMemo } from "preact/hooks"
 import { address, setQuery } from "../api/Address.ts"
+import type { TimeOrder } from "../api/Api.ts"
 import { counted } from "../charts/Figures.ts"
 import { ColumnChoice } from "../parts/ColumnChoice.tsx"
 import { Empty } from "../parts/Empty.tsx"
@@ -12,11 +13,12 @@ import { NamedField } from "../parts/NamedField.tsx"
 import { RangeField } from "../parts/RangeField.tsx"
 import { SearchField } from "../parts/SearchField.tsx"
 import { TimeField } from "../parts/TimeField.tsx"
+import { orderOf, sortingBy, TimeOrderField } from "../parts/TimeOrder.tsx"
 import { VirtualRows } from "../parts/VirtualRows.tsx"
 import { Waiting } from "../parts/Waiting.tsx"
 import * as Directory from "../resources/Directory.ts"
 import * as EventColumns from "../resources/EventColumns.ts"
-import { EventFeed, type Live, type Older } from "../resources/EventFeed.ts"
+import { EventFeed, type Live, type Reach } from "../resources/EventFeed.ts"
 import { type EventFilter, type EventSummary, keyOf } from "../resources/Events.ts"
 
 const numberOf = (text: string | null): number | undefined =>
@@ -33,11 +35,11 @@ const filterOf = (query: URLSearchParams): EventFilter => ({
 /** The list that the reader left last, to come back to it as it was. */
 let kept: EventFeed | undefined
 
-const feedFor = (filter: EventFilter): EventFeed => {
-  if (kept !== undefined && JSON.stringify(kept.filter) === JSON.stringify(filter)) return kept
+const feedFor = (filter: EventFilter, order: TimeOrder): EventFeed => {
+  if (kept?.order === order && JSON.stringify(kept.filter) === JSON.stringify(filter)) return kept
   kept?.stop()
-  kept = new EventFeed(filter)
-  void kept.readOlder()
+  kept = new EventFeed(filter, order)
+  void kept.readOn()
   return kept
 }
 
@@ -71,7 +73,15 @@ const liveWords: Readonly<Record<Live["state"], string>> = {
 
 const LiveSwitch = ({ feed }: { readonly feed: EventFeed }) => {
   const live = feed.live.value
-  if (!feed.canBeLive) return <span class="note">A list that ends at a set time is not live.</span>
+  if (!feed.canBeLive) {
+    return (
+      <span class="note">
+        {feed.order === "oldest"
+          ? "A list from the oldest on is not live."
+          : "A list that ends at a set time is not live."}
+      </span>
+    )
+  }
   const isOn = live.state !== "paused" && live.state !== "refused"
   return (
     <span class={`live is-${live.state}`}>
@@ -92,29 +102,30 @@ const LiveSwitch = ({ feed }: { readonly feed: EventFeed }) => {
 }
 
 const Footer = (
-  { count, feed, older }: { readonly feed: EventFeed; readonly older: Older; readonly count: number }
+  { count, feed, reach }: { readonly feed: EventFeed; readonly reach: Reach; readonly count: number }
 ) => {
-  switch (older.state) {
+  const [end, field] = feed.order === "newest" ? ["newest", "Before"] : ["oldest", "From"]
+  switch (reach.state) {
     case "reading":
-      return <Waiting what={count === 0 ? "events" : "older events"} />
+      return <Waiting what={count === 0 ? "events" : "more events"} />
     case "failed":
       return (
         <Failed
-          what={count === 0 ? "Could not load the events." : "Could not load older events."}
-          failure={older.failure}
-          onRetry={() => void feed.readOlder()}
+          what={count === 0 ? "Could not load the events." : "Could not load more events."}
+          failure={reach.failure}
+          onRetry={() => void feed.readOn()}
         />
       )
     case "open":
       return (
         <p class="end">
-          <button type="button" onClick={() => void feed.readOlder()}>
-            {count === 0 ? "Nothing found yet: search further back" : "Older events"}
+          <button type="button" onClick={() => void feed.readOn()}>
+            {count === 0 ? "Nothing found yet: search further" : "More events"}
           </button>
         </p>
       )
     case "full":
-      return <p class="end note">These are the newest {counted(count, "event")}. Set “Before” to see older ones.</p>
+      return <p class="end note">These are the {end} {counted(count, "event")}. Set “{field}” to see others.</p>
     case "ended":
       return count === 0 ? null : <p class="end note">{counted(count, "event")}. End of the list.</p>
   }
@@ -147,7 +158,8 @@ export default () => {
   const { query } = address.value
   const filter = filterOf(query)
   const key = JSON.stringify(filter)
-  const feed = useMemo(() => feedFor(filter), [key])
+  const order = orderOf(query)
+  const feed = useMemo(() => feedFor(filter, order), [key, order])
   const columns = useMemo(() => EventColumns.read(query.get("columns")), [query.get("columns")])
   const isPaused = query.get("live") === "off"
   const searchKey = useSignal(0)
@@ -166,7 +178,7 @@ export default () => {
   const open = (event: EventSummary) => setQuery({ open: keyOf(event) }, opened === null ? "push" : "replace")
 
   const rows = feed.rows.value
-  const older = feed.older.value
+  const reach = feed.reach.value
   const seen = [...new Set(rows.slice(0, 500).map(({ metadata }) => metadata.name))].filter((name) => name !== "")
   const shown = columns.map(EventColumns.columnOf)
   const live = feed.live.value
@@ -216,11 +228,12 @@ export default () => {
           />
         </div>
         <ColumnChoice chosen={columns} onChange={(ids) => setQuery({ columns: EventColumns.write(ids) })} />
+        <TimeOrderField order={order} />
       </Filters>
       <div class={opened === null ? "split" : "split is-open"}>
         <div class="split-list">
-          {rows.length === 0 && older.state === "ended" ? <Nothing filter={filter} /> : rows.length === 0
-            ? <Footer feed={feed} older={older} count={0} />
+          {rows.length === 0 && reach.state === "ended" ? <Nothing filter={filter} /> : rows.length === 0
+            ? <Footer feed={feed} reach={reach} count={0} />
             : (
               <VirtualRows
                 label="Events"
@@ -228,13 +241,14 @@ export default () => {
                 keyOf={keyOf}
                 columns={shown.map(({ width }) => width).join(" ")}
                 header={shown.map(({ name }) => name)}
+                sorting={sortingBy("Time", order)}
                 cells={(event) => columns.map((column) => cellOf(column, event))}
                 isOpen={(event) => keyOf(event) === opened}
                 onOpen={open}
                 onNearEnd={() => {
-                  if (feed.older.peek().state === "open") void feed.readOlder()
+                  if (feed.reach.peek().state === "open") void feed.readOn()
                 }}
-                footer={<Footer feed={feed} older={older} count={rows.length} />}
+                footer={<Footer feed={feed} reach={reach} count={rows.length} />}
               />
             )}
         </div>

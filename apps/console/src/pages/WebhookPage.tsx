@@ -198,8 +198,8 @@ interface Work {
 const workOf = async (id: string, signal: AbortSignal): Promise<Work> => {
   const [{ edges, node }, pending, recent] = await Promise.all([
     Graph.one(id, signal),
-    Deliveries.list({ webhook_id: id, state: "pending" }, undefined, signal),
-    Deliveries.list({ webhook_id: id }, undefined, signal)
+    Deliveries.list({ webhook_id: id, state: "pending" }, signal),
+    Deliveries.list({ webhook_id: id }, signal)
   ])
   return {
     node,

@@ -9,7 +9,10 @@ import { Ago, Time } from "./Time.tsx"
 /** The most characters of a line. */
 const maxLine = 400
 
-const line = (text: string) => <bdi>{harmless(text.slice(0, maxLine)).replaceAll("\n", " ")}</bdi>
+/** The beginning of a text, in a line. */
+export const Line = ({ text }: { readonly text: string }) => (
+  <bdi>{harmless(text.slice(0, maxLine)).replaceAll("\n", " ")}</bdi>
+)
 
 /** The name of a stream, of which the default one has none: errors stand out. */
 export const Stream = ({ name }: { readonly name: string }) => (
@@ -35,18 +38,30 @@ export const cellOf = (id: string, event: EventSummary): ComponentChildren => {
     case "stream":
       return <Stream name={streamOf(event)} />
     case "summary":
-      return line(metadata.summary ?? "")
+      return <Line text={metadata.summary ?? ""} />
     case "payload":
-      return <code>{line(lineOf(event))}</code>
+      return (
+        <code>
+          <Line text={lineOf(event)} />
+        </code>
+      )
     case "id":
       return <code>{event.id}</code>
     case "emit_id":
-      return <code>{line(metadata.emit_id)}</code>
+      return (
+        <code>
+          <Line text={metadata.emit_id} />
+        </code>
+      )
     default: {
       const value = valueAt(payloadOf(event), fieldOf(id) ?? "")
       return value === undefined
         ? <span class="note">–</span>
-        : <code>{line(typeof value === "string" ? value : JSON.stringify(value))}</code>
+        : (
+          <code>
+            <Line text={typeof value === "string" ? value : JSON.stringify(value)} />
+          </code>
+        )
     }
   }
 }

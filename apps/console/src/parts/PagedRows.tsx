@@ -4,7 +4,7 @@ import { counted } from "../charts/Figures.ts"
 import { isNarrow } from "../charts/Narrow.ts"
 import { Failed } from "./Failed.tsx"
 import { Stale } from "./Stale.tsx"
-import { VirtualRows } from "./VirtualRows.tsx"
+import { type Sorting, VirtualRows } from "./VirtualRows.tsx"
 import { Waiting } from "./Waiting.tsx"
 
 export interface RowColumn<Item> {
@@ -23,14 +23,18 @@ export const fitting = <Item extends object>(columns: ReadonlyArray<RowColumn<It
   isNarrow.value ? columns.filter(({ isWideOnly }) => isWideOnly !== true) : columns
 
 /** A list of the API as rows, with messages while it is read, if it is empty, and at its end. */
-export const PagedRows = <Item extends { readonly id: string }>({ columns, empty, list, noun, onOpen }: {
-  readonly list: PagedList<Item>
-  /** The noun for an item, singular and plural. */
-  readonly noun: readonly [one: string, many: string]
-  readonly columns: ReadonlyArray<RowColumn<Item>>
-  readonly empty: ComponentChildren
-  readonly onOpen: (item: Item) => void
-}) => {
+export const PagedRows = <Item extends { readonly id: string }>(
+  { columns, empty, list, noun, onOpen, sorting }: {
+    readonly list: PagedList<Item>
+    /** The noun for an item, singular and plural. */
+    readonly noun: readonly [one: string, many: string]
+    readonly columns: ReadonlyArray<RowColumn<Item>>
+    readonly empty: ComponentChildren
+    readonly onOpen: (item: Item) => void
+    /** Where a reader can choose the order. */
+    readonly sorting?: Sorting
+  }
+) => {
   const rows = list.rows.value
   const reach = list.reach.value
   const outdated = list.outdated.value
@@ -39,12 +43,12 @@ export const PagedRows = <Item extends { readonly id: string }>({ columns, empty
   const footer = reach.state === "reading"
     ? <Waiting what={many} />
     : reach.state === "failed"
-    ? <Failed what={`Could not load ${many}.`} failure={reach.failure} onRetry={() => void list.readOlder()} />
+    ? <Failed what={`Could not load ${many}.`} failure={reach.failure} onRetry={() => void list.readOn()} />
     : reach.state === "open"
     ? (
       <p class="end">
-        <button type="button" onClick={() => void list.readOlder()}>
-          {rows.length === 0 ? "Nothing found yet: search further back" : `Older ${many}`}
+        <button type="button" onClick={() => void list.readOn()}>
+          {rows.length === 0 ? "Nothing found yet: search further" : `More ${many}`}
         </button>
       </p>
     )
@@ -64,10 +68,11 @@ export const PagedRows = <Item extends { readonly id: string }>({ columns, empty
                 keyOf={({ id }) => id}
                 columns={shown.map(({ width }) => width).join(" ")}
                 header={shown.map(({ name }) => name)}
+                {...sorting && { sorting }}
                 cells={(item) => shown.map(({ cell }) => cell(item))}
                 onOpen={onOpen}
                 onNearEnd={() => {
-                  if (list.reach.peek().state === "open") void list.readOlder()
+                  if (list.reach.peek().state === "open") void list.readOn()
                 }}
                 footer={footer}
               />

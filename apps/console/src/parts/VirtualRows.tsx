@@ -217,7 +217,7 @@ export const VirtualRows = <Row extends object>(
               scroller.current?.scrollTo(0, 0)
             }}
           >
-            ↑ Newest
+            ↑ Top
           </button>
         )
         : null}

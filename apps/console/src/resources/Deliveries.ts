@@ -1,13 +1,9 @@
-import type {
-  AttemptResource,
-  DeliveryDetails,
-  DeliveryResource,
-  NextAttemptReason
-} from "@headwater/api/DeliveriesApi"
-import { get, type Page, type Single } from "../api/Api.ts"
+import type { DeliveryDetails, DeliveryResource, ListedDelivery, NextAttemptReason } from "@headwater/api/DeliveriesApi"
+import type { AttemptResource } from "@headwater/api/DeliveryAttempt"
+import { get, type Page, type Single, type TimeOrder } from "../api/Api.ts"
 import { pageSize } from "../api/PagedList.ts"
 
-export type { AttemptResource, DeliveryDetails, DeliveryResource }
+export type { AttemptResource, DeliveryDetails, DeliveryResource, ListedDelivery }
 
 /** The filters of lists of deliveries, under the API's names. */
 export const filterNames = [
@@ -49,9 +45,9 @@ export const bulkFilterOf = (
 
 export const list = (
   filter: DeliveryFilter,
-  after: string | undefined,
-  signal: AbortSignal
-): Promise<Page<DeliveryResource>> => get(["deliveries"], { query: { ...filter, limit: pageSize, after }, signal })
+  signal: AbortSignal,
+  page: { readonly sort?: TimeOrder; readonly expand?: "summary"; readonly after?: string | undefined } = {}
+): Promise<Page<ListedDelivery>> => get(["deliveries"], { query: { ...filter, ...page, limit: pageSize }, signal })
 
 export const one = async (id: string, signal: AbortSignal): Promise<DeliveryDetails> =>
   (await get<Single<DeliveryDetails>>(["deliveries", id], { signal })).data

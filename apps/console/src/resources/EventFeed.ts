@@ -1,15 +1,15 @@
 import { follow, type OpenTail } from "@headwater/client/TailReader"
 import { type ReadonlySignal, signal } from "@preact/signals"
-import { nextOf, respond } from "../api/Api.ts"
+import { nextOf, respond, type TimeOrder } from "../api/Api.ts"
 import { type Failure, failureOf } from "../api/Failure.ts"
 import { untilUnseen, whenSeen } from "../api/Presence.ts"
 import { compare, type EventFilter, type EventSummary, keyOf, list, pageSize, timeOf } from "./Events.ts"
 
 /**
- * The progress of reading older events. It begins `reading`; `readOlder` goes on from `failed` and `open`. `full`: the
- * list has as many events as the page keeps, and the oldest have made room.
+ * The progress of reading the list. It begins `reading`; `readOn` goes on from `failed` and `open`. `full`: the list has
+ * as many events as the page keeps, and the last have made room.
  */
-export type Older =
+export type Reach =
   | { readonly state: "reading" }
   | { readonly state: "open" }
   | { readonly state: "ended" }
@@ -24,7 +24,7 @@ export type Live =
   | { readonly state: "lost"; readonly failure: Failure | undefined }
   | { readonly state: "refused"; readonly failure: Failure }
 
-/** The most events that are kept. Beyond that the oldest make room. */
+/** The most events that are kept. Beyond that the last make room. */
 export const maxRows = 10_000
 
 /** The most characters of an event that a line needs. The whole event is read when it is opened. */
@@ -57,13 +57,14 @@ const cut = (event: EventSummary): EventSummary => {
 }
 
 /**
- * A list of events that grows at both ends: by older events on demand, and, while it is live, by server-sent events
- * that were committed after the first page was read.
+ * A list of events that grows at both ends: by further pages on demand, and, while it is live, by server-sent events
+ * that were committed after the first page was read. One that is oldest first is never live.
  */
 export class EventFeed {
   readonly filter: EventFilter
+  readonly order: TimeOrder
   readonly #rows = signal<ReadonlyArray<EventSummary>>([])
-  readonly #older = signal<Older>({ state: "reading" })
+  readonly #reach = signal<Reach>({ state: "reading" })
   readonly #live = signal<Live>({ state: "paused" })
   readonly #known = new Set<string>()
   #next: string | undefined
@@ -75,16 +76,17 @@ export class EventFeed {
   /** The position at which the tail goes on. Events that were committed before it are in the list. */
   #position: string | undefined
 
-  constructor(filter: EventFilter) {
+  constructor(filter: EventFilter, order: TimeOrder) {
     this.filter = filter
+    this.order = order
   }
 
   get rows(): ReadonlySignal<ReadonlyArray<EventSummary>> {
     return this.#rows
   }
 
-  get older(): ReadonlySignal<Older> {
-    return this.#older
+  get reach(): ReadonlySignal<Reach> {
+    return this.#reach
   }
 
   get live(): ReadonlySignal<Live> {
@@ -93,30 +95,30 @@ export class EventFeed {
 
   /** True if new events can belong to the list. */
   get canBeLive(): boolean {
-    return this.filter.to === undefined
+    return this.order === "newest" && this.filter.to === undefined
   }
 
   /** Reads the first page, and then the ones behind it. */
-  readOlder = async (): Promise<void> => {
-    if (this.#reading !== undefined || this.#older.peek().state === "full") return
+  readOn = async (): Promise<void> => {
+    if (this.#reading !== undefined || this.#reach.peek().state === "full") return
     const reading = new AbortController()
     this.#reading = reading
-    this.#older.value = { state: "reading" }
+    this.#reach.value = { state: "reading" }
     try {
       for (let pages = 0; pages < maxEmptyPages; pages++) {
-        const page = await list(this.filter, this.#next, reading.signal)
+        const page = await list(this.filter, this.order, this.#next, reading.signal)
         if (reading.signal.aborted) return
         this.#position ??= page.page_info.position
         this.#add(page.data)
         this.#next = nextOf(page, pageSize)
         if (page.data.length > 0 || this.#next === undefined) break
       }
-      if (this.#older.peek().state === "reading") {
-        this.#older.value = { state: this.#next === undefined ? "ended" : "open" }
+      if (this.#reach.peek().state === "reading") {
+        this.#reach.value = { state: this.#next === undefined ? "ended" : "open" }
       }
       this.#begun.resolve()
     } catch (error) {
-      if (!reading.signal.aborted) this.#older.value = { state: "failed", failure: failureOf(error) }
+      if (!reading.signal.aborted) this.#reach.value = { state: "failed", failure: failureOf(error) }
     } finally {
       if (this.#reading === reading) this.#reading = undefined
     }
@@ -211,10 +213,11 @@ export class EventFeed {
     if (fresh.length === 0) return
     for (const event of fresh) this.#known.add(keyOf(event))
     const rows = [...this.#rows.peek(), ...fresh].sort(compare)
+    if (this.order === "oldest") rows.reverse()
     const dropped = rows.splice(maxRows)
     for (const event of dropped) this.#known.delete(keyOf(event))
     this.#rows.value = rows
-    if (dropped.length > 0) this.#older.value = { state: "full" }
+    if (dropped.length > 0) this.#reach.value = { state: "full" }
   }
 
   /** Begins anew with the newest page. */
@@ -228,7 +231,7 @@ export class EventFeed {
     this.#rows.value = []
     this.#next = undefined
     this.#position = undefined
-    this.#older.value = { state: "reading" }
-    await this.readOlder()
+    this.#reach.value = { state: "reading" }
+    await this.readOn()
   }
 }

@@ -1,5 +1,5 @@
 import type { EventSummary } from "@headwater/api/EventsApi"
-import { get, type Page, type Single } from "../api/Api.ts"
+import { get, type Page, type Single, type TimeOrder } from "../api/Api.ts"
 import { emitterPath, kindOf } from "./Directory.ts"
 
 export type { EventSummary }
@@ -25,7 +25,7 @@ const partsOf = (id: string): readonly [ms: number, seq: number] => {
   return [Number(ms), Number(seq)]
 }
 
-/** The order of lists: newest first. */
+/** The order of lists that are newest first. */
 export const compare = (a: EventSummary, b: EventSummary): number => {
   const [aMs, aSeq] = partsOf(a.id)
   const [bMs, bSeq] = partsOf(b.id)
@@ -39,9 +39,10 @@ export const timeOf = (id: string): number => partsOf(id)[0]
 
 export const pageSize = 100
 
-/** A page of events, the newest first, after the cursor. */
+/** A page of events after the cursor. */
 export const list = (
   filter: EventFilter,
+  sort: TimeOrder,
   after: string | undefined,
   signal: AbortSignal
 ): Promise<Page<EventSummary>> =>
@@ -52,6 +53,7 @@ export const list = (
       text: filter.text,
       from: filter.from,
       to: filter.to,
+      sort,
       limit: pageSize,
       after
     },
@@ -74,6 +76,7 @@ export const delivered = async (
 ): Promise<string | undefined> => {
   const { data } = await list(
     { emitter: emitter_id, stream: "", text: "", from: ts_ms, to: ts_ms + 1 },
+    "newest",
     undefined,
     signal
   )

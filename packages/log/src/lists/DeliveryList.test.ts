@@ -81,16 +81,18 @@ const walk = Effect.fnUntraced(function*(
   accountId: string,
   filter: DeliveryFilter,
   limit: number,
-  direction: "after" | "before"
+  direction: "after" | "before",
+  isOldestFirst = false
 ) {
   const list = yield* DeliveryList
   const ids: Array<string> = []
-  let at: string | undefined = direction === "before" ? "dlv_" : undefined
+  let at: string | undefined = direction === "after" ? undefined : isOldestFirst ? "dlv_~" : "dlv_"
   for (let pages = 1;; pages++) {
     const page: UncountedPage<ListedDelivery> = yield* list.page(accountId, filter, {
       limit,
       after: undefined,
       before: undefined,
+      isOldestFirst,
       [direction]: at
     })
     assert.isAtMost(page.items.length, limit)
@@ -139,6 +141,10 @@ layer(TestTables.layer, { timeout: "60 seconds" })("the list of deliveries", (it
           assert.deepStrictEqual(ids, wanted(keep))
           const back = yield* walk("u_walk", filter, limit, "before")
           assert.deepStrictEqual(back.ids, wanted(keep).toReversed())
+          const oldest = yield* walk("u_walk", filter, limit, "after", true)
+          assert.deepStrictEqual(oldest.ids, wanted(keep).toReversed())
+          const fromEnd = yield* walk("u_walk", filter, limit, "before", true)
+          assert.deepStrictEqual(fromEnd.ids, wanted(keep))
         }
       }
     }))

@@ -343,7 +343,7 @@ const pageOf = (
   states: ReadonlyArray<ListedState>,
   request: Page.PageRequest
 ): Page.UncountedPage<ListedDelivery> => {
-  const isBehind = Page.isTowardsNewer(request)
+  const isBehind = Page.orderOf(request) === "ASC"
     ? (id: string, other: string) => id > other
     : (id: string, other: string) => id < other
   let horizon: string | undefined

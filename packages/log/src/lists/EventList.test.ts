@@ -1,5 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import type { LoggedEvent } from "@headwater/domain/Event"
+import * as EventId from "@headwater/domain/EventId"
 import * as Id from "@headwater/domain/Id"
 import * as Stream from "@headwater/domain/Stream"
 import * as TestTables from "@headwater/fixtures/TestTables"
@@ -52,12 +53,17 @@ const walk = Effect.fnUntraced(function*(
   accountId: Id.AccountId,
   filter: EventListFilter,
   limit: number,
-  direction: "after" | "before"
+  direction: "after" | "before",
+  isOldestFirst = false
 ) {
   const list = yield* EventList
   const keys: Array<string> = []
   const pages: Array<EventListPage> = []
-  let at: EventListPlace | undefined = direction === "before" ? { id: -1n, emitterId: "" } : undefined
+  let at: EventListPlace | undefined = direction === "after"
+    ? undefined
+    : isOldestFirst
+    ? { id: EventId.last, emitterId: "" }
+    : { id: -1n, emitterId: "" }
   while (true) {
     const page: EventListPage = yield* list.page(accountId, filter, {
       limit,
@@ -65,6 +71,7 @@ const walk = Effect.fnUntraced(function*(
       before: undefined,
       maxBytes: mebibyte,
       whole: false,
+      isOldestFirst,
       [direction]: at
     })
     pages.push(page)
@@ -113,6 +120,10 @@ layer(TestTables.layer, { timeout: "60 seconds" })("the list of an account's eve
           assert.deepStrictEqual(keys, wanted(keep))
           const back = yield* walk(accountId, filter, limit, "before")
           assert.deepStrictEqual(back.keys, wanted(keep).toReversed())
+          const oldest = yield* walk(accountId, filter, limit, "after", true)
+          assert.deepStrictEqual(oldest.keys, wanted(keep).toReversed())
+          const fromEnd = yield* walk(accountId, filter, limit, "before", true)
+          assert.deepStrictEqual(fromEnd.keys, wanted(keep))
         }
       }
     }))
@@ -173,5 +184,8 @@ layer(TestTables.layer, { timeout: "60 seconds" })("the list of an account's eve
       const { keys, pages } = yield* walk(accountId, {}, 100, "after")
       assert.deepStrictEqual(keys, Array.from({ length: 5 }, (_, n) => `${11 - n} dc_deep${10 - n}`))
       assert.isTrue(pages.at(-1)!.isCut)
+      const oldest = yield* walk(accountId, {}, 2, "after", true)
+      assert.deepStrictEqual(oldest.keys, keys.toReversed())
+      assert.deepStrictEqual(oldest.pages.map(({ isCut }) => isCut), [true, false, false])
     }))
 })

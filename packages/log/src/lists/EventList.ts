@@ -41,14 +41,17 @@ export interface EventListRequest extends Page.PageBounds<EventListPlace> {
 }
 
 export interface EventListPage {
-  /** Newest first. */
+  /** In the order of the request. */
   readonly items: ReadonlyArray<EventOutline>
   /**
    * Behind which event, in the direction of the request, the list may go on; undefined at its end. This can be one that
    * the filter leaves out: a page looks into so many payloads at most.
    */
   readonly goesOnAt: EventListPlace | undefined
-  /** True if the list ends before the oldest event, since the account has too many logs to look into all of them. */
+  /**
+   * True if the list ends before the oldest event, or begins behind it, since the account has too many logs to look into
+   * all of them.
+   */
   readonly isCut: boolean
   /** The position up to which the list could have events: a tail from there on has all that comes later. */
   readonly position: CommitPosition
@@ -100,23 +103,27 @@ export class EventList extends Context.Service<EventList, {
       const sql = yield* SqlClient.SqlClient
 
       /** Of a log `l`, the events that a page is about. */
-      const within = (filter: EventListFilter, { after, before }: EventListRequest) => {
-        const bounds: Array<Statement.Fragment> = [sql`e.emitter_id = l.emitter_id AND e.stream = l.stream`]
+      const within = (filter: EventListFilter, request: EventListRequest) => {
+        const { newer, older } = Page.between(request)
+        const bounds: Array<Statement.Fragment> = [
+          sql`e.emitter_id = l.emitter_id AND e.stream = l.stream`,
+          sql`e.id > coalesce((SELECT horizon FROM bound), -1)`
+        ]
         if (filter.id !== undefined) bounds.push(sql`e.id = ${filter.id}`)
         if (filter.from !== undefined) bounds.push(sql`e.id >= ${filter.from}`)
         if (filter.until !== undefined) bounds.push(sql`e.id < ${filter.until}`)
-        if (after !== undefined) {
+        if (newer !== undefined) {
           bounds.push(
-            sql`e.id < CASE WHEN l.emitter_id < ${after.emitterId} THEN ${
-              after.id + 1n
-            }::bigint ELSE ${after.id}::bigint END`
+            sql`e.id <= CASE WHEN l.emitter_id < ${newer.emitterId} THEN ${newer.id}::bigint ELSE ${
+              newer.id - 1n
+            }::bigint END`
           )
         }
-        if (before !== undefined) {
+        if (older !== undefined) {
           bounds.push(
-            sql`e.id > CASE WHEN l.emitter_id > ${before.emitterId} THEN ${
-              before.id - 1n
-            }::bigint ELSE ${before.id}::bigint END`
+            sql`e.id > CASE WHEN l.emitter_id > ${older.emitterId} THEN ${
+              older.id - 1n
+            }::bigint ELSE ${older.id}::bigint END`
           )
         }
         return sql.and(bounds)
@@ -202,15 +209,17 @@ export class EventList extends Context.Service<EventList, {
 
       const page: EventList["Service"]["page"] = Effect.fnUntraced(
         function*(accountId, filter, request) {
-          const rows = yield* places(accountId, filter, request, Page.orderOf(request))
+          const order = Page.orderOf(request)
+          const rows = yield* places(accountId, filter, request, order)
           const { horizon, most, position } = rows[0]!
           const found = rows.flatMap(({ emitter_id, id, stream }): ReadonlyArray<Place> =>
-            emitter_id === null || stream === null || id === null || id <= (horizon ?? -1n)
-              ? []
-              : [{ emitterId: emitter_id, stream, id }]
+            emitter_id === null || stream === null || id === null ? [] : [{ emitterId: emitter_id, stream, id }]
           )
-          const isAtHorizon = horizon !== null && found.length < Number(most)
-          if (found.length === 0) return { items: [], goesOnAt: undefined, isCut: isAtHorizon, position }
+          const hasOldest = (goesOnAt: EventListPlace | undefined) =>
+            order === "DESC" ? goesOnAt === undefined : request.after === undefined && request.before === undefined
+          if (found.length === 0) {
+            return { items: [], goesOnAt: undefined, isCut: horizon !== null && hasOldest(undefined), position }
+          }
           const seen = yield* read(found, filter, request)
           const matching = seen.filter((row) => row.is_match)
           const items = fitting(matching.slice(0, request.limit), request)
@@ -223,9 +232,9 @@ export class EventList extends Context.Service<EventList, {
             ? undefined
             : found[lastSeen - 1]
           return {
-            items: Page.newestFirst(items.map(outlineFromRow), request),
+            items: Page.inOrder(items.map(outlineFromRow), request),
             goesOnAt,
-            isCut: isAtHorizon && goesOnAt === undefined,
+            isCut: horizon !== null && hasOldest(goesOnAt),
             position
           }
         },

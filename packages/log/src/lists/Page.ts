@@ -2,12 +2,13 @@ import { Effect } from "effect"
 import type { SqlClient, SqlError, Statement } from "effect/sql"
 import type { Rows } from "../internal/Rows.ts"
 
-/** Between which items of a list a page lies. Lists are newest first: `after` is towards older ones. */
+/** Between which items of a list a page lies. Lists are newest first, where they are not asked for the other way round. */
 export interface PageBounds<Id> {
   /** Only items after this id, whether or not its item still exists. */
   readonly after?: Id | undefined
   /** Only items before this id. With `before` alone the page is the one that ends just before it. */
   readonly before?: Id | undefined
+  readonly isOldestFirst?: boolean | undefined
 }
 
 /** A place in a list by name: the id of an item, and the name that it had, in one text. */
@@ -41,7 +42,7 @@ export interface Page<A> {
 
 /** A page of a list that is not counted. */
 export interface UncountedPage<A> {
-  /** Newest first. */
+  /** In the order of the request. */
   readonly items: ReadonlyArray<A>
   /**
    * Behind which item, in the direction of the request, the list may go on; undefined at its end. This can be one that
@@ -50,26 +51,33 @@ export interface UncountedPage<A> {
   readonly goesOnAt: string | undefined
 }
 
-/** True if a page is read from its older end, so that its rows come oldest first. */
-export const isTowardsNewer = ({ after, before }: PageBounds<unknown>): boolean =>
-  before !== undefined && after === undefined
+/** True if a page is read from its end. */
+const isReadBackwards = ({ after, before }: PageBounds<unknown>): boolean => before !== undefined && after === undefined
 
 /** The direction in which the rows of a page are read by their ids. */
-export const orderOf = (bounds: PageBounds<unknown>): "ASC" | "DESC" => isTowardsNewer(bounds) ? "ASC" : "DESC"
+export const orderOf = (bounds: PageBounds<unknown>): "ASC" | "DESC" =>
+  isReadBackwards(bounds) === (bounds.isOldestFirst === true) ? "DESC" : "ASC"
 
 /** The conditions for the ids of a page. */
 export const within = (
   sql: SqlClient.SqlClient,
   column: string,
-  { after, before }: PageBounds<string | bigint>
-): ReadonlyArray<Statement.Fragment> => [
-  ...(after === undefined ? [] : [sql`${sql(column)} < ${after}`]),
-  ...(before === undefined ? [] : [sql`${sql(column)} > ${before}`])
-]
+  bounds: PageBounds<string | bigint>
+): ReadonlyArray<Statement.Fragment> => {
+  const { newer, older } = between(bounds)
+  return [
+    ...(newer === undefined ? [] : [sql`${sql(column)} < ${newer}`]),
+    ...(older === undefined ? [] : [sql`${sql(column)} > ${older}`])
+  ]
+}
 
-/** Rows in the order in which they were read, newest first. */
-export const newestFirst = <A>(rows: ReadonlyArray<A>, bounds: PageBounds<unknown>): ReadonlyArray<A> =>
-  isTowardsNewer(bounds) ? rows.toReversed() : rows
+/** The bounds of a page by age, neither of which is on it. */
+export const between = <Id>({ after, before, isOldestFirst }: PageBounds<Id>) =>
+  isOldestFirst === true ? { newer: before, older: after } : { newer: after, older: before }
+
+/** Rows that were read in the direction of `orderOf`, in the order of the list. */
+export const inOrder = <A>(rows: ReadonlyArray<A>, bounds: PageBounds<unknown>): ReadonlyArray<A> =>
+  isReadBackwards(bounds) ? rows.toReversed() : rows
 
 /**
  * The page of what was read, of which there is one more than the page holds where the list goes on.
@@ -84,7 +92,7 @@ export const uncounted = <A>(
 ): UncountedPage<A> => {
   const items = found.slice(0, request.limit)
   return {
-    items: newestFirst(items, request),
+    items: inOrder(items, request),
     goesOnAt: found.length > request.limit ? idOf(items.at(-1)!) : lastSeen
   }
 }
@@ -127,7 +135,7 @@ export const read = Effect.fnUntraced(function*<A>(sql: SqlClient.SqlClient, opt
       ...(before === undefined ? [] : [sql`(${name}, id) < ${placed(before)}`])
     ]
     : [options.where, ...within(sql, "id", { after: idOf(after), before: idOf(before) })]
-  const direction = sql.literal(isTowardsNewer(request) ? "DESC" : "ASC")
+  const direction = sql.literal(isReadBackwards(request) ? "DESC" : "ASC")
   const order = isByName
     ? sql`ORDER BY ${name} ${direction}, id ${direction}`
     : sql.literal(`ORDER BY id ${orderOf(request)}`)
@@ -142,5 +150,5 @@ export const read = Effect.fnUntraced(function*<A>(sql: SqlClient.SqlClient, opt
     WHERE bytes_before < ${maxBytes} ${order}`)
   const [counted] = yield* sql<{ readonly count: bigint }>`
     SELECT count(*) AS count FROM ${sql(options.table)} WHERE ${options.where}`
-  return { items: newestFirst(items, request), totalCount: Number(counted?.count ?? 0) }
+  return { items: inOrder(items, request), totalCount: Number(counted?.count ?? 0) }
 })

@@ -160,6 +160,22 @@ const first = <Row extends object>(sql: SqlClient.SqlClient, { columns, maxBytes
 const outlines = (sql: SqlClient.SqlClient, options: Omit<Parameters<typeof first>[1], "columns">) =>
   Effect.map(first<OutlineRow>(sql, { ...options, columns: outlineColumns(sql) }), (rows) => rows.map(outlineFromRow))
 
+/** As `e`, the events at places of several logs that are still there. */
+const eventsAt = (
+  sql: SqlClient.SqlClient,
+  places: ReadonlyArray<Stream.StreamAddress & { readonly id: EventId.EventId }>
+) =>
+  sql`
+    unnest(
+      ${texts(places.map(({ emitterId }) => emitterId))},
+      ${texts(places.map(({ stream }) => stream))},
+      ${bigints(places.map(({ id }) => id))}
+    ) AS p (emitter_id, stream, id)
+    CROSS JOIN LATERAL (
+      SELECT * FROM events
+      WHERE emitter_id = p.emitter_id COLLATE "C" AND stream = p.stream COLLATE "C" AND id = p.id OFFSET 0
+    ) AS e`
+
 /** Events of a log in its order. */
 const pages = (sql: SqlClient.SqlClient) => {
   const following = (address: Stream.StreamAddress, id: EventId.EventId, limit: number) =>
@@ -250,7 +266,7 @@ const pages = (sql: SqlClient.SqlClient) => {
         (rows) => rows.map(fromRow)
       ),
     /**
-     * The newest events first; `after` and `before` are places in that order, so `after` names older events. There are
+     * The newest events first, or the oldest; `after` and `before` are places in that order. There are
      * fewer than `limit` once they have come to `maxBytes`, but never none for that reason.
      */
     page: ({ emitterId, from, limit, maxBytes, stream, whole, ...request }:
@@ -278,7 +294,7 @@ const pages = (sql: SqlClient.SqlClient) => {
           maxBytes,
           whole
         }),
-        (found) => Page.newestFirst(found, request)
+        (found) => Page.inOrder(found, request)
       )
     },
     /** As `after`, without the payloads of large events. */
@@ -291,6 +307,9 @@ const pages = (sql: SqlClient.SqlClient) => {
       outlines(sql, { query: following(address, id, limit), order: "ASC", maxBytes, whole: false })
   }
 }
+
+/** The most bytes of metadata in which a summary is looked for. */
+const summaryBytes = 16 * 1024
 
 /** Single events of a stream, and figures of it. */
 const lookups = (sql: SqlClient.SqlClient) => ({
@@ -346,16 +365,25 @@ const lookups = (sql: SqlClient.SqlClient) => ({
   ): Effect.Effect<ReadonlyMap<string, string>, SqlError.SqlError> =>
     Effect.map(
       sql<{ emitter_id: string; id: bigint; payload: string }>`
-        SELECT e.emitter_id, e.id, e.payload FROM unnest(
-          ${texts(places.map(({ emitterId }) => emitterId))},
-          ${texts(places.map(({ stream }) => stream))},
-          ${bigints(places.map(({ id }) => id))}
-        ) AS p (emitter_id, stream, id)
-        CROSS JOIN LATERAL (
-          SELECT * FROM events
-          WHERE emitter_id = p.emitter_id COLLATE "C" AND stream = p.stream COLLATE "C" AND id = p.id OFFSET 0
-        ) AS e`,
+        SELECT e.emitter_id, e.id, e.payload FROM ${eventsAt(sql, places)}`,
       (rows) => new Map(rows.map((row) => [placeText({ emitterId: row.emitter_id, id: row.id }), row.payload]))
+    ),
+  /**
+   * The summaries that emits gave events of several logs, each found under the text of its place. Those are left out
+   * that are deleted, or whose metadata has more than 16 KiB.
+   */
+  summariesAt: (
+    places: ReadonlyArray<Stream.StreamAddress & { readonly id: EventId.EventId }>
+  ): Effect.Effect<ReadonlyMap<string, string>, SqlError.SqlError> =>
+    Effect.map(
+      sql<{ emitter_id: string; id: bigint; meta: string | null }>`
+        SELECT e.emitter_id, e.id, e.meta FROM ${eventsAt(sql, places)}
+        WHERE octet_length(e.meta) <= ${summaryBytes}`,
+      (rows) =>
+        new Map(rows.flatMap(({ emitter_id, id, meta }) => {
+          const { summary } = metaFromText(meta)
+          return summary === undefined ? [] : [[placeText({ emitterId: emitter_id, id }), summary]]
+        }))
     ),
   /** Ids of the events a stream has taken in since `id`, by the `emit_id` they came with, oldest first. */
   emitIdsSince: (

@@ -248,7 +248,7 @@ export class EventAnswers {
     accountId: AccountId,
     filter: EventListFilter,
     query: EventQuery,
-    request: Pick<EventListRequest, "after" | "before" | "limit">
+    request: Pick<EventListRequest, "after" | "before" | "isOldestFirst" | "limit">
   ) {
     return Effect.gen({ self: this }, function*() {
       const whole = query.expand === "event"
@@ -257,9 +257,9 @@ export class EventAnswers {
         maxBytes: pageBytes,
         whole
       }).pipe(answerSearch(filter.text))
-      const towardsNewer = request.before !== undefined && request.after === undefined
+      const isReadBackwards = request.before !== undefined && request.after === undefined
       const edge = (place: EventListPlace | undefined, isEnd: boolean) => {
-        const at = goesOnAt !== undefined && isEnd !== towardsNewer ? goesOnAt : place
+        const at = goesOnAt !== undefined && isEnd !== isReadBackwards ? goesOnAt : place
         return at === undefined ? "" : EventCursor.format(at)
       }
       return yield* this.inEnvelope(accountId, items, query, (shown) => ({

@@ -14,6 +14,7 @@ export interface EventQuery extends Partial<Projection.Selection> {
   readonly limit?: number
   readonly after?: string
   readonly before?: string
+  readonly sort?: "newest" | "oldest"
 }
 
 const errorFields = ["original_event", "original_context", "error"]
@@ -78,6 +79,6 @@ export const boundOf = (text: string | undefined): EventId.EventId | undefined =
 
 /** The page of a list of events that its parameters ask for. */
 export const eventPageRequest = (query: EventQuery) => {
-  const { after, before, limit } = Pagination.pageRequest(query)
-  return { limit, after: boundOf(after), before: boundOf(before) }
+  const request = Pagination.pageRequest(query)
+  return { ...request, after: boundOf(request.after), before: boundOf(request.before) }
 }

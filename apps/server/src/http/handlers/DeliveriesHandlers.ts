@@ -1,5 +1,11 @@
 import { CurrentAccount } from "@headwater/api/Authorization"
-import type { DeliveryDetails, DeliveryFilters, DeliveryResource } from "@headwater/api/DeliveriesApi"
+import {
+  type DeliveryDetails,
+  type DeliveryFilters,
+  type DeliveryResource,
+  type ListedDelivery as ListedResource,
+  shownSummary
+} from "@headwater/api/DeliveriesApi"
 import { HeadwaterApi } from "@headwater/api/HeadwaterApi"
 import * as Pagination from "@headwater/api/Pagination"
 import * as Problem from "@headwater/api/Problem"
@@ -10,6 +16,7 @@ import type { Webhook } from "@headwater/domain/Webhook"
 import { DeliveryControl } from "@headwater/engine/DeliveryControl"
 import * as NextAttempt from "@headwater/engine/NextAttempt"
 import { DeliveryList, type ListedDelivery } from "@headwater/log/lists/DeliveryList"
+import { EventLog, placeText } from "@headwater/log/logs/EventLog"
 import { Subscriptions } from "@headwater/log/resources/Subscriptions"
 import { Webhooks } from "@headwater/log/resources/Webhooks"
 import type { Attempt } from "@headwater/log/work/Attempts"
@@ -43,6 +50,8 @@ const resourceOf = (delivery: ListedDelivery): DeliveryResource => ({
   last_attempt_at_ms: delivery.lastAt,
   next_attempt_at_ms: delivery.nextAt
 })
+
+const placeOf = ({ emitterId, eventId, stream }: ListedDelivery) => ({ emitterId, stream, id: eventId })
 
 /** The path at which the API shows an event; null for an account's own, which are not shown. */
 const pathOf = ({ emitterId, eventId }: ListedDelivery): string | null => {
@@ -78,6 +87,7 @@ export const layer = HttpApiBuilder.group(
     const list = yield* DeliveryList
     const control = yield* DeliveryControl
     const dueWork = yield* DueWork
+    const events = yield* EventLog
     const emitterIdOf = yield* makeEmitterId
     const subscriptions = yield* Subscriptions
     const webhooks = yield* Webhooks
@@ -108,7 +118,13 @@ export const layer = HttpApiBuilder.group(
         lastAttemptSince: query.last_attempt_since,
         text: query.text
       }, Pagination.pageRequest(query)).pipe(answerSearch(query.text))
-      return Pagination.openPage(items.map(resourceOf), query, goesOnAt)
+      const summaries = query.expand === undefined ? undefined : yield* events.summariesAt(items.map(placeOf))
+      const data = items.map((item): ListedResource => ({
+        ...resourceOf(item),
+        ...summaries &&
+          { summary: summaries.get(placeText(placeOf(item)))?.slice(0, shownSummary).toWellFormed() ?? null }
+      }))
+      return Pagination.openPage(data, query, goesOnAt)
     })
 
     return handlers.handleAll({
@@ -117,7 +133,7 @@ export const layer = HttpApiBuilder.group(
         if (webhook_id === undefined) return yield* page(undefined, query)
         const webhook = yield* webhooks.get(yield* CurrentAccount, webhook_id)
         return Option.isNone(webhook)
-          ? Pagination.openPage<DeliveryResource>([], query, undefined)
+          ? Pagination.openPage<ListedResource>([], query, undefined)
           : yield* page(webhook.value.id, query)
       }, answerFailures),
       ofWebhook: Effect.fnUntraced(function*({ params, query }) {

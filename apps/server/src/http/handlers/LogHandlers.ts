@@ -92,7 +92,8 @@ export const layer = HttpApiBuilder.group(
 
     const listAll = Effect.fnUntraced(function*(query: AccountListing) {
       const accountId = yield* CurrentAccount
-      const { after, before, emitter, from, id, limit, stream, text, to } = query
+      const { emitter, from, id, stream, text, to } = query
+      const { after, before, ...request } = Pagination.pageRequest(query)
       const emitterIds = emitter && (yield* Effect.forEach(emitter, (one) => findEmitter(accountId, one)))
       return yield* answers.listed(
         accountId,
@@ -105,11 +106,7 @@ export const layer = HttpApiBuilder.group(
           text
         },
         query,
-        {
-          limit: limit ?? Pagination.defaultLimit,
-          after: placeOf(after),
-          before: placeOf(before)
-        }
+        { ...request, after: placeOf(after), before: placeOf(before) }
       )
     }, answerFailures)
 

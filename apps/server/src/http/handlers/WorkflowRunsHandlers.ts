@@ -1,3 +1,4 @@
+import { CurrentAccount } from "@headwater/api/Authorization"
 import { HeadwaterApi } from "@headwater/api/HeadwaterApi"
 import * as Pagination from "@headwater/api/Pagination"
 import * as Problem from "@headwater/api/Problem"
@@ -110,6 +111,14 @@ export const layer = HttpApiBuilder.group(
           waitsFor: query.waits_for
         })
         return Pagination.page(items.map(resourceOf), totalCount)
+      }, answerFailures),
+      ofAccount: Effect.fnUntraced(function*({ params: { run_id: id } }) {
+        const owner = isRunId(id) ? yield* runs.ownerOf(id) : Option.none()
+        if (!isRunId(id) || Option.isNone(owner) || owner.value.accountId !== (yield* CurrentAccount)) {
+          return yield* Problem.notFound("run", id)
+        }
+        const found = yield* runs.outline(owner.value.workflowId, id)
+        return Option.isNone(found) ? yield* Problem.notFound("run", id) : { data: resourceOf(found.value) }
       }, answerFailures),
       rerun: Effect.fnUntraced(function*({ params, payload }) {
         const { run, workflow } = yield* find(params)
