@@ -946,40 +946,6 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
       }
     }))
 
-  it.effect(
-    "has nothing on any page that axe finds fault with or the keyboard does not come to, and fits windows of any width",
-    () =>
-      inBrowser(async (site) => {
-        const paths = await somePages(site)
-        const loaded = async (page: Page, path: string) => {
-          await page.goto(site.url + path)
-          await page.getByRole("heading", { level: 1 }).waitFor()
-          await until(`${path} is loaded`, async () => await page.locator(".waiting").count() === 0)
-        }
-        const stranger = await site.open("/")
-        await stranger.getByLabel("API key").waitFor()
-        assert.deepStrictEqual(await PageFaults.violations(stranger), [])
-        await stranger.context().close()
-        const page = await site.signedIn("/events")
-        for (const path of paths) {
-          await loaded(page, path)
-          assert.deepStrictEqual(await PageFaults.violations(page), [], path)
-          if (!/range=|focus=/.test(path)) assert.deepStrictEqual(await PageFaults.unreachable(page), [], path)
-          for (const width of [360, 2_560, 1_440]) {
-            await page.setViewportSize({ width, height: 900 })
-            assert.isFalse(await PageFaults.overflows(page), `${path} is wider than ${width} px`)
-          }
-        }
-        for (const [path, button] of [["deliveries", "Act on all …"], [`webhooks/${site.webhook}`, "Send a test"]]) {
-          await loaded(page, path!)
-          await page.getByRole("button", { name: button! }).click()
-          await page.getByRole("dialog").waitFor()
-          assert.deepStrictEqual(await PageFaults.violations(page), [], button)
-        }
-      }),
-    180_000
-  )
-
   it.effect("says on each page that it could not be read again, or at all, and never that there is nothing instead", () =>
     inBrowser(async (site) => {
       const page = await site.signedIn("/events")

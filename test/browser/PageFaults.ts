@@ -85,7 +85,9 @@ export const unreachable = async (page: Page): Promise<ReadonlyArray<string>> =>
     const controls = "a[href], button, input, select, textarea, summary, [contenteditable=true], [tabindex]"
     const root = walk.document.querySelector("dialog[open]") ?? walk.document
     const ahead = [...root.querySelectorAll(controls)].filter((one) =>
-      !one.matches("[tabindex=\"-1\"], :disabled") && one.checkVisibility({ visibilityProperty: true })
+      // The arrow keys come to the others of a group.
+      !one.matches("[tabindex=\"-1\"], :disabled, [type=radio]:not(:checked)") &&
+      one.checkVisibility({ visibilityProperty: true })
     )
     if (walk.ahead === undefined) walk.document.addEventListener("focusin", ({ target }) => walk.ahead?.delete(target))
     walk.ahead = new Set(ahead)

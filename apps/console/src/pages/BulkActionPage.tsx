@@ -119,7 +119,7 @@ const Details = ({ onChange, run }: { readonly run: BulkActionResource; readonly
               </div>
             ))}
         </dd>
-        <dt>At</dt>
+        <dt>Affects</dt>
         <dd>
           {isOfRuns
             ? counted(owners.total, "source or workflow", "sources and workflows")

@@ -156,7 +156,7 @@ export default () => {
           <dl class="facts">
             <dt>Key</dt>
             <dd>
-              <bdi>{harmless(own.key.name === "" ? own.key.id : own.key.name)}</bdi>, of the scope {own.key.scope}
+              <bdi>{harmless(own.key.name === "" ? own.key.id : own.key.name)}</bdi>, with the scope {own.key.scope}
             </dd>
             <dt>Expires</dt>
             <dd>
@@ -164,7 +164,7 @@ export default () => {
             </dd>
             <dt>Changes</dt>
             <dd>
-              <a href={hrefOf(["audit"], { session: own.id })}>what it has changed</a>
+              <a href={hrefOf(["audit"], { session: own.id })}>in the audit log</a>
             </dd>
           </dl>
         </section>

@@ -104,7 +104,7 @@ const NewCourier = ({ reload }: { readonly reload: () => void }) => {
             {(isFaulty) => (
               <>
                 <TextField
-                  label="Data stores, as id there=name here"
+                  label="Data stores, one per line: id there=name here"
                   placeholder="ds_A1bC2d=customers"
                   text={stores}
                   rows={2}
