@@ -532,9 +532,9 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
         3,
         "told apart without colours"
       )
-      assert.deepStrictEqual([failing!.said, waiting!.said, well!.said], ["failing", "3 waiting", "ok"])
+      assert.deepStrictEqual([failing!.said, waiting!.said, well!.said], ["failing", "3 waiting", "active"])
       const legend = page.getByRole("list", { name: "Legend" })
-      for (const sign of ["failing", "disabled", "waiting", "paused", "ok"]) {
+      for (const sign of ["failing", "disabled", "waiting", "paused", "active"]) {
         await legend.getByText(sign, { exact: true }).waitFor()
       }
       await page.getByRole("button", { name: "Show the whole graph" }).click()

@@ -1,10 +1,13 @@
 import { assert, layer } from "@effect/vitest"
+import * as Id from "@headwater/domain/Id"
 import * as Json from "@headwater/fixtures/Json"
+import { Effect } from "effect"
 import type { Locator, Page } from "playwright-core"
 import { ConsoleSite } from "./browser/ConsoleSite.ts"
-import { inBrowser } from "./browser/InBrowser.ts"
+import { inBrowser, until } from "./browser/InBrowser.ts"
 import * as PageFaults from "./browser/PageFaults.ts"
 import * as ServerOnTestDatabase from "./ServerOnTestDatabase.ts"
+import * as ServerProcess from "./ServerProcess.ts"
 
 /** Opens a dialog that fits a narrow window, and that axe finds no fault with. */
 const opened = async (page: Page, button: string): Promise<Locator> => {
@@ -432,6 +435,127 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
         await page.getByRole("dialog").getByRole("combobox").fill("no such thing")
         await page.getByRole("option", { name: "Events that contain" }).click()
         assert.include(page.url(), "/events?text=no+such+thing")
+      }),
+    180_000
+  )
+
+  it.effect(
+    "goes to the page of whatever a whole id or path that is pasted names, once it is known to be there",
+    () =>
+      inBrowser(async ({ api, ledger, orders, send, server, signedIn, webhook }) => {
+        const made = async (path: string, body: unknown) => Json.textOf((await api("POST", path, body))["data"]!["id"])
+        const first = async (path: string) => Json.listOf((await api("GET", path))["data"])[0]
+        const found = async (path: string) => {
+          let one = await first(path)
+          await until(path, async () => (one = await first(path)) !== undefined)
+          return Json.textOf(one!["id"])
+        }
+        const workflow = await made("/workflows", {
+          workflow_code: "export default { name: \"Sought\", steps: { only: { run() { return 1 } } } }"
+        })
+        await api("POST", `/workflows/${workflow}/invocations`, { event: {} })
+        await send(orders, [{ order: 1, total: 1_000 }])
+        const uploaded = await fetch(`${server.url}/v1/files/content?path=reports/7.csv`, {
+          method: "PUT",
+          headers: { authorization: `Bearer ${ServerProcess.key}` },
+          body: "7"
+        })
+        const file = await uploaded.json() as { readonly data: { readonly id: string } }
+        // The one that the session began with is on the last page of the list.
+        const key = await found("/users/me/keys")
+        for (let n = 0; n < 105; n++) await made("/users/me/keys", { name: `key ${n}`, scope: "read" })
+        const delivery = await found(`/webhooks/${webhook}/deliveries`)
+        const pages: Readonly<Partial<Record<Id.Kind, readonly [id: string, page: string]>>> = {
+          account: [Json.textOf((await api("GET", "/users/me"))["data"]!["id"]), "account"],
+          appAccount: [await made("/accounts", { app: "shop", credentials: { key: "k" } }), "accounts/ID"],
+          autoSubscription: [
+            await made("/auto_subscriptions", { listener_id: webhook, event_name: "$errors" }),
+            "subscriptions?view=later&open=ID"
+          ],
+          bulkAction: [
+            await made("/bulk_actions", { action: "retry", filter: { webhook_id: webhook }, dry_run: true }),
+            "bulk-actions/ID"
+          ],
+          consumer: [await made("/consumers", { emitter_id: orders.id }), "consumers/ID"],
+          courier: [await made("/couriers", { files: true }), "moving-in"],
+          dataStore: [await made("/data_stores", { name: "Sought" }), "data-stores/ID"],
+          delivery: [delivery, "deliveries/ID"],
+          file: [file.data.id, "files?open=reports%2F7.csv"],
+          key: [key, "keys?open=ID"],
+          project: [await made("/projects", { name: "Sought" }), "variables?of=ID"],
+          run: [await found(`/workflows/${workflow}/runs`), `workflows/${workflow}/runs/ID`],
+          source: [ledger.id, "sources/ID"],
+          subscription: [await found("/users/me/subscriptions"), "subscriptions?open=ID"],
+          webhook: [webhook, "webhooks/ID"],
+          workflow: [workflow, "workflows/ID"]
+        }
+        const without: ReadonlyArray<Id.Kind> = [
+          "audit",
+          "clockOperation",
+          "component",
+          "deployment",
+          "session",
+          "step"
+        ]
+        assert.sameMembers([...Object.keys(pages), ...without], Object.keys(Id.prefixes))
+
+        const page = await signedIn("/overview")
+        await page.getByRole("heading", { name: "Overview" }).waitFor()
+        const paste = async (text: string) => {
+          await page.keyboard.press("Control+k")
+          await page.getByRole("dialog", { name: "Find anything" }).getByRole("combobox").fill(text)
+        }
+        const goes = async (text: string, to: string) => {
+          await paste(text)
+          await page.keyboard.press("Enter")
+          const place = `/console/${to.replace("ID", text)}`
+          await until(place, () => page.url().endsWith(place), () => page.url())
+          if (!to.includes("open=")) return
+          await page.getByRole("dialog").waitFor()
+          await page.keyboard.press("Escape")
+          await page.getByRole("dialog").waitFor({ state: "detached" })
+        }
+        for (const [id, to] of Object.values(pages)) await goes(id, to)
+        await goes("reports/7.csv", "files?open=reports%2F7.csv")
+        const event = await found(`/sources/${orders.id}/events`)
+        await goes(event, `events/${orders.id}/ID`)
+        await paste(`dlv_${"0".repeat(20)}`)
+        await page.getByRole("status").getByText("Nothing has this id.").waitFor()
+        await page.setViewportSize({ width: 360, height: 900 })
+        assert.isFalse(await PageFaults.overflows(page))
+        assert.deepStrictEqual(await PageFaults.violations(page), [])
+      }),
+    180_000
+  )
+
+  it.effect(
+    "says on each page of a server without work that nothing can be done there, and offers nothing that would",
+    () =>
+      Effect.gen(function*() {
+        const { server, start, url } = yield* ConsoleSite
+        yield* server.stop
+        yield* server.startWith({
+          HEADWATER_URL: url.replace(/\/console\/$/, ""),
+          HEADWATER_TRUSTED_PROXIES: "127.0.0.0/8",
+          HEADWATER_WORK: "off"
+        })
+        yield* inBrowser(async ({ signedIn, webhook }) => {
+          const page = await signedIn(`/webhooks/${webhook}`)
+          const banner = page.getByRole("complementary", { name: "How the server runs" })
+          await banner.getByText("takes, runs, sends and changes nothing").waitFor()
+          await page.getByRole("heading", { name: "Last deliveries" }).waitFor()
+          assert.strictEqual(await page.getByRole("button", { name: /Pause|Change|Delete|Send a test/ }).count(), 0)
+          await page.getByRole("link", { name: "Deliveries", exact: true }).click()
+          await page.getByRole("heading", { name: "Deliveries", level: 1 }).waitFor()
+          assert.isTrue(await banner.isVisible())
+          for (const width of [1_440, 360]) {
+            await page.setViewportSize({ width, height: 900 })
+            assert.isFalse(await PageFaults.overflows(page))
+            assert.deepStrictEqual(await PageFaults.violations(page), [])
+          }
+        })
+        yield* server.stop
+        yield* start
       }),
     180_000
   )

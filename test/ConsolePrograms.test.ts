@@ -460,7 +460,11 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
         const run = Json.textOf(
           (await site.api("POST", `/workflows/${id}/invocations`, { event: { order: 17 } }))["data"]!["id"]
         )
-        const page = await site.signedIn(`/workflows/${id}/runs/${run}`)
+        const page = await site.signedIn(`/workflows/${id}/runs?status=cancelled`)
+        const none = page.getByRole("button", { name: "Run all again …", disabled: true })
+        await none.waitFor()
+        assert.strictEqual(await none.getAttribute("title"), "No run has the state cancelled.")
+        await page.goto(`${site.url}workflows/${id}/runs/${run}`)
         await page.getByText("TypeError: order 17 has no total", { exact: true }).first().waitFor()
         await page.getByRole("button", { name: "Run with a changed event …" }).click()
         await page.getByLabel("Event, as JSON").fill("{\"order\": 19, \"total\": 5}")

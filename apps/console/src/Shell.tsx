@@ -98,7 +98,7 @@ const Navigation = () => {
               <b>{session.account.username}</b>
               <br />
               Key {session.key.name === "" ? <code>{session.key.id}</code> : <q>{session.key.name}</q>}:{" "}
-              {scopeMeaning[session.key.scope]}
+              {scopeMeaning[session.is_read_only ? "read" : session.key.scope]}
             </p>
           )}
           <a href={new URL("README", documentation).href}>Documentation</a>
@@ -113,6 +113,14 @@ const Navigation = () => {
     </header>
   )
 }
+
+const ReadOnly = () => (
+  <aside class="read-only" aria-label="How the server runs">
+    <b>This server runs without work.</b>{" "}
+    It shows what is there, and takes, runs, sends and changes nothing: neither by this page nor by the API.{" "}
+    <a href={new URL("operating#a-copy-that-only-looks", documentation).href}>What that is for</a>
+  </aside>
+)
 
 const Page = ({ params, route }: { readonly route: Route; readonly params: Params }) => {
   const loading = useMemo(() => new Loading(route.load), [route])
@@ -188,6 +196,7 @@ export const Shell = () => {
           <button type="button" class="skip" onClick={() => document.getElementById("content")?.focus()}>
             Skip to the content
           </button>
+          {reader.session.is_read_only ? <ReadOnly /> : null}
           <Navigation />
           <Content />
           <Notices />

@@ -20,6 +20,10 @@ export const SessionResource = Schema.Struct({
     name: KeyResource.fields.name,
     scope: KeyResource.fields.scope
   }).annotate({ description: "The key that the session began with. The session may do what this key may do." }),
+  is_read_only: Schema.Boolean.annotate({
+    description:
+      "True on a server that runs without work (HEADWATER_WORK=off), which reads alone, whatever the key may do."
+  }),
   created_at: UnixSeconds,
   expires_at: UnixSeconds.annotate({ description: "When the session ends at the latest. Unix time in seconds." }),
   idle_expires_at: UnixSeconds.annotate({
@@ -31,6 +35,7 @@ export const SessionResource = Schema.Struct({
     id: "ses_0Uz7RcB3Lk6RwSe2MxDa",
     account: { id: "u_0Uz1W6zoEr8WsXj4LtGp", username: "ann", email: "ann@example.com" },
     key: { id: "key_0Uz1W6zoKv4NcFg6SyMe", name: "deploy", scope: "write" as const },
+    is_read_only: false,
     created_at: 1_760_000_000,
     expires_at: 1_760_043_200,
     idle_expires_at: 1_760_003_600

@@ -22,10 +22,10 @@ export const reader = signal<Reader>({ state: "unknown" })
 
 export const session = computed(() => reader.value.state === "in" ? reader.value.session : undefined)
 
-/** True if the key of the session has this scope. */
+/** True if the key of the session has this scope, and the server does what takes it. */
 export const may = (needed: Scope): boolean => {
-  const own = session.value?.key.scope
-  return own !== undefined && scopes.indexOf(own) >= scopes.indexOf(needed)
+  const { is_read_only, key } = session.value ?? {}
+  return key !== undefined && scopes.indexOf(is_read_only === true ? "read" : key.scope) >= scopes.indexOf(needed)
 }
 
 onEnd(() => {

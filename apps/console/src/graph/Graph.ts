@@ -64,6 +64,9 @@ export const expand = async (subscription: string, signal: AbortSignal): Promise
 /** All states, the most urgent first. */
 export const states: ReadonlyArray<NodeState> = ["failing", "disabled", "waiting", "paused", "ok"]
 
+/** The console's word for a state, which lists of sources, workflows and webhooks have too. */
+export const wordOf = (state: NodeState): string => state === "ok" ? "active" : state
+
 /** The most urgent state among several nodes. */
 export const worstOf = (nodes: ReadonlyArray<GraphNode>): NodeState =>
   states.find((state) => nodes.some((node) => node.state === state)) ?? "ok"
@@ -101,7 +104,9 @@ export const standingOf = (nodes: ReadonlyArray<GraphNode>): string => {
   ]
   const inState = states.flatMap((state) => {
     const some = nodes.filter((node) => node.state === state).length
-    return some === 0 ? [] : nodes.length === 1 || some === nodes.length ? [state] : [`${count(some)} ${state}`]
+    return some === 0 ? [] : nodes.length === 1 || some === nodes.length
+      ? [wordOf(state)]
+      : [`${count(some)} ${wordOf(state)}`]
   })
   if (nodes.length > 1) return inState.length === 1 ? `all ${inState.join()}` : inState.join(", ")
   const [state] = inState

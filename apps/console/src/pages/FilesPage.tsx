@@ -1,7 +1,6 @@
-import { type Signal, useSignal } from "@preact/signals"
-import { useState } from "preact/hooks"
+import { useSignal } from "@preact/signals"
+import { address, setQuery } from "../api/Address.ts"
 import { useLoading } from "../api/Loading.ts"
-import { may } from "../api/Session.ts"
 import { count } from "../charts/Figures.ts"
 import { Act } from "../parts/Act.tsx"
 import { Copy } from "../parts/Copy.tsx"
@@ -10,6 +9,7 @@ import { Empty } from "../parts/Empty.tsx"
 import { FormDialog } from "../parts/FormDialog.tsx"
 import { harmless } from "../parts/Harmless.ts"
 import { tell } from "../parts/Notices.tsx"
+import { Opens } from "../parts/Opens.tsx"
 import type { RowColumn } from "../parts/PagedRows.tsx"
 import { SearchedRows } from "../parts/SearchedRows.tsx"
 import { Shown } from "../parts/Shown.tsx"
@@ -18,9 +18,6 @@ import { Time } from "../parts/Time.tsx"
 import * as Files from "../resources/Files.ts"
 
 const pollMs = 10_000
-
-/** A file that is looked at, or a new one. */
-type Asked = Files.File | "new" | undefined
 
 const columns: ReadonlyArray<RowColumn<Files.File>> = [
   {
@@ -80,14 +77,14 @@ const UploadDialog = ({ onClose, onDone }: { readonly onClose: () => void; reado
   )
 }
 
-const FileDialog = ({ file, onClose, onDone }: {
-  readonly file: Files.File
+const FileDialog = ({ onClose, onDone, path }: {
+  readonly path: string
   readonly onClose: () => void
   readonly onDone: () => void
 }) => {
-  const url = useLoading(file.id, (signal) => Files.openUrlOf(file, signal))
+  const url = useLoading(path, (signal) => Files.openUrlOf({ path }, signal))
   return (
-    <Dialog title={file.path} onClose={onClose}>
+    <Dialog title={path} onClose={onClose}>
       <p class="note">Anyone with its URL can read it for half an hour, or until it is written again.</p>
       <Shown loading={url} what="its URL">
         {(text) => <Copy label="Copy the URL" what="URL" text={() => text} />}
@@ -96,56 +93,36 @@ const FileDialog = ({ file, onClose, onDone }: {
         <Act
           needs="write"
           kind="danger"
-          ask={`${file.path} cannot be restored.`}
-          done={`${file.path} is deleted.`}
+          ask={`${path} cannot be restored.`}
+          done={`${path} is deleted.`}
           act={async () => {
-            await Files.drop(file)
+            await Files.drop({ path })
             onDone()
             onClose()
           }}
         >
           Delete
         </Act>
-        <a class="button" href={Files.downloadOf(file)} download>Download</a>
+        <a class="button" href={Files.downloadOf({ path })} download>Download</a>
         <button type="button" class="quiet" onClick={onClose}>Close</button>
       </div>
     </Dialog>
   )
 }
 
-const Asking = ({ asked, onDone }: { readonly asked: Signal<Asked>; readonly onDone: () => void }) => {
-  const [own] = useState(asked.value)
-  // Meanwhile another may have been opened.
-  const close = () => {
-    if (asked.value === own) asked.value = undefined
-  }
-  return own === undefined ? null : own === "new"
-    ? <UploadDialog onClose={close} onDone={onDone} />
-    : <FileDialog file={own} onClose={close} onDone={onDone} />
-}
-
 /** The files of the account, which code reads and writes as `$.files`. */
 export default () => {
   const files = useLoading("files", Files.all, { everyMs: pollMs })
-  const asked = useSignal<Asked>(undefined)
+  const changed = () => void files.reload()
+  const path = address.value.query.get("open")
   return (
     <div class="page is-list">
       <div class="page-head">
         <h1>Files</h1>
         <span class="grow" />
-        {may("write")
-          ? (
-            <button
-              type="button"
-              class="main"
-              onClick={() => {
-                asked.value = "new"
-              }}
-            >
-              Upload a file …
-            </button>
-          )
-          : null}
+        <Opens needs="write" what="new" kind="main" name="Upload a file …">
+          {(close) => <UploadDialog onClose={close} onDone={changed} />}
+        </Opens>
       </div>
       <SearchedRows
         loading={files}
@@ -153,9 +130,7 @@ export default () => {
         label="Path"
         textsOf={({ path }) => [path]}
         columns={columns}
-        onOpen={(file) => {
-          asked.value = file
-        }}
+        onOpen={(file) => setQuery({ open: file.path }, "push")}
         empty={
           <Empty what="There are no files yet.">
             <p>
@@ -164,7 +139,9 @@ export default () => {
           </Empty>
         }
       />
-      {asked.value === undefined ? null : <Asking asked={asked} onDone={() => void files.reload()} />}
+      {path === null
+        ? null
+        : <FileDialog key={path} path={path} onDone={changed} onClose={() => setQuery({ open: undefined })} />}
     </div>
   )
 }

@@ -12,7 +12,7 @@ import { GraphLegend } from "../parts/GraphLegend.tsx"
 import { GraphPanel, type PanelActs } from "../parts/GraphPanel.tsx"
 import { NodeRows, SubscriptionRows } from "../parts/GraphRows.tsx"
 import { Name } from "../parts/Name.tsx"
-import { NodeBadge } from "../parts/NodeState.tsx"
+import { NodesBadge } from "../parts/NodeState.tsx"
 import { SearchField } from "../parts/SearchField.tsx"
 import { Shown } from "../parts/Shown.tsx"
 import { Tabs } from "../parts/Tabs.tsx"
@@ -97,7 +97,7 @@ const StateField = ({ chosen, nodes }: {
       <option value="">all states</option>
       {Graph.states.map((state) => (
         <option key={state} value={state}>
-          {state} ({count(nodes.filter((node) => node.state === state).length)})
+          {Graph.wordOf(state)} ({count(nodes.filter((node) => node.state === state).length)})
         </option>
       ))}
     </select>
@@ -107,20 +107,21 @@ const StateField = ({ chosen, nodes }: {
 /** The number of nodes in each state, the most urgent first. Each choice leaves those. */
 const Summary = ({ chosen, nodes }: { readonly nodes: ReadonlyArray<Graph.GraphNode>; readonly chosen: string }) => (
   <div class="graph-summary" role="group" aria-label="Nodes by state">
-    {Graph.states.map((state) => (
-      <button
-        key={state}
-        type="button"
-        aria-pressed={state === chosen}
-        onClick={() => change({ state: state === chosen ? "" : state })}
-      >
-        {count(
-          nodes.filter((node) =>
-            node.state === state
-          ).length
-        )} <NodeBadge state={state} />
-      </button>
-    ))}
+    {Graph.states.map((state) => {
+      const own = nodes.filter((node) =>
+        node.state === state
+      )
+      return (
+        <button
+          key={state}
+          type="button"
+          aria-pressed={state === chosen}
+          onClick={() => change({ state: state === chosen ? "" : state })}
+        >
+          {count(own.length)} <NodesBadge nodes={own} state={state} />
+        </button>
+      )
+    })}
   </div>
 )
 

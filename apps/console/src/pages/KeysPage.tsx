@@ -1,7 +1,8 @@
 import { useSignal } from "@preact/signals"
 import type { ComponentChildren } from "preact"
-import { address, setQuery } from "../api/Address.ts"
+import { setQuery } from "../api/Address.ts"
 import { may, session } from "../api/Session.ts"
+import { useOpened } from "../api/useOpened.ts"
 import { usePagedList } from "../api/usePagedList.ts"
 import { Act } from "../parts/Act.tsx"
 import { ContractForm } from "../parts/ContractForm.tsx"
@@ -121,7 +122,8 @@ const KeyDialog = ({ key_, onClose, onDone }: {
 export default () => {
   const keys = usePagedList("keys", Keys.list)
   const changed = () => void keys.refresh()
-  const asked = may("write") ? keys.rows.value.find(({ id }) => id === address.value.query.get("open")) : undefined
+  const opened = useOpened(keys, ["users", "me", "keys"])
+  const asked = may("write") ? opened : undefined
   return (
     <div class="page is-list">
       <div class="page-head">

@@ -88,7 +88,7 @@ const tilesOf = (now: Now, figures: Figures | undefined): ReadonlyArray<Tile> =>
     },
     {
       name: "Webhooks",
-      value: worst ?? (webhooks.total === 0 ? "none" : "ok"),
+      value: worst ?? (webhooks.total === 0 ? "none" : webhooks.active === 0 ? "paused" : "active"),
       note: [...others, `${count(webhooks.active)} of ${count(webhooks.total)} active`].join(", "),
       tone: webhooks.failing + webhooks.disabled + webhooks.open > 0
         ? "bad"

@@ -1,5 +1,6 @@
-import { address, setQuery } from "../api/Address.ts"
+import { setQuery } from "../api/Address.ts"
 import { may } from "../api/Session.ts"
+import { useOpened } from "../api/useOpened.ts"
 import { usePagedList } from "../api/usePagedList.ts"
 import * as AutoSubscriptions from "../resources/AutoSubscriptions.ts"
 import { nameOf } from "../resources/Directory.ts"
@@ -37,7 +38,8 @@ const columns: ReadonlyArray<RowColumn<AutoSubscriptions.AutoSubscriptionResourc
 /** The rules that subscribe listeners to all sources and workflows that are made later. */
 export const AutoSubscriptionRows = () => {
   const rules = usePagedList("auto-subscriptions", AutoSubscriptions.list)
-  const asked = may("write") ? rules.rows.value.find(({ id }) => id === address.value.query.get("open")) : undefined
+  const opened = useOpened(rules, ["users", "me", "auto_subscriptions"])
+  const asked = may("write") ? opened : undefined
   const changed = () => void rules.refresh()
   return (
     <>

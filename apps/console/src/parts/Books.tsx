@@ -1,25 +1,8 @@
-import type { RunBooks } from "@headwater/api/FiguresApi"
 import { hrefOf } from "../api/Address.ts"
-import { get, type Single } from "../api/Api.ts"
 import { useLoading } from "../api/Loading.ts"
 import { count } from "../charts/Figures.ts"
+import { figures, pollMs, read, statuses } from "../resources/RunBooks.ts"
 import { Shown } from "./Shown.tsx"
-
-const pollMs = 5_000
-
-const read = async (id: string, signal: AbortSignal): Promise<RunBooks> =>
-  (await get<Single<RunBooks>>(["run_books", id], { signal })).data
-
-const figures = ["received", "done", "failed", "cancelled", "waiting", "at_work"] as const
-
-/** The state of runs that a figure counts, where it is not all of them. */
-const statuses = {
-  done: "success",
-  failed: "error",
-  cancelled: "cancelled",
-  waiting: "waiting",
-  at_work: "running"
-} as const
 
 /** The page with what a figure counts: of a source the events and errors that its runs left. */
 const pageOf = (id: string, isSource: boolean, figure: typeof figures[number]): string => {
@@ -39,7 +22,7 @@ export const Books = ({ id, isSource = false }: { readonly id: string; readonly 
           <dl class="figures">
             {shown.map((figure) => (
               <div key={figure}>
-                <dt>{figure === "at_work" ? "in progress" : figure}</dt>
+                <dt>{figure === "received" ? figure : statuses[figure]}</dt>
                 <dd class={figure === "failed" && found.failed > 0 ? "fault" : ""}>
                   <a href={pageOf(id, isSource, figure)}>{count(found[figure])}</a>
                 </dd>

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact"
-import { states } from "../graph/Graph.ts"
+import { states, wordOf } from "../graph/Graph.ts"
 import { NodeMark } from "./NodeState.tsx"
 
 const Sign = ({ children, width }: { readonly width: number; readonly children: ComponentChildren }) => (
@@ -20,7 +20,7 @@ export const GraphLegend = () => (
         <Sign width={12}>
           <NodeMark state={state} x={0} y={0} size={12} />
         </Sign>
-        {state}
+        {wordOf(state)}
       </li>
     ))}
     {lines.map(([tone, text]) => (

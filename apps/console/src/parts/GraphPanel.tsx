@@ -8,10 +8,9 @@ import * as Graph from "../graph/Graph.ts"
 import { canEmit, type Stop } from "../graph/GraphShape.ts"
 import { nameOf } from "../resources/Directory.ts"
 import { pageOf } from "../resources/ThingPage.ts"
-import { Badge } from "./Badge.tsx"
 import { harmless } from "./Harmless.ts"
 import { Close } from "./Icons.tsx"
-import { NodeBadge, tones } from "./NodeState.tsx"
+import { NodeBadge, NodesBadge } from "./NodeState.tsx"
 import { Shown } from "./Shown.tsx"
 
 /** The most items of a list in the panel. */
@@ -180,8 +179,10 @@ const GroupPanel = ({ acts, nodes, stop }: {
     <>
       <div class="bar">
         {Graph.states.map((state) => {
-          const some = members.filter((node) => node.state === state).length
-          return some === 0 ? null : <Badge key={state} tone={tones[state]} text={`${count(some)} ${state}`} />
+          const some = members.filter((node) => node.state === state)
+          return some.length === 0
+            ? null
+            : <NodesBadge key={state} nodes={some} state={state} text={`${count(some.length)} `} />
         })}
       </div>
       <p class="note">They are grouped because they are of the same kind and have similar subscriptions.</p>

@@ -87,7 +87,9 @@ export const SubscriptionRows = ({ chosen, edges, empty, nodes, onChoose, total 
             {is_filtered ? <span class="note">, filtered</span> : null}
           </>,
           listener === undefined ? null : <NodeBadge {...listener} />,
-          waiting === 0 ? <span class="note">–</span> : <span class="fault">{count(waiting)}</span>,
+          waiting === 0 ?
+            <span class="note">–</span> :
+            <span class={listener?.type === "consumer" ? "" : "fault"}>{count(waiting)}</span>,
           <span class="note">{listener === undefined ? "" : Graph.ratesOf([listener])}</span>
         ]
       }}

@@ -1,6 +1,6 @@
 import { useLoading } from "../api/Loading.ts"
 import type { LastRun } from "../resources/Outcome.ts"
-import { Badge } from "./Badge.tsx"
+import { Badge, StateBadge } from "./Badge.tsx"
 import { Ago } from "./Time.tsx"
 
 const pollMs = 10_000
@@ -43,8 +43,7 @@ export const Health = ({ id, read }: {
   if (lastRun === undefined) return <span class="note">no activity yet</span>
   return (
     <span class="health">
-      {lastRun.isFailed ? <Badge tone="bad" text="failed" /> : <Badge tone="good" text="ok" />}{" "}
-      <Ago ms={lastRun.atMs} />
+      <StateBadge state={lastRun.isFailed ? "error" : "success"} /> <Ago ms={lastRun.atMs} />
     </span>
   )
 }

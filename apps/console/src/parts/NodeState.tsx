@@ -1,8 +1,8 @@
-import type { GraphNode, NodeState } from "../graph/Graph.ts"
+import { type GraphNode, type NodeState, wordOf } from "../graph/Graph.ts"
 import { Badge, type Tone } from "./Badge.tsx"
 
 /** Failing, disabled and waiting nodes are all red; the word and the mark tell them apart. */
-export const tones: Readonly<Record<NodeState, Tone>> = {
+const tones: Readonly<Record<NodeState, Tone>> = {
   failing: "bad",
   disabled: "bad",
   waiting: "bad",
@@ -34,10 +34,16 @@ export const NodeMark = ({ size, state, x, y }: {
   />
 )
 
-/**
- * The badge of a node's state, with the API's own word for it. A consumer is read when its owner likes: what waits for it is
- * no alarm.
- */
-export const NodeBadge = ({ state, type }: { readonly state: NodeState; readonly type?: GraphNode["type"] }) => (
-  <Badge tone={type === "consumer" && state === "waiting" ? "plain" : tones[state]} text={state} />
-)
+/** The badge of the state that some nodes are in. A consumer is read when its owner likes: what waits for it is no alarm. */
+export const NodesBadge = ({ nodes, state, text = "" }: {
+  readonly nodes: ReadonlyArray<Pick<GraphNode, "type">>
+  readonly state: NodeState
+  /** In front of the word. */
+  readonly text?: string
+}) => {
+  const isQuiet = state === "waiting" ? nodes.every(({ type }) => type === "consumer") : nodes.length === 0
+  return <Badge tone={isQuiet ? "plain" : tones[state]} text={text + wordOf(state)} />
+}
+
+/** The badge of a node's state. */
+export const NodeBadge = (node: Pick<GraphNode, "state" | "type">) => <NodesBadge nodes={[node]} state={node.state} />

@@ -1,8 +1,11 @@
 import { useSignal } from "@preact/signals"
 import { useEffect, useId, useRef } from "preact/hooks"
 import { failureOf } from "../api/Failure.ts"
+import { useLoading } from "../api/Loading.ts"
+import { useRested } from "../api/useRested.ts"
 import * as Commands from "../resources/Commands.ts"
 import * as Directory from "../resources/Directory.ts"
+import * as WholeId from "../resources/WholeId.ts"
 import { Dialog } from "./Dialog.tsx"
 import { harmless } from "./Harmless.ts"
 import { tell } from "./Notices.tsx"
@@ -16,11 +19,29 @@ export const Palette = ({ onClose }: { readonly onClose: () => void }) => {
   useEffect(() => {
     void Directory.refresh()
   }, [])
-  const found = Commands.find(text.value)
+  const given = text.value.trim()
+  const rested = useRested(given)
+  const isWhole = WholeId.mayBe(given) && !Directory.names.value.has(given)
+  const isAsked = isWhole && rested === given
+  const looked = useLoading(
+    isAsked ? rested : "",
+    (signal) => isAsked ? WholeId.find(rested, signal) : Promise.resolve([])
+  ).loaded.value
+  const isLooking = isWhole && (rested !== given || looked.state === "loading")
+  const whole = isAsked && looked.state === "shown" ? looked.value : []
+  const kind = isWhole ? WholeId.kindOf(given) : undefined
+  const found = Commands.find(text.value, whole)
   const current = Math.min(chosen.value, found.length - 1)
   useEffect(() => {
     list.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" })
   }, [current, text.value])
+  // Somebody who pastes an id and presses Enter means what has that id.
+  const isAwaited = useSignal(false)
+  useEffect(() => {
+    if (isLooking || !isAwaited.value) return
+    isAwaited.value = false
+    if (whole.length > 0 || Directory.names.value.has(given)) void run(found[0])
+  }, [isLooking])
   const run = async (command: Commands.Command | undefined) => {
     if (command === undefined) return
     onClose()
@@ -36,7 +57,8 @@ export const Palette = ({ onClose }: { readonly onClose: () => void }) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if (event.key === "Enter") {
       event.preventDefault()
-      void run(found[current])
+      if (isLooking) isAwaited.value = true
+      else void run(found[current])
     } else if (step !== undefined) {
       event.preventDefault()
       chosen.value = (current + step + found.length) % found.length
@@ -59,6 +81,7 @@ export const Palette = ({ onClose }: { readonly onClose: () => void }) => {
         onInput={(event) => {
           text.value = event.currentTarget.value
           chosen.value = 0
+          isAwaited.value = false
         }}
         onKeyDown={press}
       />
@@ -76,6 +99,15 @@ export const Palette = ({ onClose }: { readonly onClose: () => void }) => {
           </li>
         ))}
       </ul>
+      {kind === undefined || whole.length > 0 ? null : (
+        <p class="note" role="status">
+          {isLooking
+            ? `Looking for the ${kind} …`
+            : looked.state === "failed"
+            ? `The ${kind} could not be looked for: ${harmless(looked.failure.message)}`
+            : "Nothing has this id."}
+        </p>
+      )}
       {Directory.failure.value === undefined
         ? null
         : <p class="fault" role="alert">The names could not be read: {harmless(Directory.failure.value.message)}</p>}

@@ -4,6 +4,7 @@ import { may, type Scope } from "../api/Session.ts"
 import { places } from "../routes.ts"
 import * as Directory from "./Directory.ts"
 import { pageOf } from "./ThingPage.ts"
+import type * as WholeId from "./WholeId.ts"
 
 /** A thing that can be found and done by typing. */
 export interface Command {
@@ -139,29 +140,23 @@ const ofThing = (named: Directory.Named): ReadonlyArray<Command> => {
   ]
 }
 
-const isId = /^[a-z]+_[0-9A-Za-z]{20}$/
-
 /** The ways on with a text that names nothing which is known here. */
-const searches = (text: string): ReadonlyArray<Command> => {
-  const page = isId.test(text) && !Directory.names.value.has(text) ? pageOf(text) : undefined
-  return [
-    ...(page === undefined ? [] : [{ key: `open ${text}`, title: text, kind: "id", also: "", run: going(page) }]),
-    {
-      key: "search events",
-      title: `Events that contain “${text}”`,
-      kind: "search",
-      also: "",
-      run: going(hrefOf(["events"], { text }))
-    },
-    {
-      key: "search deliveries",
-      title: `Deliveries that contain “${text}”`,
-      kind: "search",
-      also: "",
-      run: going(hrefOf(["deliveries"], { text }))
-    }
-  ]
-}
+const searches = (text: string): ReadonlyArray<Command> => [
+  {
+    key: "search events",
+    title: `Events that contain “${text}”`,
+    kind: "search",
+    also: "",
+    run: going(hrefOf(["events"], { text }))
+  },
+  {
+    key: "search deliveries",
+    title: `Deliveries that contain “${text}”`,
+    kind: "search",
+    also: "",
+    run: going(hrefOf(["deliveries"], { text }))
+  }
+]
 
 /** The most commands that are offered at once. */
 const maxOffered = 40
@@ -172,8 +167,12 @@ const distance = ({ title }: Command, text: string): number => {
   return own === text ? 0 : own.startsWith(text) ? 1 : own.includes(text) ? 2 : 3
 }
 
-/** The commands that a text finds: pages, things by name or id, and what can be done with them; the nearest first. */
-export const find = (given: string): ReadonlyArray<Command> => {
+/**
+ * The commands that a text finds: pages, things by name or id, and what can be done with them; the nearest first.
+ *
+ * @param whole what has the text as its whole id or path
+ */
+export const find = (given: string, whole: ReadonlyArray<WholeId.Found>): ReadonlyArray<Command> => {
   const text = given.trim().toLowerCase()
   if (text === "") return [...pages(), ...makers()]
   const words = text.split(/\s+/)
@@ -184,5 +183,6 @@ export const find = (given: string): ReadonlyArray<Command> => {
   })
   // The order of those that are as near stays: a thing comes before what can be done with it.
   const sorted = found.toSorted((a, b) => distance(a, text) - distance(b, text)).slice(0, maxOffered)
-  return [...sorted, ...searches(given.trim())]
+  const opened = whole.map(({ href, kind, title }): Command => ({ key: href, title, kind, also: "", run: going(href) }))
+  return [...opened, ...sorted, ...searches(given.trim())]
 }

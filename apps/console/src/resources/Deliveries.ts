@@ -88,5 +88,5 @@ export const reasons: Readonly<Record<NextAttemptReason, string>> = {
 export const outcomeOf = ({ attempt_count, error_class, state, status }: DeliveryResource): string => {
   if (attempt_count === 0) return error_class ?? "–"
   if (status !== null) return String(status)
-  return error_class ?? (state === "delivered" ? "ok" : "–")
+  return error_class ?? (state === "delivered" ? state : "–")
 }

@@ -75,7 +75,7 @@ layer(logged, { excludeTestServices: true })("a session", (it) => {
         /^headwater_session=hws_[0-9A-Za-z]{40}; Max-Age=43200; Path=\/v1; HttpOnly; SameSite=Strict$/
       )
       const { data } = session.answer.json
-      assert.hasAllKeys(data, ["id", "account", "key", "created_at", "expires_at", "idle_expires_at"])
+      assert.hasAllKeys(data, ["id", "account", "key", "is_read_only", "created_at", "expires_at", "idle_expires_at"])
       Json.assertHolds(data!["account"], { id: http.accountId, username: "ann", email: "ann@example.com" })
       Json.assertHolds(data!["key"], { name: "first", scope: "write" })
       const created = Number(data!["created_at"])

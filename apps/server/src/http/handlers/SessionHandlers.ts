@@ -19,10 +19,11 @@ import { RateLimiting } from "../conventions/RateLimiting.ts"
 import * as RequestSite from "../conventions/RequestSite.ts"
 import * as SessionCookie from "../conventions/SessionCookie.ts"
 
-const resourceOf = (session: Session): SessionResource => ({
+const resourceOf = (session: Session, work: boolean): SessionResource => ({
   id: session.id,
   account: { id: session.accountId, username: session.username, email: session.email },
   key: { id: session.keyId, name: session.keyName, scope: session.scope },
+  is_read_only: !work,
   created_at: session.createdAt,
   expires_at: session.expiresAt,
   idle_expires_at: Math.min(session.usedAt + longestIdleSeconds, session.expiresAt)
@@ -41,14 +42,14 @@ export const layer = HttpApiBuilder.group(
     const rate = yield* RateLimiting
     const audit = yield* Auditing.make
     const suspensions = yield* Suspensions
-    const { trustedProxies = [] } = yield* HttpSettings
+    const { trustedProxies = [], work = true } = yield* HttpSettings
     const { publicUrl } = yield* EngineConfig
     const site = { publicUrl, trustedProxies }
 
     const show = Effect.fnUntraced(function*(id: SessionId) {
       const found = yield* sessions.get(id)
       // None is there where it has ended since the request was let through.
-      return { data: resourceOf(yield* Effect.mapError(Effect.fromOption(found), () => noSession)) }
+      return { data: resourceOf(yield* Effect.mapError(Effect.fromOption(found), () => noSession), work) }
     })
 
     const current = Effect.flatMap(
