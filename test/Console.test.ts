@@ -406,7 +406,8 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
       const desk = await webhook("Returns desk", own.id)
       await webhook("Audit", `${own.id.slice(0, -1)}?`)
       await send(own, [{ order: 1 }])
-      const page = await signedIn("/webhooks")
+      // So wide that the drawing begins as a whole.
+      const page = await signedIn("/webhooks", { width: 1_600 })
       await page.clock.install()
       await page.goto(`${url}graph?focus=${own.id}`)
       const stop = (name: string) => page.locator(".graph-stop").filter({ hasText: name })
