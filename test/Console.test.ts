@@ -541,7 +541,7 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
       await page.getByRole("button", { name: "Show the whole graph" }).click()
 
       const worker = page.waitForEvent("worker")
-      await page.getByLabel("Group").selectOption({ label: "nothing" })
+      await page.getByLabel("Group").selectOption({ label: "no groups" })
       await worker
       await until("all of them", async () => await stops.count() === 1_000)
       await page.getByLabel("Name or id").fill("webhook 59")
@@ -589,8 +589,11 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
     }))
 
   it.effect("scrolls over 10,000 rows, of which it draws those that are seen", () =>
-    inBrowser(async ({ api, signedIn, url, webhook }) => {
-      const delivery = Json.listOf((await api("GET", `/webhooks/${webhook}/deliveries?limit=1`))["data"])[0]
+    inBrowser(async ({ api, orders, send, signedIn, url, webhook }) => {
+      const listed = async () => Json.listOf((await api("GET", `/webhooks/${webhook}/deliveries?limit=1`))["data"])
+      if ((await listed()).length === 0) await send(orders, [{ order: 1, total: 200 }])
+      await until("there is a delivery", async () => (await listed()).length > 0)
+      const [delivery] = await listed()
       const data = Array.from({ length: 10_000 }, (_, index) => ({
         ...delivery as object,
         id: `dlv_${10_000 + index}`,
