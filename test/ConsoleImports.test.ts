@@ -114,7 +114,7 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
       await part.getByRole("button", { name: "New courier" }).click()
       const dialog = page.getByRole("dialog")
       await dialog.getByRole("button", { name: "Create" }).click()
-      await dialog.getByText("Name what it should bring.").waitFor()
+      await dialog.getByText("Give at least one thing that it should bring.").waitFor()
       await dialog.getByLabel("Data stores").fill("ds_A1=customers")
       await dialog.getByLabel("Environment variables").fill("SHOP, SHOP_URL")
       await dialog.getByLabel("Files").check()
