@@ -49,7 +49,10 @@ export class ApiAccess extends Context.Service<ApiAccess, {
   static readonly layer = Layer.unwrap(Effect.suspend(() => Effect.map(findAccess, ApiAccess.layerOf)))
 }
 
-/** Node's own HTTP, since to load `fetch` takes a tenth of a command's time. Like `fetch`, it keeps connections and follows redirects. */
+/**
+ * Node's own HTTP, since to load `fetch` takes a tenth of a command's time. Like `fetch`, it keeps connections and follows
+ * redirects.
+ */
 const transport = Layer.effect(HttpClient.HttpClient, Effect.map(HttpClient.HttpClient, HttpClient.followRedirects()))
   .pipe(
     Layer.provide(NodeHttpClient.layerNodeHttpOptions({ keepAlive: true }))
