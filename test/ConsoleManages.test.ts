@@ -46,8 +46,8 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
         await making.getByLabel("URL").fill("https://shop.example/orders")
         await making.getByLabel("Name", { exact: true }).fill("Shop")
         await making.getByLabel("Ordering").selectOption("strict")
-        await making.getByLabel("Rate limit: limit").fill("10")
-        await making.getByLabel("Rate limit: interval seconds").fill("1")
+        await making.getByLabel("Rate limit: at most").fill("10")
+        await making.getByLabel("Rate limit: interval in seconds").fill("1")
         await making.getByLabel("Retry schedule").fill("5\n60")
         await making.getByLabel("Headers", { exact: true }).fill("{\"x-team\": \"orders\"}")
         await making.getByLabel("Secret headers").fill("{\"authorization\": \"Bearer t-0123\"}")
@@ -206,7 +206,7 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
         await page.goto(`${url}workflows/new?from=url`)
         await page.getByLabel("URL of the code").fill("https://127.0.0.1:1/none.mjs")
         await page.getByRole("button", { name: "Check" }).click()
-        await page.getByRole("alert").first().waitFor()
+        await page.getByRole("alert").getByText("https://127.0.0.1:1/none.mjs can't be fetched:").waitFor()
         await page.getByRole("button", { name: "Code", exact: true }).click()
         await page.getByRole("button", { name: "Check" }).click()
         await page.getByRole("button", { name: "Create the workflow" }).click()
@@ -274,7 +274,7 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
 
         await page.getByRole("gridcell", { name: "Dashboard" }).click()
         const dialog = page.getByRole("dialog", { name: "The key Dashboard" })
-        await dialog.getByLabel("Overlap seconds").fill("60")
+        await dialog.getByLabel("Overlap in seconds").fill("60")
         await dialog.getByRole("button", { name: "Rotate it" }).click()
         await dialog.getByText(/^hw_\w{40}$/).waitFor()
         assert.deepStrictEqual(await PageFaults.violations(page), [])
@@ -307,7 +307,7 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
         const making = await opened(page, "New account …")
         await making.getByLabel("App", { exact: true }).fill("gitlab")
         await making.getByLabel("Name", { exact: true }).fill("North")
-        await making.getByLabel("OAuth 2: client", { exact: true }).fill("north-client")
+        await making.getByLabel("OAuth 2: client ID", { exact: true }).fill("north-client")
         await making.getByLabel("OAuth 2: provider").selectOption("gitlab")
         await making.getByLabel("OAuth 2: client secret").fill("s-0123")
         await making.getByLabel("OAuth 2: scopes").fill("api\nread_user")
@@ -324,10 +324,46 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
         await deleted(page)
         await page.getByText("There are no accounts with apps yet").waitFor()
         await page.goto(`${url}account`)
-        await page.getByText("Invocations of the day").waitFor()
+        await page.getByText("Invocations today").waitFor()
         await page.goto(`${url}server`)
         await page.getByRole("region", { name: "Nodes and workers" }).getByText("node").first().waitFor()
         await page.getByRole("cell", { name: "database", exact: true }).waitFor()
+      }),
+    180_000
+  )
+
+  it.effect(
+    "changes the own account's name, address and limits",
+    () =>
+      inBrowser(async ({ api, signedIn }) => {
+        const page = await signedIn("/account")
+        const changing = await opened(page, "Change …")
+        await changing.getByLabel("Username").fill("a b")
+        await changing.getByLabel("Email").fill("anna@example.com")
+        await changing.getByRole("button", { name: "Save" }).click()
+        await changing.getByRole("alert").getByText("a username of 1 to 100 characters").waitFor()
+        await changing.getByLabel("Username").fill("anna")
+        await changing.getByRole("button", { name: "Save" }).click()
+        await changing.waitFor({ state: "detached" })
+        // In the facts, and in the head of every page.
+        await page.getByRole("definition").getByText("anna@example.com").waitFor()
+        await page.getByRole("banner").getByText("anna", { exact: true }).waitFor()
+
+        const quotas = page.getByRole("region", { name: "Quotas" })
+        const limiting = await opened(page, "Limit …")
+        await limiting.getByLabel("Own limits: daily invocations").fill("500")
+        await limiting.getByLabel("Own limits: daily compute time").fill("60000")
+        await limiting.getByRole("button", { name: "Save" }).click()
+        await limiting.waitFor({ state: "detached" })
+        await quotas.getByText("of 500, 0 %").waitFor()
+        const freeing = await opened(page, "Limit …")
+        assert.strictEqual(await freeing.getByLabel("Own limits: daily invocations").inputValue(), "500")
+        await freeing.getByLabel("Own limits: daily compute time").fill("")
+        await freeing.getByRole("button", { name: "Save" }).click()
+        await freeing.waitFor({ state: "detached" })
+        const { own_limits } = (await api("GET", "/users/me/settings"))["data"]!
+        Json.assertHolds(own_limits, { daily_compute_time: null, daily_invocations: 500 })
+        assert.deepStrictEqual(await PageFaults.violations(page), [])
       }),
     180_000
   )

@@ -61,9 +61,14 @@ interface Control {
   readonly checkVisibility: (options: { readonly visibilityProperty: boolean }) => boolean
 }
 
+interface Controls {
+  readonly querySelectorAll: (selector: string) => Iterable<Control>
+}
+
 interface Walk {
-  readonly document: {
-    readonly querySelectorAll: (selector: string) => Iterable<Control>
+  readonly document: Controls & {
+    /** Of what is around an open dialog, nothing can be acted on. */
+    readonly querySelector: (selector: string) => Controls | null
     readonly addEventListener: (type: string, listener: (event: { readonly target: Control }) => void) => void
   }
   /** What the walk has not come to yet. */
@@ -78,8 +83,11 @@ export const unreachable = async (page: Page): Promise<ReadonlyArray<string>> =>
   const stops = await page.evaluate(() => {
     const walk = globalThis as unknown as Walk
     const controls = "a[href], button, input, select, textarea, summary, [contenteditable=true], [tabindex]"
-    const ahead = [...walk.document.querySelectorAll(controls)].filter((one) =>
-      !one.matches("[tabindex=\"-1\"], :disabled") && one.checkVisibility({ visibilityProperty: true })
+    const root = walk.document.querySelector("dialog[open]") ?? walk.document
+    const ahead = [...root.querySelectorAll(controls)].filter((one) =>
+      // The arrow keys come to the others of a group.
+      !one.matches("[tabindex=\"-1\"], :disabled, [type=radio]:not(:checked)") &&
+      one.checkVisibility({ visibilityProperty: true })
     )
     if (walk.ahead === undefined) walk.document.addEventListener("focusin", ({ target }) => walk.ahead?.delete(target))
     walk.ahead = new Set(ahead)

@@ -48,6 +48,37 @@ export const rows = (it: It): void => {
       assert.isAbove(after, before)
     }))
 
+  it.effect("extension: the account's settings are shown and changed", () =>
+    Effect.gen(function*() {
+      const { ann, fresh } = yield* ContractServer
+      const client = yield* fresh("settings")
+      const shown = yield* client.ok("GET", "/users/me/settings")
+      assert.hasAllKeys(shown, ["id", "username", "email", "own_limits", "operator_limits", "limits", "used"])
+      const quotas = ["daily_compute_time", "daily_invocations", "billing_period_invocations"]
+      for (const limits of ["own_limits", "operator_limits", "limits", "used"]) assert.hasAllKeys(shown[limits], quotas)
+      assertIntegers(shown["used"]!, quotas)
+      const changed = yield* client.ok("PATCH", "/users/me", {
+        username: "settings-2",
+        email: "two@example.com",
+        own_limits: { daily_compute_time: 60_000, daily_invocations: 5 }
+      })
+      Json.assertHolds(changed, { id: client.id, username: "settings-2", email: "two@example.com" })
+      assert.deepStrictEqual<unknown>(yield* client.ok("GET", "/users/me/settings"), changed)
+      Json.assertHolds(yield* client.ok("GET", "/users/me"), {
+        username: "settings-2",
+        daily_compute_time_quota: 60_000,
+        daily_invocations_quota: 5
+      })
+      const taken = yield* client.ok("PATCH", "/users/me", { own_limits: { daily_compute_time: null } })
+      Json.assertHolds(taken["own_limits"], { daily_compute_time: null, daily_invocations: 5 })
+      assertProblem(yield* ann.send("PATCH", "/users/me", { body: { username: "settings-2" } }), 409, "name_taken")
+      for (const body of [{ username: "a b" }, { email: "a" }, { own_limits: { daily_invocations: -1 } }]) {
+        const [[field, value]] = Object.entries(body) as [[string, unknown]]
+        const path = typeof value === "string" ? field : `${field}.daily_invocations`
+        assertInvalid(yield* client.send("PATCH", "/users/me", { body }), path)
+      }
+    }))
+
   it.effect("extension: keys are created, listed, rotated and revoked, each good for the whole account", () =>
     Effect.gen(function*() {
       const { ann: client, bob } = yield* ContractServer

@@ -112,6 +112,10 @@ const overAccount: Readonly<Record<string, Readonly<Record<string, Value>>>> = {
   "/v1/files/content": { path: FastCheck.constantFrom("b.csv", "shop/a.txt") },
   "/v1/files/url": { path: FastCheck.constantFrom("b.csv", "shop/a.txt") },
   "/v1/graph": { expand: id("subscription") },
+  // Ids that were emitted are only for a component with a dedupe strategy.
+  "/v1/sources": {
+    initial_state: FastCheck.constantFrom({}, { db: { count: 1 } }, { emit_from_ms: 1_760_000_000_000 })
+  },
   // A subscription to itself is refused there.
   "/v1/subscriptions/preview": { listener_id: id("webhook") },
   "/v1/users/me/sources": narrowed,
@@ -419,6 +423,13 @@ export const bodyTogether = ({ id: operation }: Operation): FastCheck.Arbitrary<
         secret,
         ...owner
       }))
+    case "users.update":
+      // None that would stop what the account runs.
+      return FastCheck.constantFrom<Schema.JsonObject>(
+        {},
+        { username: "fuzz" },
+        { email: "fuzz@example.com", own_limits: { daily_invocations: 1_000_000_000, daily_compute_time: null } }
+      )
     case "webhooks.test":
       return FastCheck.oneof(FastCheck.constantFrom({}, { payload: Placeholder.marker }), event)
     case "bulkActions.replay":

@@ -1,11 +1,12 @@
 import { NodeRuntime, NodeServices } from "@effect/platform-node"
 import { Console, Effect } from "effect"
-import { Argument, Command } from "effect/cli"
+import { Argument, Command, Flag } from "effect/cli"
 import { execFile } from "node:child_process"
 import * as Fs from "node:fs/promises"
 import * as Path from "node:path"
 import { promisify } from "node:util"
 import type { Page } from "playwright-core"
+import * as ConsoleRoutes from "../browser/ConsoleRoutes.ts"
 import { ConsoleSite } from "../browser/ConsoleSite.ts"
 import * as ServerProcess from "../ServerProcess.ts"
 import * as PastFigures from "./PastFigures.ts"
@@ -13,7 +14,14 @@ import * as Shop from "./Shop.ts"
 
 type Site = ConsoleSite["Service"]
 
-const size = { width: 1_280, height: 800 }
+/** The height of the window, in pixels. */
+const height = 800
+
+/** The pages whose paths name no thing. */
+const others: Shop.Pages = Object.fromEntries(
+  ConsoleRoutes.paths.filter((path) => !path.some((segment) => segment.startsWith(":")))
+    .map((path) => [path.join("-"), path.join("/")])
+)
 
 const schemes = ["light", "dark"] as const
 
@@ -52,7 +60,8 @@ const take = async (page: Page, path: string): Promise<void> => {
   await makeSmall(path)
 }
 
-const all = async (site: Site, pages: Shop.Pages, directory: string): Promise<void> => {
+const all = async (site: Site, pages: Shop.Pages, directory: string, width: number): Promise<void> => {
+  const size = { width, height }
   await Fs.mkdir(directory, { recursive: true })
   for (const colorScheme of schemes) {
     const pathOf = (name: string) => Path.join(directory, `${name}-${colorScheme}.png`)
@@ -75,12 +84,22 @@ const all = async (site: Site, pages: Shop.Pages, directory: string): Promise<vo
 
 const screenshots = Command.make(
   "screenshots",
-  { directory: Argument.String("directory").pipe(Argument.withDefault("docs/images/console")) },
-  Effect.fnUntraced(function*({ directory }) {
+  {
+    directory: Argument.String("directory").pipe(Argument.withDefault("docs/images/console")),
+    width: Flag.Int("width").pipe(
+      Flag.withDefault(1_280),
+      Flag.withDescription("Of the window, in pixels.")
+    ),
+    isAll: Flag.Boolean("all").pipe(
+      Flag.withDefault(false),
+      Flag.withDescription("Take pictures of the pages that the documentation does not show, too.")
+    )
+  },
+  Effect.fnUntraced(function*({ directory, isAll, width }) {
     const site = yield* ConsoleSite
     yield* PastFigures.write(site.server.dataDirectory)
     const pages = yield* Shop.make(site)
-    yield* Effect.promise(() => all(site, pages, directory))
+    yield* Effect.promise(() => all(site, isAll ? { ...others, ...pages } : pages, directory, width))
     yield* Console.log(`The pictures are in ${directory}.`)
   }, Effect.scoped)
 ).pipe(

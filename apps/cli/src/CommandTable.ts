@@ -49,6 +49,12 @@ export const groups: ReadonlyArray<Group> = [
         () => import("./commands/SessionCommands.ts"),
         "whoamiCommand"
       ),
+      entry(
+        "settings",
+        "Show and change your account's name, address and limits",
+        () => import("./commands/SettingsCommand.ts"),
+        "settingsCommand"
+      ),
       entry("open", "Open the console at a thing", () => import("./commands/OpenCommand.ts"), "openCommand"),
       entry(
         "init",

@@ -364,8 +364,14 @@ export default { name: "Orders", props: { http: "$.interface.http" }, run({ body
         "/fine.mjs": Http.code("fine")
       })
       const faults: ReadonlyArray<readonly [string, RegExp, string, number, number]> = [
-        ["/missing.mjs", /^\/missing\.mjs can't be fetched: it answered 404$/, "/missing.mjs", 1, 1],
-        ["/gone.mjs", /^"\.\/missing\.mjs" can't be fetched: it answered 404$/, "/gone.mjs", 1, 8],
+        ["/missing.mjs", /^http:\S+\/missing\.mjs can't be fetched: it answered 404$/, "/missing.mjs", 1, 1],
+        [
+          "/gone.mjs",
+          /^"\.\/missing\.mjs" can't be fetched from http:\S+\/missing\.mjs: it answered 404$/,
+          "/gone.mjs",
+          1,
+          8
+        ],
         ["/away.mjs", /302, and redirects are not followed/, "/away.mjs", 1, 1],
         ["/broken.mjs", /Unexpected "="/, "/sub/broken.mjs", 3, 11],
         ["/throws.mjs", /^TypeError: boom$/, "/sub/throws.mjs", 2, 9],

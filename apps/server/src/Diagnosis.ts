@@ -95,7 +95,7 @@ const make = Effect.fnUntraced(function*({ dataDirectory, registry }: DiagnosisO
     )
   }
   const reaches = registry === undefined
-    ? Effect.succeed(Examination.ok("egress", "HEADWATER_NPM_REGISTRY names nothing that could be asked for."))
+    ? Effect.succeed(Examination.ok("egress", "No registry is set, so no connection to the internet was tried."))
     : reachesWorld(registry)
 
   const examine = Effect.gen(function*() {

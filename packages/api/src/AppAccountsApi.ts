@@ -18,7 +18,7 @@ import { UnixSeconds } from "./UnixSeconds.ts"
 
 const Provider = Schema.Literals(OAuthProviders.names).annotate({
   identifier: "OAuthProvider",
-  description: "A provider whose endpoints the server knows. Anything else is told by its URLs."
+  description: "A provider whose endpoints the server knows. For any other provider, give its URLs."
 })
 
 /** The client of an account over OAuth 2, and the state of its token. */
@@ -87,26 +87,28 @@ const Scopes = Schema.Array(Text.pipe(Schema.check(Schema.isPattern(/^[^\s]+$/))
 const given = {
   provider: Schema.optionalKey(Schema.NullOr(Provider)),
   client_secret: Schema.optionalKey(Secret.annotate({ description: "Encrypted at rest and never shown." })),
-  scopes: Schema.optionalKey(Scopes.annotate({ description: "What the user is asked for. Default: none." })),
+  scopes: Schema.optionalKey(
+    Scopes.annotate({ description: "The scopes that the user is asked to grant. Default: none." })
+  ),
   authorization_url: Schema.optionalKey(
-    Schema.NullOr(HttpUrl.annotate({ description: "In place of the provider's." }))
+    Schema.NullOr(HttpUrl.annotate({ description: "Overrides the provider's." }))
   ),
   token_url: Schema.optionalKey(
-    Schema.NullOr(HttpUrl.annotate({ description: "In place of the provider's. Required without a provider." }))
+    Schema.NullOr(HttpUrl.annotate({ description: "Overrides the provider's. Required without a provider." }))
   ),
-  device_url: Schema.optionalKey(Schema.NullOr(HttpUrl.annotate({ description: "In place of the provider's." }))),
+  device_url: Schema.optionalKey(Schema.NullOr(HttpUrl.annotate({ description: "Overrides the provider's." }))),
   client_authentication: Schema.optionalKey(Schema.NullOr(OAuth.ClientAuthentication.annotate({
-    description: "How the client proves itself to the token endpoint. Default: the provider's, or post."
+    description: "How the client authenticates at the token endpoint. Default: the provider's, or post."
   }))),
   parameters: Schema.optionalKey(
-    Schema.Record(Text, Text).annotate({ description: "Parameters of the authorization URL beside the usual ones." })
+    Schema.Record(Text, Text).annotate({ description: "Additional parameters of the authorization URL." })
   ),
-  access_token: Schema.optionalKey(Secret.annotate({ description: "A token that there is already." })),
+  access_token: Schema.optionalKey(Secret.annotate({ description: "An existing access token." })),
   refresh_token: Schema.optionalKey(Secret.annotate({
-    description: "A refresh token that there is already. Without an access token and its expires_at it is used at once."
+    description: "An existing refresh token. Without an access token and its expires_at, it is used at once."
   })),
   expires_at: Schema.optionalKey(UnixSeconds.annotate({
-    description: "When the access token that is given ends. Unix time in seconds."
+    description: "When the given access token expires. Unix time in seconds."
   }))
 }
 
@@ -180,12 +182,11 @@ export class AppAccountsApi extends HttpApiGroup.make("appAccounts")
         name: Schema.optionalKey(Text.annotate({ description: "A name for the account. Default: empty." })),
         credentials: Schema.optionalKey(Credentials.annotate({
           description:
-            "The object that the code gets as $auth. Encrypted at rest and never shown. Required without oauth; with it, " +
-            "what $auth has beside oauth_access_token, and parts of the provider's URLs."
+            "The object that the code gets as $auth. Encrypted at rest and never shown. Required unless oauth is given; then it holds what $auth has beside oauth_access_token, and parts of the provider's URLs."
         })),
         oauth: Schema.optionalKey(NewOAuth.annotate({
-          description: "The account is over OAuth 2: the server renews its token, which the code gets as " +
-            "$auth.oauth_access_token."
+          description:
+            "The account uses OAuth 2: the server renews its token, which the code gets as $auth.oauth_access_token."
         })),
         ...Projection.fields
       }).annotate({ examples: [{ app: "shop", name: "North", credentials: { api_key: "k-7Yb2", shop: "north" } }] }),
@@ -223,7 +224,7 @@ export class AppAccountsApi extends HttpApiGroup.make("appAccounts")
         })),
         oauth: Schema.optionalKey(ChangedOAuth.annotate({
           description:
-            "Changes the client of an account over OAuth 2, or gives it a token. Null has the provider's again."
+            "Changes the OAuth 2 client of the account, or gives it a token. null: the provider's value again."
         })),
         ...Projection.fields
       }).annotate({ examples: [{ credentials: { api_key: "k-9Qd4", shop: "north" } }] }),

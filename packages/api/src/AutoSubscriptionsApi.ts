@@ -36,7 +36,7 @@ export type AutoSubscriptionResource = typeof AutoSubscriptionResource.Type
 const parameters = {
   listener_id: Schema.optionalKey(Text.annotate({ description: "Required. A source, workflow or webhook." })),
   event_name: Schema.optionalKey(StreamNameInput.annotate({
-    description: "The event stream: $errors, $logs, default, or a name the emitters give. Default: the default one."
+    description: "The event stream: $errors, $logs, default, or a name the emitters give. Default: default."
   })),
   ...Projection.fields
 }

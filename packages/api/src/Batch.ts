@@ -6,11 +6,11 @@ import * as Extension from "./Extension.ts"
 const { maxBytes, maxEvents, maxWaitMs } = SubscriptionBatch.fields
 
 const said = {
-  max_events: `So many events at most, 1 to ${limits.events}.`,
+  max_events: `The most events of a batch, 1 to ${limits.events}.`,
   max_wait_ms: "How long the oldest event waits for others, from when it was appended, in milliseconds, 0 to " +
     `${limits.waitMs}.`,
   max_bytes:
-    `So many bytes at most, of the JSON list of the payloads, ${limits.leastBytes} to ${limits.bytes}. An event that is ` +
+    `The most bytes of a batch, as the JSON list of its payloads, ${limits.leastBytes} to ${limits.bytes}. An event that is ` +
     "larger goes alone."
 }
 

@@ -12,9 +12,9 @@ import * as Problem from "./Problem.ts"
 import * as Projection from "./Projection.ts"
 import { RequestCheck } from "./RequestCheck.ts"
 import { ResourceId } from "./ResourceId.ts"
+import { RunStatus } from "./RunStatus.ts"
 import { SoughtText } from "./SoughtText.ts"
 import { Text } from "./Text.ts"
-import { RunStatus } from "./WorkflowRunsApi.ts"
 
 const milliseconds = Schema.Int.annotate({ description: "Unix time in milliseconds." })
 

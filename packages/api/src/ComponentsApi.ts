@@ -12,7 +12,7 @@ import * as Problem from "./Problem.ts"
 import * as Projection from "./Projection.ts"
 import { RequestCheck, TakesLargeBody } from "./RequestCheck.ts"
 import { ResourceId } from "./ResourceId.ts"
-import { CodeText, Text, textUpTo } from "./Text.ts"
+import { CodeText, ComponentUrl, Text } from "./Text.ts"
 import { UnixSeconds } from "./UnixSeconds.ts"
 import * as Warnings from "./Warnings.ts"
 
@@ -113,9 +113,6 @@ export const ComponentConfigurationResource = Schema.Struct({
   examples: [{ options: [{ label: "North", value: 1 }], context: { after: 1 } }]
 })
 export type ComponentConfigurationResource = typeof ComponentConfigurationResource.Type
-
-/** The URL where component code is hosted, kept as written. */
-export const ComponentUrl = textUpTo(2_048)
 
 export class ComponentsApi extends HttpApiGroup.make("components")
   .add(

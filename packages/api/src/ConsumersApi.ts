@@ -100,7 +100,7 @@ export const Place = Schema.Union([
 export type Place = typeof Place.Type
 
 const place =
-  "beginning, end, an event id, or a time in Unix milliseconds. Of an id or a time, the first event from it on is the next."
+  "beginning, end, an event id, or a time in Unix milliseconds. With an id or a time, the next event is the first one from there on."
 
 export const ConsumerLease = Schema.Struct({
   id: Schema.String.annotate({ description: "Given with further reads and with commits." }),
@@ -161,16 +161,16 @@ export class ConsumersApi extends HttpApiGroup.make("consumers")
           examples: [exampleConsumer.emitter_id]
         })),
         event_name: Schema.optionalKey(StreamNameInput.annotate({
-          description:
-            "The event stream: $errors, $logs, default, or a name the emitter gives. Default: the default one."
+          description: "The event stream: $errors, $logs, default, or a name the emitter gives. Default: default."
         })),
         ...Filter.given,
         name: Schema.optionalKey(Text.annotate({ description: "For people. Default: null." })),
         start: Schema.optionalKey(Place.annotate({ description: `Where it starts: ${place} Default: end.` })),
         lease_seconds: Schema.optionalKey(
           Schema.Int.pipe(Schema.check(Schema.isBetween({ minimum: 1, maximum: mostLeaseSeconds }))).annotate({
-            description: `How long a reader may be silent before another one takes over, 1 to ${mostLeaseSeconds}; ` +
-              `default ${defaultLeaseSeconds}.`
+            description:
+              `How long a reader may be silent before another one takes over, in seconds, 1 to ${mostLeaseSeconds}. ` +
+              `Default: ${defaultLeaseSeconds}.`
           })
         ),
         ...Projection.fields
@@ -275,7 +275,7 @@ export class ConsumersApi extends HttpApiGroup.make("consumers")
       payload: Schema.Struct({
         to: Schema.optionalKey(Place.annotate({ description: `Required. ${place}` })),
         emitter_id: Schema.optionalKey(Text.annotate({
-          description: "Seek in this emitter's log alone. Default: in those of all emitters that it reads."
+          description: "Move only in the log of this emitter. Default: in the logs of all emitters that it reads."
         })),
         ...Projection.fields
       }).annotate({ examples: [{ to: "1760000120000-0" }] }),

@@ -102,7 +102,7 @@ export const make = (serverUrl: string): OpenApiDocument => {
   const ofApi = Object.entries(generated.paths).map(([path, item]): [string, PathItem] => [
     path,
     Object.fromEntries(
-      (["get", "post", "put", "delete"] as const).flatMap((method) => {
+      DocumentBeside.methods.flatMap((method) => {
         const operation = item[method]
         return operation === undefined
           ? []

@@ -50,10 +50,11 @@ const operation = (id: string, tag: string, summary: string, description: string
   parameters: []
 })
 
-const endpointMethods = ["get", "post", "put", "patch", "delete"] as const
+/** The methods that paths answer. */
+export const methods = ["get", "post", "put", "patch", "delete"] as const
 
 const endpoint = (definitions: JsonSchema.Definitions): PathItem =>
-  Object.fromEntries(endpointMethods.map((method) => [method, {
+  Object.fromEntries(methods.map((method) => [method, {
     ...operation(
       `endpoint.${method}`,
       "Endpoints",

@@ -88,7 +88,7 @@ const query = {
 const anyStream = {
   ...query,
   event_name: Schema.optionalKey(StreamNameInput.annotate({
-    description: "The event stream to list. Default: the default one.",
+    description: "The event stream to list. Default: default.",
     ...Extension.mark
   }))
 }
@@ -140,7 +140,7 @@ export class EventsApi extends HttpApiGroup.make("events")
           examples: ["1760000180000-0"]
         })),
         event_name: Schema.optionalKey(StreamNameInput.annotate({
-          description: "The event stream to delete from. Default: the default one.",
+          description: "The event stream to delete from. Default: default.",
           ...Extension.mark
         })),
         ...Projection.fields

@@ -1,3 +1,4 @@
+import { Quota } from "@headwater/domain/Account"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Authorization } from "./Authorization.ts"
@@ -55,7 +56,7 @@ export const FigureStep = Schema.Struct({
 }).annotate({ identifier: "FigureStep" })
 
 const QuotaStanding = Schema.Struct({
-  quota: Schema.Literals(["daily_compute_time", "daily_invocations", "billing_period_invocations"]),
+  quota: Quota,
   limit: Schema.NullOr(Schema.Int).annotate({ description: "null if there is none. Compute time is in milliseconds." }),
   used: Schema.Int,
   until_ms: Schema.Int.annotate({ description: `When it is counted anew. ${milliseconds}` })

@@ -1,4 +1,5 @@
 import { HttpApi, OpenApi } from "effect/http-api"
+import { framed } from "./ApiFrame.ts"
 import { AppAccountsApi } from "./AppAccountsApi.ts"
 import { AuditApi } from "./AuditApi.ts"
 import { AutoSubscriptionsApi } from "./AutoSubscriptionsApi.ts"
@@ -28,47 +29,45 @@ import { SessionApi } from "./SessionApi.ts"
 import { SourcesApi } from "./SourcesApi.ts"
 import { SubscriptionsApi } from "./SubscriptionsApi.ts"
 import { UsersApi } from "./UsersApi.ts"
-import * as Warnings from "./Warnings.ts"
 import { WebhooksApi } from "./WebhooksApi.ts"
 import { WorkflowRunsApi } from "./WorkflowRunsApi.ts"
 import { WorkflowsApi } from "./WorkflowsApi.ts"
 
 /** The whole HTTP contract: routes, the typed client and the OpenAPI document come from it. */
-export class HeadwaterApi extends HttpApi.make("headwater")
-  .add(ComponentsApi)
-  .add(SourcesApi)
-  .add(EventsApi)
-  // Before the log: its stream of summaries takes their name in the document otherwise.
-  .add(ConsumersApi)
-  .add(LogApi)
-  .add(JourneyApi)
-  .add(FiguresApi)
-  .add(GraphApi)
-  .add(NodesApi)
-  .add(DiagnosisApi)
-  .add(ClockApi)
-  .add(SubscriptionsApi)
-  .add(AutoSubscriptionsApi)
-  .add(WebhooksApi)
-  .add(DeliveriesApi)
-  .add(BulkActionsApi)
-  .add(UsersApi)
-  .add(KeysApi)
-  .add(SessionApi)
-  .add(AuditApi)
-  .add(AppAccountsApi)
-  .add(ProjectsApi)
-  .add(EnvironmentApi)
-  .add(DataStoresApi)
-  .add(ImportsApi)
-  .add(FilesApi)
-  .add(CouriersApi)
-  .add(WorkflowsApi)
-  .add(WorkflowRunsApi)
-  .add(CodeApi)
-  .prefix("/v1")
-  .annotate(HttpApi.ParseOptions, { errors: "all" })
-  .annotate(HttpApi.PayloadParseOptions, Warnings.knownFields)
+export class HeadwaterApi extends framed(
+  HttpApi.make("headwater")
+    .add(ComponentsApi)
+    .add(SourcesApi)
+    .add(EventsApi)
+    // Before the log: its stream of summaries takes their name in the document otherwise.
+    .add(ConsumersApi)
+    .add(LogApi)
+    .add(JourneyApi)
+    .add(FiguresApi)
+    .add(GraphApi)
+    .add(NodesApi)
+    .add(DiagnosisApi)
+    .add(ClockApi)
+    .add(SubscriptionsApi)
+    .add(AutoSubscriptionsApi)
+    .add(WebhooksApi)
+    .add(DeliveriesApi)
+    .add(BulkActionsApi)
+    .add(UsersApi)
+    .add(KeysApi)
+    .add(SessionApi)
+    .add(AuditApi)
+    .add(AppAccountsApi)
+    .add(ProjectsApi)
+    .add(EnvironmentApi)
+    .add(DataStoresApi)
+    .add(ImportsApi)
+    .add(FilesApi)
+    .add(CouriersApi)
+    .add(WorkflowsApi)
+    .add(WorkflowRunsApi)
+    .add(CodeApi)
+)
   .annotate(HttpApi.AdditionalSchemas, [...DocumentBeside.problems, ...DocumentWebhooks.schemas])
   .annotateMerge(OpenApi.annotations({ title: "Headwater" }))
 {}

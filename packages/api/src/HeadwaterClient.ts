@@ -1,30 +1,45 @@
-import { Context, Effect, Layer, type Redacted, Struct } from "effect"
+import { Context, Effect, Layer, Predicate, Record, type Redacted } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import { HttpApiClient, type HttpApiGroup, HttpApiMiddleware } from "effect/http-api"
+import * as ApiFrame from "./ApiFrame.ts"
 import { Authorization } from "./Authorization.ts"
-import { HeadwaterApi } from "./HeadwaterApi.ts"
+import * as GroupImports from "./GroupImports.ts"
+import type { HeadwaterApi } from "./HeadwaterApi.ts"
 import * as RequestRetries from "./RequestRetries.ts"
 
 type Client = HttpApiClient.ForApi<typeof HeadwaterApi>
 
-type Groups = (typeof HeadwaterApi)["groups"]
-type Middleware = HttpApiGroup.MiddlewareClient<Groups[keyof Groups]>
+type Middleware = HttpApiGroup.MiddlewareClient<GroupImports.Groups[keyof GroupImports.Groups]>
 
-/** Each group of the client is made when it is first used: to make all of them takes a command longer than most calls. */
+type Endpoint = (request: unknown) => Effect.Effect<unknown, unknown>
+
+type Endpoints = Readonly<Record<string, Endpoint>>
+
+/** A group of the client, which is loaded when an endpoint of it is first called. */
+const groupOf = (load: Effect.Effect<Endpoints>): Endpoints => {
+  let loaded: Endpoints | undefined
+  const group = Effect.suspend(() =>
+    loaded === undefined ? Effect.tap(load, (group) => Effect.sync(() => loaded = group)) : Effect.succeed(loaded)
+  )
+  return new Proxy({}, {
+    // A promise takes what has `then` for another promise.
+    get: (_, name) =>
+      Predicate.isString(name) && name !== "then"
+        ? (request: unknown) => Effect.flatMap(group, (group) => group[name]!(request))
+        : undefined
+  })
+}
+
 const byGroup = (httpClient: HttpClient.HttpClient, context: Context.Context<Middleware>): Client => {
-  const client = {}
-  for (const group of Struct.keys(HeadwaterApi.groups)) {
-    let made: unknown
-    const get = () => made ??= Effect.runSyncWith(context)(HttpApiClient.group(HeadwaterApi, { group, httpClient }))
-    Object.defineProperty(client, group, { enumerable: true, get })
-  }
-  return client as Client
+  const load = Effect.fnUntraced(function*(name: keyof GroupImports.Groups) {
+    const group = yield* Effect.promise<HttpApiGroup.Constraint>(GroupImports.imports[name])
+    return yield* HttpApiClient.group(ApiFrame.alone(group as HttpApiGroup.Top), { group: name, httpClient })
+  }, Effect.provideContext(context))
+  return Record.map(GroupImports.imports, (_, name) => groupOf(load(name))) as unknown as Client
 }
 
 /** A typed client of a Headwater server. */
-export class HeadwaterClient extends Context.Service<HeadwaterClient, HttpApiClient.ForApi<typeof HeadwaterApi>>()(
-  "@headwater/api/HeadwaterClient"
-) {
+export class HeadwaterClient extends Context.Service<HeadwaterClient, Client>()("@headwater/api/HeadwaterClient") {
   /**
    * @param options the server's base URL without `/v1`, the account's API key, and whether requests are repeated that the
    * server could not take

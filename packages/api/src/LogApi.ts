@@ -126,7 +126,7 @@ const event = {
 
 const stream = {
   event_name: Schema.optionalKey(StreamNameInput.annotate({
-    description: "The event stream. Default: the default one."
+    description: "The event stream. Default: default."
   }))
 }
 

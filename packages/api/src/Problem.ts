@@ -169,7 +169,7 @@ export class NameTaken extends HttpApiError.Problem<NameTaken>()(
   "NameTakenProblem",
   { type: typeOf("name_taken"), status: 409, title: "Name taken" },
   members("name_taken", Details, "There is a data store \"customers\" already."),
-  { description: "Another of the account has the name." }
+  { description: "Another of the account has the name, or another account the username." }
 ) {}
 
 export class ComponentInUse extends HttpApiError.Problem<ComponentInUse>()(

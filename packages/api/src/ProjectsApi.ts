@@ -11,7 +11,7 @@ import * as Problem from "./Problem.ts"
 import * as Projection from "./Projection.ts"
 import { RequestCheck } from "./RequestCheck.ts"
 import { ResourceId } from "./ResourceId.ts"
-import { Text, textUpTo } from "./Text.ts"
+import { textUpTo } from "./Text.ts"
 import { UnixSeconds } from "./UnixSeconds.ts"
 
 export const ProjectResource = Schema.Struct({
@@ -31,31 +31,6 @@ export const ProjectResource = Schema.Struct({
   }]
 })
 export type ProjectResource = typeof ProjectResource.Type
-
-/** The field of a source or workflow that says where it belongs. Only there if it belongs to a project. */
-export const shown = {
-  project_id: Schema.optionalKey(
-    ResourceId("project").annotate({ description: "The project that it belongs to, if to one.", ...Extension.mark })
-  )
-}
-
-/** The same as the input of a source or workflow. */
-export const given = {
-  project_id: Schema.optionalKey(
-    Schema.NullOr(Text).annotate({
-      description: "The id, name or slug of the project that it is to belong to; null for none. Default: as it was, " +
-        "none for a new one.",
-      ...Extension.mark
-    })
-  )
-}
-
-/** Makes a list that of one project. */
-export const filter = {
-  project_id: Schema.optionalKey(
-    Text.annotate({ description: "Id, name or slug of a project. Lists only what belongs to it.", ...Extension.mark })
-  )
-}
 
 const params = PathId("The project's id, name or slug.")
 

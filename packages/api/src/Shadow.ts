@@ -4,7 +4,7 @@ import * as Extension from "./Extension.ts"
 
 export const shown = {
   shadow: Schema.optionalKey(Schema.Boolean.annotate({
-    description: "true: it runs, and what it sends to others is held. Missing if that is sent.",
+    description: "true: it runs, and what it sends to others is held back. Missing if that is sent.",
     ...Extension.mark
   }))
 }
@@ -12,7 +12,7 @@ export const shown = {
 export const given = {
   shadow: Schema.optionalKey(Schema.Boolean.annotate({
     description:
-      "true: it runs, and what it sends to others is held. Default: false for a new one, as before for one that is there.",
+      "true: it runs, and what it sends to others is held back. Default: unchanged, and false for a new one.",
     ...Extension.mark
   }))
 }

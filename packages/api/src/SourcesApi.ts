@@ -2,20 +2,19 @@ import { ProgramState } from "@headwater/domain/Program"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Authorization } from "./Authorization.ts"
-import { ComponentUrl } from "./ComponentsApi.ts"
 import * as Extension from "./Extension.ts"
 import * as Idempotency from "./Idempotency.ts"
+import * as InProject from "./InProject.ts"
 import * as ListFilter from "./ListFilter.ts"
 import { NeededScope } from "./NeededScope.ts"
 import * as Pagination from "./Pagination.ts"
 import { PathId } from "./PathId.ts"
 import * as Problem from "./Problem.ts"
 import * as Projection from "./Projection.ts"
-import * as ProjectsApi from "./ProjectsApi.ts"
 import { RequestCheck, TakesLargeBody } from "./RequestCheck.ts"
 import { ResourceId } from "./ResourceId.ts"
 import * as Shadow from "./Shadow.ts"
-import { CodeText, Text } from "./Text.ts"
+import { CodeText, ComponentUrl, Text } from "./Text.ts"
 import { UnixMillis } from "./UnixMillis.ts"
 import { UnixSeconds } from "./UnixSeconds.ts"
 import * as Warnings from "./Warnings.ts"
@@ -46,7 +45,7 @@ export const SourceResource = Schema.Struct({
   updated_at: UnixSeconds,
   name: Schema.String,
   name_slug: Schema.String.annotate({ description: "Works wherever the source's id does." }),
-  ...ProjectsApi.shown,
+  ...InProject.shown,
   ...Shadow.shown,
   emit_from_ms: Schema.optionalKey(UnixMillis.annotate({
     description: "From initial_state: events of before this time are not emitted. Missing if none was given.",
@@ -82,7 +81,7 @@ const input = {
       description: "Values by the name of the prop. A timer is {intervalSeconds}, or {cron, timezone}."
     })
   ),
-  ...ProjectsApi.given,
+  ...InProject.given,
   ...Shadow.given,
   ...Projection.fields
 }
@@ -124,7 +123,7 @@ export class SourcesApi extends HttpApiGroup.make("sources")
     HttpApiEndpoint.get("list", "/users/me/sources", {
       query: {
         ...ListFilter.query("source", "the name or the slug", ProgramState),
-        ...ProjectsApi.filter,
+        ...InProject.filter,
         ...Projection.fields
       },
       success: Warnings.Page(SourceResource),

@@ -60,7 +60,7 @@ const parameters = {
     examples: ["wh_0Uz7MtBwGh3VyUc8PqJk"]
   })),
   event_name: Schema.optionalKey(StreamNameInput.annotate({
-    description: "The event stream: $errors, $logs, default, or a name the emitter gives. Default: the default one."
+    description: "The event stream: $errors, $logs, default, or a name the emitter gives. Default: default."
   })),
   ...Projection.fields
 }
@@ -170,8 +170,7 @@ export class SubscriptionsApi extends HttpApiGroup.make("subscriptions")
           ),
           batch: Schema.optionalKey(
             Schema.NullOr(Batch.GivenBatch).annotate({
-              description:
-                "Has events go together, or otherwise than before; null has each go alone. Default: unchanged."
+              description: "How events are put together from now on. null: each event goes alone. Default: unchanged."
             })
           )
         }).annotate({

@@ -2,9 +2,10 @@ import * as TailReader from "@headwater/client/TailReader"
 import { Effect, Predicate, Result, Schema, Stream } from "effect"
 import { HttpClientError, type HttpClientResponse } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
+import * as ApiFrame from "./ApiFrame.ts"
 import { EventSummary } from "./EventsApi.ts"
-import { HeadwaterApi } from "./HeadwaterApi.ts"
 import { HeadwaterClient } from "./HeadwaterClient.ts"
+import { LogApi } from "./LogApi.ts"
 
 /** The log to follow: that of a source or of a workflow, by id or name slug, or, with neither, those of the account. */
 export type Log =
@@ -21,7 +22,7 @@ export type Log =
     }
   )
   & {
-    /** The event stream. Default: the default one, and of the account all. */
+    /** The event stream. Default: default, and of the account all. */
     readonly stream?: string
   }
 
@@ -43,10 +44,12 @@ const RetryLater = Schema.Struct({ details: Schema.Struct({ retry_after_seconds:
 const retryAfterMs = (error: unknown): number =>
   Schema.is(RetryLater)(error) ? error.details.retry_after_seconds * 1_000 : 0
 
+const api = ApiFrame.alone(LogApi)
+
 const decoders = {
-  accountTail: HttpApiClient.decodeResponse(HeadwaterApi, { group: "log", endpoint: "accountTail" }),
-  sourceTail: HttpApiClient.decodeResponse(HeadwaterApi, { group: "log", endpoint: "sourceTail" }),
-  workflowTail: HttpApiClient.decodeResponse(HeadwaterApi, { group: "log", endpoint: "workflowTail" })
+  accountTail: HttpApiClient.decodeResponse(api, { group: "log", endpoint: "accountTail" }),
+  sourceTail: HttpApiClient.decodeResponse(api, { group: "log", endpoint: "sourceTail" }),
+  workflowTail: HttpApiClient.decodeResponse(api, { group: "log", endpoint: "workflowTail" })
 }
 
 const decodeEvent = Schema.decodeUnknownEffect(EventSummary)

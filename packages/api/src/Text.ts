@@ -13,3 +13,6 @@ export const Text = textUpTo(1_000)
 
 /** Code may be of any length here: its limit is in bytes, and over it is not a form error. */
 export const CodeText = Schema.String.pipe(Schema.check(storable))
+
+/** The URL where component code is hosted, kept as written. */
+export const ComponentUrl = textUpTo(2_048)

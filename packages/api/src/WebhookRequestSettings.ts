@@ -25,7 +25,8 @@ const said = {
     `secret_headers at most ${count}, and ${bytes} bytes.`,
   secret_headers:
     `As headers, with values that are never shown again: ${mask} stands for each, and given back keeps it.`,
-  tls: "What TLS connections to the endpoint are made with. Default: the public authorities, and no certificate."
+  tls:
+    "Certificates for TLS connections to the endpoint. Default: the public authorities, and no certificate of its own."
 }
 
 /** Longest PEM text of certificates, and of a key, in characters. */
@@ -34,8 +35,9 @@ const maxKey = 8_192
 
 const Pem = (maxLength: number, description: string) => Schema.NullOr(textUpTo(maxLength)).annotate({ description })
 
-const trust = "Certificates as PEM text. Only what they have signed is trusted, instead of the public authorities."
-const identity = "The server's own certificate as PEM text, and behind it those between it and its authority."
+const trust = "The certificates of authorities, as PEM text, that are trusted instead of the public ones."
+const identity =
+  "The certificate with which the server identifies itself, as PEM text, followed by the intermediate certificates."
 
 const exampleTls = { ca: "-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----\n" }
 
@@ -72,7 +74,7 @@ const setting = <S extends Schema.Top>(schema: S, description: string) =>
 /** In a body: null is the default, and brings it back. */
 export const changed = {
   signature: setting(WebhookSignature, `${said.signature} Default: hmac.`),
-  max_bytes: setting(MaxBytes, `${said.max_bytes} Default: no limit beside that on events.`),
+  max_bytes: setting(MaxBytes, `${said.max_bytes} Default: only the limit on events.`),
   http2: setting(Schema.Boolean, `${said.http2} Default: true.`),
   headers: setting(Headers, said.headers),
   secret_headers: setting(Headers, said.secret_headers),

@@ -42,7 +42,7 @@ const GivenRateLimit = Schema.Struct({
 
 const Circuit = Schema.Struct({
   failures: between(1, limits.circuitFailures).annotate({
-    description: "So many failed attempts in a row open the circuit."
+    description: "The circuit opens after this many failed attempts in a row."
   }),
   cooldown_seconds: between(1, limits.circuitSeconds).annotate({
     description: "How long it stays open at first. Each time that the probe fails it is twice as long, up to an hour."
@@ -60,7 +60,7 @@ const said = {
   concurrency:
     "First attempts at once, over all emitters. Retries have a quarter as many slots of their own, up to 4; if " +
     "it is below 4, they take turns with first attempts.",
-  rate_limit: "How many attempts begin within a time; null for as many as there are.",
+  rate_limit: "The most attempts that begin within an interval. null: no limit.",
   retry_schedule: "Seconds to wait before each retry, 20 % more or less. Empty: no retries.",
   timeout_ms: "How long the endpoint has to answer, in milliseconds.",
   circuit: "When to stop sending to an endpoint that fails; null for never."

@@ -3,7 +3,7 @@ import { WebhookState } from "@headwater/domain/Webhook"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Authorization } from "./Authorization.ts"
-import { AttemptResource, exampleAttempt } from "./DeliveriesApi.ts"
+import { AttemptResource, exampleAttempt } from "./DeliveryAttempt.ts"
 import * as Extension from "./Extension.ts"
 import * as Idempotency from "./Idempotency.ts"
 import { JsonValue } from "./JsonValue.ts"
@@ -20,6 +20,7 @@ import { UnixSeconds } from "./UnixSeconds.ts"
 import * as Warnings from "./Warnings.ts"
 import * as WebhookHealth from "./WebhookHealth.ts"
 import * as WebhookRequestSettings from "./WebhookRequestSettings.ts"
+import { WebhookSecret } from "./WebhookSecret.ts"
 import * as WebhookSettings from "./WebhookSettings.ts"
 import { WebhookUrl } from "./WebhookUrl.ts"
 
@@ -87,15 +88,6 @@ export type WebhookDetails = typeof WebhookDetails.Type
 export const CreatedWebhook = Schema.Struct({ ...WebhookResource.fields, user_id: ResourceId("account") }).annotate({
   identifier: "CreatedWebhook",
   examples: [{ ...exampleWebhook, user_id: "u_0Uz1W6zoEr8WsXj4LtGp" }]
-})
-
-export const WebhookSecret = Schema.Struct({
-  secret: Schema.String.annotate({
-    description: "whsec_ and base64 of 32 bytes: the signing secret of the Standard Webhooks specification."
-  })
-}).annotate({
-  identifier: "WebhookSecret",
-  examples: [{ secret: "whsec_Q29weSBtZSBub3QsIEkgYW0gYW4gZXhhbXBsZSEhISE=" }]
 })
 
 export const WebhookPublicKey = Schema.Struct({

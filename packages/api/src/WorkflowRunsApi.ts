@@ -7,13 +7,15 @@ import * as Idempotency from "./Idempotency.ts"
 import { JsonValue } from "./JsonValue.ts"
 import { NeededScope } from "./NeededScope.ts"
 import * as Pagination from "./Pagination.ts"
+import { workflowParams } from "./PathId.ts"
 import * as Problem from "./Problem.ts"
 import * as Projection from "./Projection.ts"
 import { RequestCheck } from "./RequestCheck.ts"
 import { ResourceId } from "./ResourceId.ts"
+import { runRefused, RunStarted } from "./RunStart.ts"
+import { RunStatus } from "./RunStatus.ts"
 import { StepProps } from "./StepProps.ts"
 import { Text } from "./Text.ts"
-import { runRefused, RunStarted, workflowParams } from "./WorkflowsApi.ts"
 
 const milliseconds = Schema.Int.annotate({ description: "Unix time in milliseconds." })
 
@@ -22,10 +24,6 @@ const Fault = Schema.Struct({
   message: Schema.String,
   stack: Schema.optionalKey(Schema.String)
 }).annotate({ identifier: "RunFault", examples: [{ name: "TypeError", message: "fetch failed" }] })
-
-export const RunStatus = Schema.Literals(["running", "waiting", "success", "error", "cancelled"]).annotate({
-  description: "waiting: until somebody resumes it, or a delay, a rerun or a retry is due."
-})
 
 const WaitsFor = Schema.Literals(["suspend", "delay", "rerun", "retry"]).annotate({
   description: "The reason for which a run waits."
@@ -51,7 +49,7 @@ const run = {
     })).annotate({ description: "The event of that run, if another one took its place; null if it is the same." })
   }),
   shadow: Schema.optionalKey(Schema.Boolean.annotate({
-    description: "true: what it sends to others is held. Missing if that is sent."
+    description: "true: what it sends to others is held back. Missing if that is sent."
   })),
   started_at_ms: milliseconds,
   ended_at_ms: Schema.NullOr(milliseconds),

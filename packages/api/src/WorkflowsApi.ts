@@ -3,24 +3,24 @@ import { isFilePath } from "@headwater/domain/StoredFile"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { Authorization } from "./Authorization.ts"
-import { ComponentUrl } from "./ComponentsApi.ts"
 import * as Extension from "./Extension.ts"
 import { FilePath } from "./FilePath.ts"
 import * as Idempotency from "./Idempotency.ts"
+import * as InProject from "./InProject.ts"
 import * as ListFilter from "./ListFilter.ts"
 import { NeededScope } from "./NeededScope.ts"
 import * as Pagination from "./Pagination.ts"
-import { PathId } from "./PathId.ts"
+import { workflowParams } from "./PathId.ts"
 import * as Problem from "./Problem.ts"
 import * as Projection from "./Projection.ts"
-import * as ProjectsApi from "./ProjectsApi.ts"
 import { RequestCheck, TakesLargeBody } from "./RequestCheck.ts"
 import { ResourceId } from "./ResourceId.ts"
+import { runRefused, RunStarted } from "./RunStart.ts"
 import * as Shadow from "./Shadow.ts"
-import { CodeText, Text } from "./Text.ts"
+import { CodeText, ComponentUrl, Text } from "./Text.ts"
 import { UnixSeconds } from "./UnixSeconds.ts"
 import * as Warnings from "./Warnings.ts"
-import { WebhookSecret } from "./WebhooksApi.ts"
+import { WebhookSecret } from "./WebhookSecret.ts"
 
 const between = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))
 
@@ -51,14 +51,14 @@ const settings = {
     description: "Which failures of a step go to $errors: each one, or only the last, after which there is no retry."
   }),
   suspension_timeout: Schema.Literals(["cancel", "resume"]).annotate({
-    description: "What becomes of a suspended run that nobody resumes in time."
+    description: "What happens to a suspended run that is not resumed in time."
   }),
   timeout_seconds: Schema.NullOr(between(1, 300)).annotate({
-    description: "The longest that a step may take, at most what the server allows. null: what the server allows."
+    description: "The time limit of a step, at most the server's. null: the server's limit."
   }),
   memory_mb: Schema.NullOr(between(128, 16_384)).annotate({
     description:
-      "The heap of a step, in MiB, at most what the server allows. null, and less: what the server gives each."
+      "The heap of a step, in MiB, at most the server's limit. null, or less than the server's default: that default."
   }),
   attachments: Schema.Record(Schema.String, FilePath).check(
     Schema.isPropertyNames(AttachmentName),
@@ -70,7 +70,7 @@ const settings = {
   shadow_reads: Schema.Array(Schema.String.check(Schema.isPattern(/^[a-z0-9.:-]{1,253}$/, {
     expected: "the name of a host in lower case, or an address"
   }))).check(Schema.isMaxLength(100)).annotate({
-    description: "Hosts of which steps in shadow may ask anything, since what they send there only reads.",
+    description: "Hosts to which steps in shadow may send any request, because requests there only read.",
     examples: [["api.search.example.com"]]
   })
 }
@@ -125,7 +125,7 @@ export const WorkflowResource = Schema.Struct({
   ),
   active: Schema.Boolean,
   ...settings,
-  ...ProjectsApi.shown,
+  ...InProject.shown,
   ...Shadow.shown,
   created_at: UnixSeconds,
   updated_at: UnixSeconds
@@ -158,33 +158,17 @@ const input = {
   attachments: Schema.optionalKey(settings.attachments),
   memory_mb: Schema.optionalKey(settings.memory_mb),
   shadow_reads: Schema.optionalKey(settings.shadow_reads),
-  ...ProjectsApi.given,
+  ...InProject.given,
   ...Shadow.given,
   ...Projection.fields
 }
-
-/** The answer to a call that has a run begin: the run's id, under which it is found as soon as it has begun. */
-export const RunStarted = Schema.Struct({ id: ResourceId("run") }).annotate({
-  identifier: "RunStarted",
-  examples: [{ id: "run_0Uz7N5cVwQ2KpXs9TzLd" }]
-})
-
-export const workflowParams = PathId("The workflow's id or its name slug.")
-
-/** The problems for which a run can't be asked for. */
-export const runRefused = [
-  Problem.NotFound,
-  Problem.WorkflowPaused,
-  Problem.BacklogFull,
-  Problem.QuotaExceeded
-] as const
 
 export class WorkflowsApi extends HttpApiGroup.make("workflows")
   .add(
     HttpApiEndpoint.get("list", "/users/me/workflows", {
       query: {
         ...ListFilter.query("workflow", "the name or the slug", ProgramState),
-        ...ProjectsApi.filter,
+        ...InProject.filter,
         ...Projection.fields
       },
       success: Warnings.Page(WorkflowResource),

@@ -16,7 +16,7 @@ export type TailOptions =
     }
   )
   & {
-    /** The event stream. Default: the default one, and of the account all. */
+    /** The event stream. Default: default, and of the account all. */
     readonly stream?: string
     /** Begin after this event; `0-0` for the beginning of the log. Of the account: after this position. Default: now. */
     readonly after?: string

@@ -101,8 +101,8 @@ export default {
     },
     maxBytes: {
       type: "integer",
-      label: "Most bytes",
-      description: "The most bytes of a message to fetch; the rest is cut off.",
+      label: "Maximum size",
+      description: "The most bytes of a message to fetch. The rest is cut off.",
       default: 1_000_000,
       min: 1_000,
       max: 2_000_000

@@ -59,16 +59,15 @@ export default {
     itemsPath: {
       type: "string",
       label: "Path to the list",
-      description:
-        "Names and numbers with dots between them, such as data.items. Nothing where the answer is the list.",
+      description: "Names and numbers with dots between them, such as data.items. Empty if the answer is the list.",
       optional: true
     },
     idField: {
       type: "string",
       label: "Id field",
       description:
-        "Path to what tells an item from all others. Without one it is all of the item, so that an item that " +
-        "changes is a new one.",
+        "Path to the unique value of an item, such as id. Default: the whole item, so that an item that changes " +
+        "counts as a new one.",
       optional: true
     },
     timestampField: {

@@ -18,7 +18,7 @@ export const OAuthClient = Schema.Struct({
   tokenUrl: Schema.NullOr(Schema.String),
   deviceUrl: Schema.NullOr(Schema.String),
   clientAuthentication: Schema.NullOr(ClientAuthentication),
-  /** Parameters of the authorization URL beside the usual ones. */
+  /** Additional parameters of the authorization URL. */
   parameters: Schema.Record(Schema.String, Schema.String)
 })
 export type OAuthClient = typeof OAuthClient.Type

@@ -53,10 +53,9 @@ export const partsOfObject = 32
 /** True if a text can be the path of a file. */
 export const isFilePath = (path: string): boolean => isPath(path) && Storable.isKey(path)
 
-/** The reason for refusing a path. */
-export const filePathExpected = `a path has names with / between them, none of them empty, . or .., and at most ${
-  Storable.maxKeyBytes.toLocaleString("en-US")
-} bytes`
+/** The form of a path. */
+export const filePathExpected =
+  `a path of names with / between them, none of them empty, . or .., of at most ${Storable.maxKeyBytes} bytes`
 
 /** The longest type of a file, in characters: what is longer is cut. */
 export const longestContentType = 255

@@ -1,3 +1,4 @@
+import { limitsOf, Quota } from "@headwater/domain/Account"
 import type { AccountId } from "@headwater/domain/Id"
 import * as RealTime from "@headwater/domain/RealTime"
 import { Accounts } from "@headwater/log/access/Accounts"
@@ -9,12 +10,12 @@ import { Accounting } from "@headwater/log/work/Accounting"
 import { type AccountBacklog, Backlog } from "@headwater/log/work/Backlog"
 import { Cache, Clock, Context, Duration, Effect, Layer, Option } from "effect"
 import type { SqlError } from "effect/sql"
-import { amountOf, limitOf, Quota, spanOf } from "./program/Quotas.ts"
+import { amountOf, spanOf } from "./program/Quotas.ts"
 
 /** An account's use of one of its quotas. */
 export interface QuotaStanding {
   readonly quota: Quota
-  /** None where the operator set none. */
+  /** That which holds; null where neither the operator nor the account has set one. */
   readonly limit: number | null
   readonly used: number
   /** The time at which counting starts anew, in Unix milliseconds. */
@@ -73,11 +74,12 @@ export class AccountStanding extends Context.Service<AccountStanding, {
       const quotasOf = Effect.fnUntraced(function*(accountId: AccountId, now: number) {
         const account = yield* accounts.get(accountId)
         if (Option.isNone(account)) return []
+        const limits = limitsOf(account.value)
         return yield* Effect.forEach(Quota.literals, (quota) => {
           const span = spanOf(quota, now)
           return Effect.map(usage.of(accountId, span), (used): QuotaStanding => ({
             quota,
-            limit: limitOf[quota](account.value),
+            limit: limits[quota],
             used: amountOf(quota, used),
             until: span.until
           }))

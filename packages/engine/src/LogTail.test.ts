@@ -5,7 +5,7 @@ import { GroupCommit } from "@headwater/log/commit/GroupCommit"
 import { EventLog } from "@headwater/log/logs/EventLog"
 import { Heads } from "@headwater/log/logs/Heads"
 import { Journals } from "@headwater/log/logs/Journals"
-import { Context, Deferred, Effect, Fiber, Layer, PubSub, Random, Schedule, Stream } from "effect"
+import { Context, Deferred, Effect, Fiber, Layer, Random, Schedule, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { Draining } from "./ground/Draining.ts"
 import { LogTail } from "./LogTail.ts"
@@ -50,7 +50,7 @@ layer(tables, { excludeTestServices: true, timeout: "60 seconds" })("a tail of a
             yield* Effect.sleep(yield* Random.nextIntBetween(0, 20))
           }).pipe(
             sql.withTransaction,
-            Effect.andThen(PubSub.publish(committed, [{ accountId, events: [{ ...event, payload: "" }] }]))
+            Effect.andThen(Effect.sync(() => committed.tell([{ accountId, events: [{ ...event, payload: "" }] }])))
           )
         }, { discard: true })
       const wanted = Array.from({ length: busy }, (_, n) => [emitterOf(n), idsOf(n)] as const)
@@ -137,7 +137,7 @@ layer(Layer.merge(TestTables.layer, Draining.layer), { excludeTestServices: true
           const event = { ...address, id: BigInt(n), n, emitId: "e", hops: 0, meta: {}, payload: String(n) }
           return Effect.andThen(
             log.append([event]),
-            PubSub.publish(committed, [{ accountId, events: [event] }])
+            Effect.sync(() => committed.tell([{ accountId, events: [event] }]))
           )
         }
         const followers = 100

@@ -13,7 +13,7 @@ import {
   type LogPlace
 } from "@headwater/log/lists/AccountTail"
 import { EventLog, type EventOutline } from "@headwater/log/logs/EventLog"
-import { Context, Effect, Fiber, Latch, Layer, Option, PubSub, type Scope, Stream } from "effect"
+import { Context, Effect, Fiber, Latch, Layer, Option, type Scope, Stream } from "effect"
 import { Draining } from "./ground/Draining.ts"
 
 /** The most that is held of a log for one follower, who may read slowly: events, and bytes. */
@@ -336,19 +336,12 @@ export class LogTail extends Context.Service<LogTail, {
       const shared = new SharedReads()
       const followers = new Followers()
 
-      const batches = yield* PubSub.subscribe(writer.committed)
-      yield* PubSub.take(batches).pipe(
-        Effect.tap((batch) =>
-          Effect.sync(() => {
-            for (const { accountId, events: [event] } of batch) {
-              followers.grow(event?.emitterId ?? "")
-              followers.grow(accountId)
-            }
-          })
-        ),
-        Effect.forever,
-        Effect.forkScoped
-      )
+      yield* writer.committed.listen((batch) => {
+        for (const { accountId, events: [event] } of batch) {
+          followers.grow(event?.emitterId ?? "")
+          followers.grow(accountId)
+        }
+      })
 
       /** The result of a read. The read ends when nobody waits for it any more. */
       const joined = (key: string, one: SharedRead) => {

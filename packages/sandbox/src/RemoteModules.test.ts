@@ -104,7 +104,12 @@ layer(remoteModules, { excludeTestServices: true, timeout: "60 seconds" })("Remo
   const atStart = (file: string): ModulePosition => ({ file, line: 1, column: 1 })
 
   const faults: ReadonlyArray<readonly [string, Record<string, ModuleServer.Served>, RegExp, ModulePosition]> = [
-    ["is not there", {}, /^\/dir\/app\.mjs can't be fetched: it answered 404$/, atStart("/dir/app.mjs")],
+    [
+      "is not there",
+      {},
+      /^http:\/\/127\.0\.0\.1:\d+\/dir\/app\.mjs can't be fetched: it answered 404$/,
+      atStart("/dir/app.mjs")
+    ],
     [
       "redirects",
       { "/dir/app.mjs": { status: 302, headers: { location: "/dir/b.mjs" } }, ...second },
@@ -169,7 +174,7 @@ layer(remoteModules, { excludeTestServices: true, timeout: "60 seconds" })("Remo
     [
       "imports what does not come in time",
       { ...importing("./slow.mjs"), ...second, "/dir/slow.mjs": { afterMillis: 10_000, body: "export default 1" } },
-      /^"\.\/slow\.mjs" can't be fetched: not all files arrived within 1000 ms$/,
+      /^"\.\/slow\.mjs" can't be fetched from http:\S+\/dir\/slow\.mjs: not all files arrived within 1000 ms$/,
       inApp
     ],
     [

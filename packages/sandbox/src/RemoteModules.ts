@@ -58,6 +58,9 @@ interface Wanted {
 /** The statuses by which servers say that there is no such file. */
 const absent: ReadonlySet<number> = new Set([403, 404, 410])
 
+/** A URL without the name and the password in it. */
+const shown = (url: URL): string => Object.assign(new URL(url), { username: "", password: "" }).href
+
 /** The URLs of a module whose import leaves its extension out, or names the file that it is compiled to. */
 const alternatives = (url: URL, from: string): ReadonlyArray<URL> => {
   const candidates = ModulePath.candidates(url.pathname)
@@ -99,7 +102,9 @@ const make = Effect.fnUntraced(function*({ fetchMillis = 15_000, maxFiles = 100 
     const fetch = Effect.fnUntraced(function*({ by, file: asked, url: first }: Wanted) {
       const failed = (why: string) =>
         new ModuleFaulty({
-          message: `${by === undefined ? asked : JSON.stringify(by.specifier)} can't be fetched: ${why}`,
+          message: by === undefined
+            ? `${shown(first)} can't be fetched: ${why}`
+            : `${JSON.stringify(by.specifier)} can't be fetched from ${shown(first)}: ${why}`,
           at: by?.at ?? start(asked)
         })
       const late = failed(`not all files arrived within ${fetchMillis} ms`)

@@ -1,3 +1,4 @@
+import { ComponentsApi } from "@headwater/api/ComponentsApi"
 import * as Columns from "../resource/Columns.ts"
 import * as Kind from "../resource/Kind.ts"
 import type { Resource } from "../resource/Resource.ts"
@@ -5,6 +6,7 @@ import * as ResourceCommand from "../resource/ResourceCommand.ts"
 
 const components: Resource = {
   kind: Kind.component,
+  api: ComponentsApi,
   columns: [
     Columns.field("KEY", "key"),
     Columns.name,

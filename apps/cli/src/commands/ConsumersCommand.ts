@@ -1,4 +1,4 @@
-import type { ConsumerPosition, ConsumerResource } from "@headwater/api/ConsumersApi"
+import { type ConsumerPosition, type ConsumerResource, ConsumersApi } from "@headwater/api/ConsumersApi"
 import { maxLimit } from "@headwater/api/Pagination"
 import * as StreamName from "@headwater/domain/Stream"
 import { Console, Effect, Option } from "effect"
@@ -19,6 +19,7 @@ const idOf = (consumer: string) => Naming.idOf(Kind.consumer, consumer)
 
 const consumers: Resource = {
   kind: Kind.consumer,
+  api: ConsumersApi,
   columns: [
     Columns.id,
     Columns.name,

@@ -1,7 +1,6 @@
 import { Effect, Schema } from "effect"
 import { Command } from "effect/cli"
 import * as Check from "../examination/Check.ts"
-import * as MachineExamination from "../examination/MachineExamination.ts"
 import * as ServerExamination from "../examination/ServerExamination.ts"
 import { harmless } from "../text/HarmlessText.ts"
 import * as Output from "../text/Output.ts"
@@ -14,10 +13,12 @@ export class NotWell extends Schema.TaggedError<NotWell>()("NotWell", { names: S
   }
 }
 
+/** A server that is there is asked, wherever it is; where none is, this machine is to run it. */
 const examine = Effect.gen(function*() {
   const server = yield* ServerExamination.examine
-  // A server that is there is asked, wherever it is; where none is, this machine is to run it.
-  return server.isThere ? server.checks : [...server.checks, ...yield* MachineExamination.examine]
+  if (server.isThere) return server.checks
+  const machine = yield* Effect.promise(() => import("../examination/MachineExamination.ts"))
+  return [...server.checks, ...yield* machine.examine]
 }).pipe(Progress.during(() => "Examining the server"))
 
 /** Examines the server and what it stands on. */

@@ -40,7 +40,7 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
       HeadwaterCommand.assertRefused(yield* files(["put", "in/none", "none.txt"]), /none\.txt/)
       HeadwaterCommand.assertRefused(
         yield* files(["put", "../out", "long.txt"]),
-        /is no path of a file: a path has names/
+        /is not a path of names/
       )
     }))
 

@@ -9,7 +9,7 @@ import * as Output from "../text/Output.ts"
 
 const path = Argument.String("path").pipe(
   Argument.withDescription("The file's path in the store"),
-  Argument.filter(isFilePath, (path) => `${JSON.stringify(path)} is no path of a file: ${filePathExpected}`)
+  Argument.filter(isFilePath, (path) => `${JSON.stringify(path)} is not ${filePathExpected}`)
 )
 
 const list = Command.make(

@@ -1,3 +1,4 @@
+import { ConsumersApi } from "@headwater/api/ConsumersApi"
 import type { EventSummary } from "@headwater/api/EventsApi"
 import * as SigningKey from "@headwater/domain/SigningKey"
 import * as StreamName from "@headwater/domain/Stream"
@@ -15,7 +16,7 @@ import * as Naming from "../resource/Naming.ts"
 import { harmless } from "../text/HarmlessText.ts"
 import * as Output from "../text/Output.ts"
 
-const filterField = FieldFlag.ofPayload("consumers", "create").find(({ name }) => name === "filter")!
+const filterField = FieldFlag.ofPayload(ConsumersApi, "create").find(({ name }) => name === "filter")!
 
 const refuse = (message: string) => new CommandRefused({ message })
 

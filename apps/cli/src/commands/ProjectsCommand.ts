@@ -1,3 +1,4 @@
+import { ProjectsApi } from "@headwater/api/ProjectsApi"
 import * as Columns from "../resource/Columns.ts"
 import * as Kind from "../resource/Kind.ts"
 import type { Resource } from "../resource/Resource.ts"
@@ -5,6 +6,7 @@ import * as ResourceCommand from "../resource/ResourceCommand.ts"
 
 const projects: Resource = {
   kind: Kind.project,
+  api: ProjectsApi,
   columns: [Columns.name, Columns.slug, Columns.id, Columns.created],
   first: "headwater projects create NAME",
   creation: ["name"],

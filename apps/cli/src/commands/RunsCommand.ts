@@ -1,4 +1,4 @@
-import type { RunResource } from "@headwater/api/WorkflowRunsApi"
+import { type RunResource, WorkflowRunsApi } from "@headwater/api/WorkflowRunsApi"
 import { Effect, Option } from "effect"
 import { Argument, Command } from "effect/cli"
 import { ApiAccess } from "../access/ApiAccess.ts"
@@ -19,6 +19,7 @@ const outcomeOf = ({ error, exit_reason }: Pick<RunResource, "error" | "exit_rea
 
 const runs: Resource = {
   kind: Kind.run,
+  api: WorkflowRunsApi,
   columns: [
     Columns.field("RUN", "id"),
     Columns.field("STATUS", "status"),

@@ -1,3 +1,4 @@
+import { SourcesApi } from "@headwater/api/SourcesApi"
 import * as Columns from "../resource/Columns.ts"
 import * as Kind from "../resource/Kind.ts"
 import type { Resource } from "../resource/Resource.ts"
@@ -5,6 +6,7 @@ import * as ResourceCommand from "../resource/ResourceCommand.ts"
 
 const sources: Resource = {
   kind: Kind.source,
+  api: SourcesApi,
   columns: [Columns.name, Columns.slug, Columns.id, Columns.active, Columns.created],
   first: "headwater deploy orders.ts",
   creation: ["name"],

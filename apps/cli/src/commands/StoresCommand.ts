@@ -1,3 +1,4 @@
+import { DataStoresApi } from "@headwater/api/DataStoresApi"
 import type { HeadwaterClient } from "@headwater/api/HeadwaterClient"
 import * as ListItems from "@headwater/api/ListItems"
 import * as ExactJson from "@headwater/domain/ExactJson"
@@ -21,6 +22,7 @@ const key = Argument.String("key").pipe(Argument.withDescription("The entry's ke
 
 const stores: Resource = {
   kind: Kind.dataStore,
+  api: DataStoresApi,
   columns: [Columns.name, Columns.id, Columns.created],
   first: "headwater stores create NAME",
   creation: ["name"],

@@ -1,3 +1,4 @@
+import { SubscriptionsApi } from "@headwater/api/SubscriptionsApi"
 import { Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { ApiAccess } from "../access/ApiAccess.ts"
@@ -18,6 +19,7 @@ const partsOf = ({ emitter_id, event_name, listener_id }: ApiGroup.Thing) => ({
 
 export const subscriptions: Resource = {
   kind: Kind.subscription,
+  api: SubscriptionsApi,
   columns: [
     Columns.id,
     Columns.named("EMITTER", "emitter_id"),

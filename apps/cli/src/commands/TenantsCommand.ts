@@ -1,50 +1,21 @@
-import { type Account, Plan } from "@headwater/domain/Account"
-import { AccountId } from "@headwater/domain/Id"
+import { type Account, isUsername, ownLimitsOf, Plan, Quota, usernameForm } from "@headwater/domain/Account"
 import { AccountErasure } from "@headwater/engine/AccountErasure"
 import { AccountLifecycle } from "@headwater/engine/AccountLifecycle"
-import { type AccountChange, Accounts } from "@headwater/log/access/Accounts"
-import { Effect, Option, Redacted, Schema } from "effect"
+import { type AccountChange, Accounts, UsernameTaken } from "@headwater/log/access/Accounts"
+import { Effect, Option, Redacted } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as Operator from "../access/Operator.ts"
 import { CommandRefused } from "../CommandRefused.ts"
+import * as AccountFlag from "../given/AccountFlag.ts"
 import * as Output from "../text/Output.ts"
 import * as Progress from "../text/Progress.ts"
 
-const isUsername = (text: string) => /^[^\s\p{C}]{1,100}$/u.test(text) && !Schema.is(AccountId)(text)
-const aUsername = () => "a username of 1 to 100 characters, without spaces, that does not look like an account id"
-
-const username = Flag.String("username").pipe(Flag.filter(isUsername, aUsername))
-
-const email = Flag.String("email").pipe(
-  Flag.filter(
-    (text) => /^[^\s\p{C}@]+@[^\s\p{C}@]+$/u.test(text) && text.length <= 254,
-    () => "an email address"
-  )
-)
-
 const plan = Flag.Literals("plan", Plan.literals)
 
-const noLimit = "none"
-
-const quota = (name: string, unit: string) =>
-  Flag.String(name).pipe(
-    Flag.withMetavar("N|none"),
-    Flag.withDescription(`${unit}; ${noLimit} for no limit`),
-    Flag.filterMap(
-      (text) => {
-        if (text === noLimit) return Option.some(null)
-        const number = /^\d+$/.test(text) ? Number(text) : Number.NaN
-        return Number.isSafeInteger(number) ? Option.some(number) : Option.none()
-      },
-      () => `a whole number or ${noLimit}`
-    ),
-    Flag.optional
-  )
-
 const quotas = {
-  dailyInvocationsQuota: quota("daily-invocations-quota", "Invocations per UTC day"),
-  dailyComputeTimeQuotaMs: quota("daily-compute-time-quota", "Milliseconds of compute time per UTC day"),
-  billingPeriodInvocationsQuota: quota("billing-period-invocations-quota", "Invocations per billing period")
+  dailyInvocationsQuota: AccountFlag.limit("daily-invocations-quota", "Invocations per UTC day"),
+  dailyComputeTimeQuotaMs: AccountFlag.limit("daily-compute-time-quota", "Milliseconds of compute time per UTC day"),
+  billingPeriodInvocationsQuota: AccountFlag.limit("billing-period-invocations-quota", "Invocations per billing period")
 }
 
 const serverDefault = "default"
@@ -72,13 +43,20 @@ const valueOf = (account: Account) => ({
   daily_invocations_quota: account.dailyInvocationsQuota,
   daily_compute_time_quota: account.dailyComputeTimeQuotaMs,
   billing_period_invocations_quota: account.billingPeriodInvocationsQuota,
+  own_limits: ownLimitsOf(account),
   retention_days: account.retentionDays,
   suspended_at: account.suspendedAt,
   created_at: account.createdAt
 })
 
-const limit = (value: number | null): string => value === null ? noLimit : String(value)
 const days = (value: number | null): string => value === null ? serverDefault : String(value)
+
+/** Those that the account has set itself. */
+const ownLimits = (account: Account) => {
+  const own = ownLimitsOf(account)
+  const set = Quota.literals.filter((quota) => own[quota] !== null)
+  return set.length === 0 ? "none" : set.map((quota) => `${quota} ${own[quota]}`).join(", ")
+}
 
 const suspension = ({ suspendedAt }: Account): string =>
   suspendedAt === null ? "no" : `since ${Output.time(suspendedAt)}`
@@ -89,34 +67,29 @@ const linesOf = (account: Account, more: ReadonlyArray<readonly [string, string]
     ["Username", account.username],
     ["Email", account.email],
     ["Plan", account.plan],
-    ["Daily invocations quota", limit(account.dailyInvocationsQuota)],
-    ["Daily compute time quota (ms)", limit(account.dailyComputeTimeQuotaMs)],
-    ["Billing period invocations quota", limit(account.billingPeriodInvocationsQuota)],
+    ["Daily invocations quota", AccountFlag.limitText(account.dailyInvocationsQuota)],
+    ["Daily compute time quota (ms)", AccountFlag.limitText(account.dailyComputeTimeQuotaMs)],
+    ["Billing period invocations quota", AccountFlag.limitText(account.billingPeriodInvocationsQuota)],
+    ["Limits of its own", ownLimits(account)],
     ["Retention (days)", days(account.retentionDays)],
     ["Suspended", suspension(account)],
     ["Created", Output.time(account.createdAt)],
     ...more
   ])
 
-const refuseTaken = Effect.fnUntraced(function*(name: string, own?: AccountId) {
-  const taken = (yield* (yield* Accounts).byUsername(name)).some(({ id }) => id !== own)
-  if (taken) {
-    return yield* new CommandRefused({ message: `The username ${JSON.stringify(name)} is taken` })
-  }
-})
-
 const create = Command.make(
   "create",
   {
-    username: Argument.String("username").pipe(Argument.filter(isUsername, aUsername)),
-    email,
+    username: Argument.String("username").pipe(Argument.filter(isUsername, () => usernameForm)),
+    email: AccountFlag.email,
     plan: plan.pipe(Flag.withDefault("free")),
     ...quotas,
     retentionDays: retention,
     json: Output.json
   },
   Effect.fnUntraced(function*({ json, ...given }) {
-    yield* refuseTaken(given.username)
+    const taken = yield* (yield* Accounts).byUsername(given.username)
+    if (taken.length > 0) return yield* new UsernameTaken({ username: given.username })
     const { account, key } = yield* (yield* AccountLifecycle).create({
       username: given.username,
       email: given.email,
@@ -145,9 +118,9 @@ const list = Command.make(
       account.username,
       account.email,
       account.plan,
-      limit(account.dailyInvocationsQuota),
-      limit(account.dailyComputeTimeQuotaMs),
-      limit(account.billingPeriodInvocationsQuota),
+      AccountFlag.limitText(account.dailyInvocationsQuota),
+      AccountFlag.limitText(account.dailyComputeTimeQuotaMs),
+      AccountFlag.limitText(account.billingPeriodInvocationsQuota),
       days(account.retentionDays),
       account.suspendedAt === null ? "active" : "suspended",
       Output.time(account.createdAt)
@@ -223,8 +196,8 @@ const set = Command.make(
   "set",
   {
     account: named,
-    username: username.pipe(Flag.optional),
-    email: email.pipe(Flag.optional),
+    username: AccountFlag.username.pipe(Flag.optional),
+    email: AccountFlag.email.pipe(Flag.optional),
     plan: plan.pipe(Flag.optional),
     ...quotas,
     retentionDays: retention,
@@ -244,7 +217,6 @@ const set = Command.make(
       return yield* new CommandRefused({ message: "Nothing to change: give at least one flag" })
     }
     const { id } = yield* Operator.findAccount(named)
-    if (change.username !== undefined) yield* refuseTaken(change.username, id)
     const changed = yield* Effect.flatMap((yield* Accounts).update(id, change), Effect.fromOption)
     yield* Output.print(json, valueOf(changed), linesOf(changed))
   }, Effect.provide(Operator.layer))

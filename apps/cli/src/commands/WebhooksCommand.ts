@@ -1,3 +1,4 @@
+import { WebhooksApi } from "@headwater/api/WebhooksApi"
 import * as ExactJson from "@headwater/domain/ExactJson"
 import { Effect, Option, type Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
@@ -21,6 +22,7 @@ const idOf = (webhook: string) => Naming.idOf(Kind.webhook, webhook)
 
 const webhooks: Resource = {
   kind: Kind.webhook,
+  api: WebhooksApi,
   columns: [Columns.name, Columns.id, Columns.active, Columns.field("URL", "url"), Columns.created],
   first: "headwater webhooks create receiver --url http://localhost:9000",
   creation: ["name"],

@@ -1,3 +1,4 @@
+import { WorkflowsApi } from "@headwater/api/WorkflowsApi"
 import * as Columns from "../resource/Columns.ts"
 import * as Kind from "../resource/Kind.ts"
 import type { Resource } from "../resource/Resource.ts"
@@ -5,6 +6,7 @@ import * as ResourceCommand from "../resource/ResourceCommand.ts"
 
 const workflows: Resource = {
   kind: Kind.workflow,
+  api: WorkflowsApi,
   columns: [
     Columns.name,
     Columns.slug,

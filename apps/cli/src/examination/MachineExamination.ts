@@ -84,7 +84,7 @@ const sandbox = Effect.tryPromise(() => run(packagedDenoPath(), ["--version"], {
 const egress = Effect.gen(function*() {
   const { npmRegistry } = yield* ServerConfig
   if (Option.isNone(npmRegistry)) {
-    return Check.ok("egress", "HEADWATER_NPM_REGISTRY names nothing that could be asked for.")
+    return Check.ok("egress", "No registry is set, so no connection to the internet was tried.")
   }
   const url = new URL(npmRegistry.value)
   const answer = yield* Effect.result(

@@ -1,4 +1,4 @@
-import { DeliveryState, ErrorClass } from "@headwater/api/DeliveriesApi"
+import { DeliveryState, ErrorClass } from "@headwater/api/DeliveryState"
 import { Effect, Option } from "effect"
 import { Flag } from "effect/cli"
 import * as Kind from "../resource/Kind.ts"

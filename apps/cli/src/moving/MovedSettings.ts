@@ -40,7 +40,7 @@ export const of = (
   if (timeout > longestTimeout) {
     tell(
       "lambda_timeout",
-      `${timeout} s: a step takes ${longestTimeout} s at most, and what the server allows (HEADWATER_RUN_SECONDS)`
+      `${timeout} s: a step takes ${longestTimeout} s at most, and the server's limit (HEADWATER_RUN_SECONDS)`
     )
   }
   return { timeoutSeconds: Math.min(Math.ceil(timeout), longestTimeout) }

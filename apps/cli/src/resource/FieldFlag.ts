@@ -1,5 +1,4 @@
 /** Flags for the fields of a request, as the API's contract describes them. */
-import { HeadwaterApi } from "@headwater/api/HeadwaterApi"
 import * as ExactJson from "@headwater/domain/ExactJson"
 import { Effect, FileSystem, Option, Predicate, Schema, SchemaAST } from "effect"
 import { Flag } from "effect/cli"
@@ -12,7 +11,7 @@ interface Part {
 
 /** The parts of an endpoint's contract that hold its fields. */
 interface Endpoint {
-  readonly query?: Part
+  readonly query?: Part | undefined
   readonly payload: ReadonlyMap<string, { readonly schemas: ReadonlyArray<Part> }>
 }
 
@@ -27,12 +26,12 @@ export interface Field {
   readonly description: string
 }
 
-/** The groups of the API, by their names. */
-const groups = HeadwaterApi.groups as unknown as Readonly<
-  Record<string, { readonly endpoints: Readonly<Record<string, Endpoint>> }>
->
+/** A group of the API. A command imports its own alone, since all of them take longer to load than most calls. */
+export interface Group {
+  readonly endpoints: Readonly<Record<string, Endpoint>>
+}
 
-export const has = (group: string, endpoint: string): boolean => groups[group]!.endpoints[endpoint] !== undefined
+export const has = ({ endpoints }: Group, endpoint: string): boolean => endpoints[endpoint] !== undefined
 
 const isNull = SchemaAST.isNull
 
@@ -70,12 +69,12 @@ const fieldsOf = (part: Part | undefined): ReadonlyArray<Field> => {
 }
 
 /** The fields by which a list is filtered. */
-export const ofQuery = (group: string, endpoint: string): ReadonlyArray<Field> =>
-  fieldsOf(groups[group]!.endpoints[endpoint]?.query)
+export const ofQuery = ({ endpoints }: Group, endpoint: string): ReadonlyArray<Field> =>
+  fieldsOf(endpoints[endpoint]?.query)
 
 /** The fields of a request's body. */
-export const ofPayload = (group: string, endpoint: string): ReadonlyArray<Field> =>
-  [...groups[group]!.endpoints[endpoint]?.payload.values() ?? []].flatMap(({ schemas }) => schemas.flatMap(fieldsOf))
+export const ofPayload = ({ endpoints }: Group, endpoint: string): ReadonlyArray<Field> =>
+  [...endpoints[endpoint]?.payload.values() ?? []].flatMap(({ schemas }) => schemas.flatMap(fieldsOf))
 
 /** Other users of the machine can see what the arguments of a command are. */
 const isSecret = ({ name }: Field): boolean => name.startsWith("secret_") || name === "tls"

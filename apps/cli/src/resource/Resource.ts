@@ -1,4 +1,5 @@
 import type { Given, Thing } from "./ApiGroup.ts"
+import type { Group } from "./FieldFlag.ts"
 import type { Kind } from "./Kind.ts"
 import type { NamesById } from "./Naming.ts"
 
@@ -17,6 +18,8 @@ export interface Address {
 /** The facts that commands about things of a kind need: all else is in the API's contract. */
 export interface Resource {
   readonly kind: Kind
+  /** The kind's group in the API. */
+  readonly api: Group
   readonly columns: ReadonlyArray<Column>
   /** The fields of a thing whose ids people know by names. */
   readonly namedFields?: ReadonlyArray<string>

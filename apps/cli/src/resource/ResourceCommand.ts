@@ -74,8 +74,8 @@ const ownerOf = ({ within }: Resource): Argument.Argument<string> | undefined =>
   within === undefined ? undefined : argumentOf(within)
 
 const listCommand = (resource: Resource) => {
-  const { columns, first, kind, listed } = resource
-  const fields = FieldFlag.ofQuery(kind.group, "list")
+  const { api, columns, first, kind, listed } = resource
+  const fields = FieldFlag.ofQuery(api, "list")
   const owner = ownerOf(resource)
   const flags = {
     filters: flagsOf(fields),
@@ -147,8 +147,8 @@ export const create = Effect.fnUntraced(function*(resource: Resource, payload: A
 })
 
 export const createCommand = <const Name extends string>(command: Name, resource: Resource) => {
-  const { creation = [], first, kind } = resource
-  const fields = FieldFlag.ofPayload(kind.group, "create").filter((field) => !isLeftOut(resource, field))
+  const { api, creation = [], first, kind } = resource
+  const fields = FieldFlag.ofPayload(api, "create").filter((field) => !isLeftOut(resource, field))
   const positional = creation.map((name) => fields.find((field) => field.name === name)!)
   const flags = fields.filter(({ name }) => !creation.includes(name))
   const given = Object.fromEntries(positional.map((field) => [
@@ -182,8 +182,8 @@ const change = Effect.fnUntraced(function*(resource: Resource, text: string, pay
 })
 
 const updateCommand = (resource: Resource) => {
-  const { kind } = resource
-  const fields = FieldFlag.ofPayload(kind.group, "update").filter((field) => !isLeftOut(resource, field))
+  const { api, kind } = resource
+  const fields = FieldFlag.ofPayload(api, "update").filter((field) => !isLeftOut(resource, field))
   return Command.make(
     "update",
     { thing: argumentOf(kind), flags: flagsOf(fields), json: Output.json },
@@ -216,9 +216,9 @@ const switchCommand = (resource: Resource, name: "pause" | "resume", isActive: b
     name,
     { thing: argumentOf(resource.kind), json: Output.json },
     Effect.fnUntraced(function*({ json, thing: text }) {
-      const { kind } = resource
+      const { api, kind } = resource
       const { address } = yield* addressed(resource, text, undefined)
-      const changed = FieldFlag.has(kind.group, name)
+      const changed = FieldFlag.has(api, name)
         ? yield* ApiGroup.one(kind.group, name, { headers: {}, query: {}, payload: {}, ...address })
         : yield* ApiGroup.one(kind.group, "update", { ...address, payload: { active: isActive } })
       yield* print(resource, changed!, json)
@@ -253,9 +253,9 @@ const deleteCommand = (resource: Resource) =>
 
 /** Commands of which the API has what they need. */
 const commandsOf = (resource: Resource): ReadonlyArray<Command.Command.Any> => {
-  const { creation, kind: { group }, within } = resource
-  const has = (endpoint: string) => FieldFlag.has(group, endpoint)
-  const updated = new Set(FieldFlag.ofPayload(group, "update").map(({ name }) => name))
+  const { api, creation, within } = resource
+  const has = (endpoint: string) => FieldFlag.has(api, endpoint)
+  const updated = new Set(FieldFlag.ofPayload(api, "update").map(({ name }) => name))
   const isSwitched = updated.has("active")
   return [
     listCommand(resource),

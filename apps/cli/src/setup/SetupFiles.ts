@@ -37,7 +37,7 @@ const pathFaults = (paths: ReadonlyArray<string>): ReadonlyArray<string> => {
   const faults: Array<string> = []
   for (const path of paths) {
     if (!isFilePath(path)) {
-      faults.push(`${JSON.stringify(refOf(path))}: ${filePathExpected}`)
+      faults.push(`${JSON.stringify(refOf(path))} is not ${filePathExpected}`)
       continue
     }
     if (path.includes("\\") || path.split("/").some((name) => Buffer.byteLength(name) > longestName)) {
@@ -143,7 +143,7 @@ export const read = Effect.fnUntraced(
         ...faults,
         ...paths.flatMap((path) =>
           !isFilePath(path)
-            ? [`${refOf(path)}: ${filePathExpected}`]
+            ? [`${refOf(path)} is not ${filePathExpected}`]
             : isOfEvents(path)
             ? [`${refOf(path)}: ${onlyOfEvents}`]
             : []

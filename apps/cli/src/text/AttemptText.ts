@@ -1,4 +1,4 @@
-import type { AttemptResource } from "@headwater/api/DeliveriesApi"
+import type { AttemptResource } from "@headwater/api/DeliveryAttempt"
 import * as Output from "./Output.ts"
 
 const phases = ({ timings: { connect_ms, dns_ms, first_byte_ms, tls_ms, total_ms } }: AttemptResource): string =>

@@ -78,6 +78,9 @@ export const post = async <A>(path: ReadonlyArray<string>, request: Request = {}
 export const put = async <A>(path: ReadonlyArray<string>, request: Request = {}): Promise<A> =>
   bodyOf<A>(await respond("PUT", path, request))
 
+export const patch = async <A>(path: ReadonlyArray<string>, request: Request = {}): Promise<A> =>
+  bodyOf<A>(await respond("PATCH", path, request))
+
 export const remove = async (path: ReadonlyArray<string>, request: Request = {}): Promise<void> => {
   await respond("DELETE", path, request)
 }

@@ -1,4 +1,5 @@
 import { graphlib, layout } from "@dagrejs/dagre"
+import { columnsOf, type Obstacle, route } from "./GraphRoutes.ts"
 
 export interface Point {
   readonly x: number
@@ -44,6 +45,8 @@ interface Part extends Size {
   /** The indexes of its links among all links. */
   readonly links: ReadonlyArray<number>
   readonly graph: graphlib.Graph
+  /** The columns of the boxes before the part was folded. */
+  readonly ranks: ReadonlyMap<string, number>
   readonly isFolded: boolean
 }
 
@@ -68,29 +71,31 @@ const partsOf = ({ box, boxes, gap, label, links }: Plan): ReadonlyArray<Part> =
     if (names.length > 1) layout(graph)
     else graph.setNode(names[0]!, { x: box.width / 2, y: box.height / 2 })
     const { height = box.height, width = box.width } = names.length > 1 ? graph.graph() as Partial<Size> : box
-    return { boxes: names, links: own, graph, isFolded: false, width: Math.ceil(width), height: Math.ceil(height) }
+    return {
+      boxes: names,
+      links: own,
+      graph,
+      ranks: new Map(names.map((name) => [name, Math.round((graph.node(name) as Point).x)])),
+      isFolded: false,
+      width: Math.ceil(width),
+      height: Math.ceil(height)
+    }
   })
 }
 
 /** A part that exceeds the aimed height for its width by this factor is folded. */
 const tooHigh = 3
 
-/**
- * Splits each column of a part that is much too high into several, so that a reader can survey the part. Its links then
- * go straight, behind the boxes in between.
- */
+/** Splits each column of a part that is much too high into several, so that a reader can survey the part. */
 const folded = (part: Part, { aspect, box, gap }: Plan): Part => {
   if (part.width * tooHigh > part.height * aspect) return part
   const placeOf = (name: string) => part.graph.node(name) as Point
-  const columns = [...Map.groupBy(part.boxes, (name) => Math.round(placeOf(name).x))]
+  const columns = [...Map.groupBy(part.boxes, (name) => part.ranks.get(name)!)]
     .sort(([a], [b]) => a - b)
     .map(([, names]) => names.toSorted((a, b) => placeOf(a).y - placeOf(b).y))
-  const step = { width: box.width + gap.height, height: box.height + gap.height }
+  const step = { width: box.width + gap.width, height: box.height + gap.height }
   const widthOf = (rows: number) =>
-    columns.reduce(
-      (sum, names) => sum + Math.ceil(names.length / rows) * step.width + gap.width,
-      -gap.width - gap.height
-    )
+    columns.reduce((sum, names) => sum + Math.ceil(names.length / rows) * step.width, -gap.width)
   let rows = 1
   while (widthOf(rows) > rows * step.height * aspect) rows++
   let left = 0
@@ -104,7 +109,7 @@ const folded = (part: Part, { aspect, box, gap }: Plan): Part => {
         y: top + index % high * step.height + box.height / 2
       })
     }
-    left += wide * step.width + gap.width
+    left += wide * step.width
   }
   return { ...part, isFolded: true, width: widthOf(rows), height: rows * step.height - gap.height }
 }
@@ -133,6 +138,32 @@ const shelved = (
   return { corners, width, height: y + shelf }
 }
 
+/** The routes of a part's links, by their indexes. */
+const routed = (part: Part, { box, gap, label, links }: Plan): ReadonlyArray<readonly [number, PlacedLink]> => {
+  const boxes = new Map(part.boxes.map((name): [string, Obstacle] => {
+    const { x, y } = part.graph.node(name) as Point
+    return [name, { x, y, ...box, rank: part.ranks.get(name)! }]
+  }))
+  const ways = part.links.map((index) => {
+    const [from, to] = links[index]!
+    const { points, x, y } = part.graph.edge(from, to, String(index)) as Point & {
+      readonly points: ReadonlyArray<Point>
+    }
+    return {
+      from: boxes.get(from)!,
+      to: boxes.get(to)!,
+      label: part.isFolded || label === undefined ? undefined : { x, y, ...label, rank: Math.round(x) },
+      wish: (at: number) =>
+        part.isFolded ? undefined : points.find((point) => Math.round(point.x) === Math.round(at))?.y
+    }
+  })
+  const columns = columnsOf([...boxes.values(), ...ways.flatMap(({ label }) => label ?? [])])
+  return part.links.map((index, way) => {
+    const ends = ways[way]!
+    return [index, { between: route(columns, ends, gap.height / 2), label: ends.label }]
+  })
+}
+
 /** Places boxes so that few links cross. A thousand boxes can take seconds. */
 export const place = (plan: Plan): Placed => {
   const parts = partsOf(plan).map((part) => folded(part, plan))
@@ -143,26 +174,34 @@ export const place = (plan: Plan): Placed => {
     const corner = corners.get(part)!
     const moved = ({ x, y }: Point): Point => ({ x: x + corner.x, y: y + corner.y })
     for (const name of part.boxes) boxes.set(name, moved(part.graph.node(name) as Point))
-    for (const index of part.links) {
-      const [from, to] = plan.links[index]!
-      const link = part.graph.edge(from, to, String(index)) as Point & { readonly points: ReadonlyArray<Point> }
-      links.set(index, {
-        between: part.isFolded ? [] : link.points.slice(1, -1).map(moved),
-        label: part.isFolded || plan.label === undefined ? undefined : moved(link)
-      })
+    for (const [index, { between, label }] of routed(part, plan)) {
+      links.set(index, { between: between.map(moved), label: label === undefined ? undefined : moved(label) })
     }
   }
   return { boxes, links: plan.links.map((_, index) => links.get(index)!), width, height }
 }
 
-/** A curve from the right side of one box to the left side of another, level at both ends, by way of `between`. */
-export const curve = (from: Point, between: ReadonlyArray<Point>, to: Point, { width }: Size): string => {
-  let last: Point = { x: from.x + width / 2, y: from.y }
+/** The point at which a link meets the box at `at`, on the side of the box at `other`. */
+export const meeting = (at: Point, other: Point, { width }: Size): Point => ({
+  x: at.x + (at.x < other.x ? width / 2 : -width / 2),
+  y: at.y
+})
+
+/** A curve from the side of one box to the facing side of another, level at both ends, by way of `between`. */
+export const curve = (from: Point, between: ReadonlyArray<Point>, to: Point, box: Size): string => {
+  let last = meeting(from, to, box)
   let path = `M${last.x},${last.y}`
-  for (const next of [...between, { x: to.x - width / 2, y: to.y }]) {
+  for (const next of [...between, meeting(to, from, box)]) {
     const middle = (last.x + next.x) / 2
     path += `C${middle},${last.y} ${middle},${next.y} ${next.x},${next.y}`
     last = next
   }
   return path
+}
+
+/** The head of an arrow that arrives at the box at `to`. */
+export const arrow = (from: Point, to: Point, box: Size, { height, width }: Size): string => {
+  const { x, y } = meeting(to, from, box)
+  const back = x + (from.x < to.x ? -width : width)
+  return `M${back},${y - height / 2}L${x},${y}L${back},${y + height / 2}Z`
 }

@@ -125,7 +125,7 @@ export class GraphView {
       top + box.height * this.#scale <= height
     if (isSeen && this.#scale >= readableScale) return
     this.#isChosen = true
-    this.#scale = Math.max(this.#scale, 0.8)
+    this.#scale = Math.max(this.#scale, legibleScale)
     this.#x = width / 2 - point.x * this.#scale
     this.#y = height / 2 - point.y * this.#scale
     this.#show()

@@ -55,7 +55,7 @@ const Facts = ({ oauth }: { readonly oauth: OAuth }) => (
     <dd>
       <When seconds={oauth.expires_at} otherwise="unknown" />
     </dd>
-    <dt>Renewed next</dt>
+    <dt>Next renewal</dt>
     <dd>
       <When seconds={oauth.renew_at} otherwise="not" />
     </dd>

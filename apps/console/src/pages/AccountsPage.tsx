@@ -26,7 +26,7 @@ const columns: ReadonlyArray<RowColumn<Accounts.AppAccountResource>> = [
     cell: ({ oauth }) => oauth === null ? null : <StateBadge state={oauth.state} title={harmless(oauth.error ?? "")} />
   },
   {
-    name: "Renewed next",
+    name: "Next renewal",
     width: "8.5rem",
     cell: ({ oauth }) => oauth === null || oauth.renew_at === null ? null : <Time ms={oauth.renew_at * 1_000} />,
     isWideOnly: true

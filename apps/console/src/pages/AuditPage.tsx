@@ -18,12 +18,12 @@ const columns: ReadonlyArray<RowColumn<Audit.AuditResource>> = [
   { name: "When", width: "8.5rem", cell: ({ at }) => <Time ms={at * 1_000} /> },
   { name: "Operation", width: "minmax(9rem, 1fr)", cell: ({ operation }) => <code>{harmless(operation)}</code> },
   {
-    name: "About",
+    name: "Resource",
     width: "minmax(9rem, 1fr)",
     cell: ({ resource_id }) => resource_id === null ? <span class="note">–</span> : <Name id={resource_id} />
   },
   {
-    name: "Answer",
+    name: "Status",
     width: "5rem",
     cell: ({ status }) => <Badge tone={status < 400 ? "good" : "bad"} text={String(status)} />
   },

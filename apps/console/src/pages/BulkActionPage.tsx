@@ -24,7 +24,7 @@ const RateForm = ({ onChange, run }: { readonly run: BulkActionResource; readonl
   return (
     <div class="inline">
       <label class="field rate">
-        <span>{ofRuns.includes(run.action) ? "Runs" : "Attempts"} a second, at most</span>
+        <span>{ofRuns.includes(run.action) ? "Runs" : "Attempts"} per second, at most</span>
         <input
           type="number"
           min={1}
@@ -119,7 +119,7 @@ const Details = ({ onChange, run }: { readonly run: BulkActionResource; readonly
               </div>
             ))}
         </dd>
-        <dt>At</dt>
+        <dt>Affects</dt>
         <dd>
           {isOfRuns
             ? counted(owners.total, "source or workflow", "sources and workflows")

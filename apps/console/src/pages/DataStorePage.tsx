@@ -68,7 +68,7 @@ const EntryDialog = ({ asked, onDone, store }: {
       note="The value can be any JSON. It stays until you remove it."
       name="Set"
       doing="Setting …"
-      failed="It is not set."
+      failed="It was not set."
       faultOf={() => jsonFault(text.value)}
       act={async () => {
         await DataStores.setEntry(store, key.value, text.value)

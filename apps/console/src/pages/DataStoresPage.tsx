@@ -31,7 +31,7 @@ const NewDataStore = ({ onClose }: { readonly onClose: () => void }) => {
       note="Sources and workflows share it: give its name to a prop of the type data_store."
       name="Create"
       doing="Creating …"
-      failed="It is not made."
+      failed="It was not created."
       act={async () => visit(hrefOf(["data-stores", await DataStores.create(name.value)]))}
       onClose={onClose}
     >

@@ -86,7 +86,7 @@ export default ({ params }: { readonly params: Params }) => {
           </a>
         </span>
       </div>
-      <Shown loading={journey} what="its way">
+      <Shown loading={journey} what="the trace">
         {(found) => <Way journey={found} onChange={() => void journey.reload()} />}
       </Shown>
     </div>

@@ -48,7 +48,7 @@ const UploadDialog = ({ onClose, onDone }: { readonly onClose: () => void; reado
       note="Code reads it with $.files. It replaces any file at the same path."
       name="Upload"
       doing="Uploading …"
-      failed="It is not uploaded."
+      failed="It was not uploaded."
       act={async () => {
         await Files.write(path.value, chosen.value!)
         tell("done", `${path.value} is uploaded.`)

@@ -26,10 +26,10 @@ const pollMs = 5_000
 const oldMs = 4 * pollMs
 
 const groupings: ReadonlyArray<readonly [Grouping, string]> = [
-  ["none", "nothing"],
+  ["none", "no groups"],
   ["same", "same subscriptions"],
   ["alike", "similar nodes"],
-  ["kind", "by kind"]
+  ["kind", "same kind"]
 ]
 
 const inOrder = new Intl.Collator(undefined, { numeric: true })
@@ -135,7 +135,7 @@ const GroupField = ({ automatic, chosen }: {
     <label class="field is-wider">
       <span>Group</span>
       <select value={chosen ?? ""} onChange={(event) => change({ group: event.currentTarget.value, open: "" })}>
-        <option value="">{chosen === undefined ? `as needed: ${words.get(automatic)}` : "as needed"}</option>
+        <option value="">{chosen === undefined ? `automatic: ${words.get(automatic)}` : "automatic"}</option>
         {groupings.map(([grouping, name]) => <option key={grouping} value={grouping}>{name}</option>)}
       </select>
     </label>
@@ -157,16 +157,9 @@ const FocusBar = ({ focus, hops }: { readonly focus: string; readonly hops: numb
   </div>
 )
 
-const Picture = ({ atMs, graph, isStale, wanted }: {
-  readonly graph: Graph.WholeGraph
-  readonly atMs: number
-  readonly isStale: boolean
-  readonly wanted: Wanted
-}) => {
-  const { chosen, expanded, focus, grouping, hops, open, view } = wanted
-  const loading = useLoading(expanded, (signal) => Graph.expand(expanded, signal), { everyMs: pollMs })
-  const loaded = loading.loaded.value
-  const heard = loaded.state === "shown" || loaded.state === "stale" ? loaded.value : undefined
+/** The part of the graph that is drawn, and those of its nodes and subscriptions that the reader looks for. */
+const useSeen = (graph: Graph.WholeGraph, wanted: Wanted, heard: Graph.Expanded | undefined) => {
+  const { focus, grouping, hops, open, view } = wanted
   const glob = graph.edges.find(({ subscription_id }) => subscription_id === heard?.subscription_id)?.emitter_id
   const emitters = heard?.emitters.map(({ emitter_id }) => emitter_id) ?? []
   // Each reading gives another object, even with the same content. The drawing moves only if the content has changed.
@@ -206,6 +199,20 @@ const Picture = ({ atMs, graph, isStale, wanted }: {
     ({ ids }: Stop) => isNarrowed && !ids.some((id) => found.has(id)),
     [isNarrowed, found]
   )
+  return { shape, live, drawn, around, matching, edges, isDim }
+}
+
+const Picture = ({ atMs, graph, isStale, wanted }: {
+  readonly graph: Graph.WholeGraph
+  readonly atMs: number
+  readonly isStale: boolean
+  readonly wanted: Wanted
+}) => {
+  const { chosen, expanded, focus, grouping, hops, open, view } = wanted
+  const loading = useLoading(expanded, (signal) => Graph.expand(expanded, signal), { everyMs: pollMs })
+  const loaded = loading.loaded.value
+  const heard = loaded.state === "shown" || loaded.state === "stale" ? loaded.value : undefined
+  const { around, drawn, edges, isDim, live, matching, shape } = useSeen(graph, wanted, heard)
   const stop = shape.stops.find(({ ids, key }) => key === chosen || ids.includes(chosen))
   const acts: PanelActs = {
     choose,

@@ -129,7 +129,7 @@ const tilesOf = (now: Now, figures: Figures | undefined): ReadonlyArray<Tile> =>
     },
     {
       name: "Accounting",
-      value: imbalances === 0 ? "balances" : `${count(imbalances)} off`,
+      value: imbalances === 0 ? "balances" : `${count(imbalances)} wrong`,
       note: imbalances === 0 ? "no event lost or duplicated" : "this is a bug in the server: please report it",
       tone: imbalances === 0 ? "plain" : "bad"
     }

@@ -128,7 +128,7 @@ const Details = ({ onChange, run }: { readonly run: Workflows.RunDetails; readon
               label="Event, as JSON"
               text={JSON.stringify(run.event, null, 2)}
               name="Run"
-              doing="Waiting for its turn …"
+              doing="Starting …"
               failed="It was not run."
               act={async (text) => {
                 await rerun({ event: JSON.parse(text) })

@@ -21,9 +21,9 @@ const Findings = ({ findings }: { readonly findings: ReadonlyArray<Finding> }) =
     <table class="plain">
       <thead>
         <tr>
-          <th scope="col">Part</th>
-          <th scope="col">State</th>
-          <th scope="col">Found</th>
+          <th scope="col">Check</th>
+          <th scope="col">Result</th>
+          <th scope="col">Details</th>
         </tr>
       </thead>
       <tbody>

@@ -62,7 +62,7 @@ const VariableDialog = ({ asked, known, onDone, owner }: {
       note="Code reads it from process.env. Runs see the new value within 2 seconds."
       name="Set"
       doing="Setting …"
-      failed="It is not set."
+      failed="It was not set."
       faultOf={() =>
         before === undefined && known.has(name.value)
           ? "A variable with this name exists: select it in the list to change it."

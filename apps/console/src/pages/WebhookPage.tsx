@@ -124,6 +124,12 @@ const ResumeChoice = ({ id, onDone }: { readonly id: string; readonly onDone: ()
   </>
 )
 
+const signatures: Readonly<Record<Webhooks.WebhookDetails["signature"], string>> = {
+  hmac: "HMAC, with the secret",
+  ed25519: "Ed25519, with the key pair",
+  both: "HMAC with the secret, and Ed25519 with the key pair"
+}
+
 const Settings = ({ webhook }: { readonly webhook: Webhooks.WebhookDetails }) => {
   const { circuit, circuit_state } = webhook
   return (
@@ -164,8 +170,8 @@ const Settings = ({ webhook }: { readonly webhook: Webhooks.WebhookDetails }) =>
       </dd>
       <dt>Timeout</dt>
       <dd>{duration(webhook.timeout_ms)}</dd>
-      <dt>Signed by</dt>
-      <dd>{webhook.signature}</dd>
+      <dt>Signature</dt>
+      <dd>{signatures[webhook.signature]}</dd>
       <dt>HTTP/2</dt>
       <dd>{webhook.http2 ? "if the endpoint supports it" : "never"}</dd>
       <dt>Created</dt>

@@ -57,7 +57,7 @@ const RunButton = ({ id }: { readonly id: string }) => (
         label="Event, as JSON"
         text={given.get(id) ?? "{\n  \"order\": 1001\n}"}
         name="Run"
-        doing="Waiting for its turn …"
+        doing="Starting …"
         failed="It was not run."
         act={async (text) => {
           given.set(id, text)
@@ -108,7 +108,7 @@ const SettingsForm = ({ onChange, workflow }: {
 
 const SettingsList = ({ workflow }: { readonly workflow: Workflows.WorkflowResource }) => (
   <dl class="facts">
-    <dt>Runs at once</dt>
+    <dt>Concurrent runs</dt>
     <dd>{workflow.concurrency}</dd>
     <dt>Rate</dt>
     <dd>
@@ -120,11 +120,11 @@ const SettingsList = ({ workflow }: { readonly workflow: Workflows.WorkflowResou
     <dd>{workflow.retry_delays.length === 0 ? "none" : `after ${workflow.retry_delays.join(", ")} s`}</dd>
     <dt>Failures sent to $errors</dt>
     <dd>{workflow.errors === "each" ? "every attempt" : "only the last attempt of a step"}</dd>
-    <dt>Longest step</dt>
-    <dd>{workflow.timeout_seconds === null ? "what the server allows" : `${workflow.timeout_seconds} s`}</dd>
-    <dt>Heap of a step</dt>
-    <dd>{workflow.memory_mb === null ? "what the server gives each" : `${workflow.memory_mb} MiB`}</dd>
-    <dt>Suspended run that is not resumed</dt>
+    <dt>Time limit of a step</dt>
+    <dd>{workflow.timeout_seconds === null ? "the server's limit" : `${workflow.timeout_seconds} s`}</dd>
+    <dt>Memory of a step</dt>
+    <dd>{workflow.memory_mb === null ? "the server's default" : `${workflow.memory_mb} MiB`}</dd>
+    <dt>If a suspended run is not resumed</dt>
     <dd>{workflow.suspension_timeout === "resume" ? "goes on" : "is cancelled"}</dd>
   </dl>
 )

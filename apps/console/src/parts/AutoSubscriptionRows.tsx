@@ -79,7 +79,7 @@ export const AutoSubscriptionRows = () => {
             leave="Keep it"
             name="Remove"
             doing="Removing …"
-            failed="It is not removed."
+            failed="It was not removed."
             act={async () => {
               await AutoSubscriptions.drop(asked.id)
               tell("done", "The auto-subscription is removed.")

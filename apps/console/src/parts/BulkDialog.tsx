@@ -148,7 +148,7 @@ export const BulkDialog = ({ choices = ofDeliveries, filter, meant, of = "delive
           ? (
             <label class="field rate">
               <span>
-                {of === "runs" ? "Runs a second of each, at most" : "Attempts a second at each webhook, at most"}
+                {of === "runs" ? "Most runs per second of each" : "Most attempts per second at each webhook"}
               </span>
               <input
                 type="number"

@@ -85,12 +85,12 @@ const NewCourier = ({ reload }: { readonly reload: () => void }) => {
             note="Code elsewhere brings these things to its address, for a day. `headwater import courier` makes one, too, with the step to paste."
             name="Create"
             doing="Creating …"
-            failed="It is not made."
+            failed="It was not created."
             faultOf={() => {
               const { files, stores, variables } = wanted()
               return files || variables.length > 0 || Object.keys(stores).length > 0
                 ? undefined
-                : "Name what it should bring."
+                : "Give at least one thing that it should bring."
             }}
             act={async () => {
               made.value = await Couriers.create(wanted())
@@ -104,7 +104,7 @@ const NewCourier = ({ reload }: { readonly reload: () => void }) => {
             {(isFaulty) => (
               <>
                 <TextField
-                  label="Data stores, as id there=name here"
+                  label="Data stores, one per line: id there=name here"
                   placeholder="ds_A1bC2d=customers"
                   text={stores}
                   rows={2}

@@ -19,7 +19,7 @@ export const Delete = ({ act, children, id, what }: {
         leave="Keep it"
         name="Delete for good"
         doing="Deleting …"
-        failed="It is not deleted."
+        failed="It was not deleted."
         act={act}
         onClose={close}
       >

@@ -4,7 +4,7 @@ import { type Failure, failureOf } from "../api/Failure.ts"
 import { count } from "../charts/Figures.ts"
 import { isNarrow } from "../charts/Narrow.ts"
 import * as Graph from "../graph/Graph.ts"
-import { curve, type Placed, type Point, type Size } from "../graph/GraphLayout.ts"
+import { arrow, curve, type Placed, type Point, type Size } from "../graph/GraphLayout.ts"
 import type { Line, Shape, Stop } from "../graph/GraphShape.ts"
 import { type Area, GraphView } from "../graph/GraphView.ts"
 import { layOut } from "../graph/layOut.ts"
@@ -16,7 +16,7 @@ import { Waiting } from "./Waiting.tsx"
 
 const box: Size = { width: 232, height: 62 }
 const gap: Size = { width: 36, height: 14 }
-const label: Size = { width: 100, height: 30 }
+const label: Size = { width: 122, height: 30 }
 
 /** The most lines in a drawing that have room for labels. */
 const maxLabelled = 60
@@ -24,6 +24,8 @@ const maxLabelled = 60
 /** The lengths of text that fit into a stop, in characters. */
 const maxTitle = 27
 const maxNote = 34
+/** What is wrong is said in bold. */
+const maxSaid = 28
 
 const cut = (text: string, length: number): string => text.length > length ? `${text.slice(0, length - 1)}…` : text
 
@@ -95,7 +97,7 @@ const StopView = ({ at, face, isChosen, isDim, isFar, stop }: {
             <text class="graph-title" x={stop.kind === "glob" ? 24 : 10} y={18}>{harmless(cut(title, maxTitle))}</text>
             <text class="graph-note" x={stop.kind === "glob" ? 24 : 10} y={35}>{cut(note, maxNote)}</text>
             {state === undefined ? null : <NodeMark state={state} x={10} y={43} size={12} />}
-            <text class="graph-said" x={state === undefined ? 24 : 26} y={53}>{cut(said, maxNote - 1)}</text>
+            <text class="graph-said" x={state === undefined ? 24 : 26} y={53}>{cut(said, maxSaid)}</text>
           </g>
         )}
     </g>
@@ -128,7 +130,8 @@ const lineFaceOf = ({ subscriptions }: Line, { edges, nodes }: Live): LineFace =
 interface Path {
   readonly line: Line
   readonly d: string
-  readonly end: Point
+  /** The head of its arrow. */
+  readonly end: string
   readonly label: Point | undefined
   readonly area: Area
 }
@@ -137,11 +140,7 @@ const pathOf = (line: Line, placed: Placed, index: number): Path => {
   const from = placed.boxes.get(line.from)!
   const to = placed.boxes.get(line.to)!
   const { between, label: at } = placed.links[index]!
-  // Below its label a line is level, so that it does not cross it.
-  const level = at === undefined
-    ? between
-    : [-1, 1].map((side) => ({ x: at.x + side * label.width / 2, y: at.y + label.height / 2 - 6 }))
-  const ends = [from, ...level, to]
+  const ends = [from, ...between, to]
   const xs = ends.map(({ x }) => x)
   const ys = ends.map(({ y }) => y)
   const [left, top] = [Math.min(...xs) - box.width, Math.min(...ys) - box.height]
@@ -150,8 +149,8 @@ const pathOf = (line: Line, placed: Placed, index: number): Path => {
     d: line.from === line.to
       // Members of the group hear each other.
       ? `M${from.x + box.width / 2},${from.y - 8}c44,-8 44,-44 0,-${box.height / 2 - 12}`
-      : curve(from, level, to, box),
-    end: { x: to.x - box.width / 2, y: to.y },
+      : curve(from, between, to, box),
+    end: arrow(from, to, box, { width: 7, height: 8 }),
     label: at,
     area: { x: left, y: top, width: Math.max(...xs) + box.width - left, height: Math.max(...ys) + box.height - top }
   }
@@ -172,10 +171,10 @@ const LineView = ({ face, isChosen, isDim, path }: {
       <path d={d} />
       {line.from === line.to
         ? null
-        : <path class="graph-end" d={`M${end.x - 7},${end.y - 4}L${end.x},${end.y}L${end.x - 7},${end.y + 4}Z`} />}
+        : <path class="graph-end" d={end} />}
       {at === undefined || face.text === ""
         ? null
-        : <text class="graph-label" x={at.x} y={at.y + 3}>{harmless(cut(face.text, 16))}</text>}
+        : <text class="graph-label" x={at.x} y={at.y + 3}>{harmless(cut(face.text, 18))}</text>}
     </g>
   )
 }

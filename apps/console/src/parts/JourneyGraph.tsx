@@ -1,6 +1,6 @@
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks"
 import { counted } from "../charts/Figures.ts"
-import { curve, place } from "../graph/GraphLayout.ts"
+import { arrow, curve, place } from "../graph/GraphLayout.ts"
 import { spelled } from "../resources/Events.ts"
 import { type Journey, type JourneyNode, reasonOf, runWordOf, waits } from "../resources/Journey.ts"
 import type { Tone } from "./Badge.tsx"
@@ -152,11 +152,10 @@ export const JourneyGraph = ({ chosen, journey, onChoose }: {
         {journey.edges.map((edge, index) => {
           const from = placed.boxes.get(edge.from)!
           const to = placed.boxes.get(edge.to)!
-          const end = to.x - width / 2
           return (
             <g key={`${edge.from} ${edge.to} ${edge.subscription_id}`} class={edge.matched ? "way" : "way is-not"}>
               <path d={curve(from, placed.links[index]!.between, to, box)} />
-              <path class="way-end" d={`M${end - 6},${to.y - 3.5}L${end},${to.y}L${end - 6},${to.y + 3.5}Z`} />
+              <path class="way-end" d={arrow(from, to, box, { width: 6, height: 7 })} />
             </g>
           )
         })}

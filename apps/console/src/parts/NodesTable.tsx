@@ -19,14 +19,14 @@ export const NodesTable = ({ nodes, readAtMs }: {
           <th scope="col">Process</th>
           <th scope="col">Version</th>
           <th scope="col">Since</th>
-          <th scope="col">In memory</th>
+          <th scope="col">Loaded</th>
         </tr>
       </thead>
       <tbody>
         {nodes.map(({ holds, id, seen_at_ms, started_at_ms, version, worker }) => (
           <tr key={id}>
             <td>
-              <code title="Its id">{harmless(id)}</code>
+              <code title="Id">{harmless(id)}</code>
               <span class="note">{worker === null ? "node" : `worker ${worker}`}</span>
             </td>
             <td>{harmless(version)}</td>

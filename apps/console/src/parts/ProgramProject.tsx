@@ -23,7 +23,7 @@ const MoveDialog = ({ current, move, onClose }: {
       note="From the next run on, the project's environment variables override the account's."
       name="Change it"
       doing="Changing …"
-      failed="It is not changed."
+      failed="It was not changed."
       act={async () => {
         if (isNew.value) {
           chosen.value = await Projects.create(name.value)

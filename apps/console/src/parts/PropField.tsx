@@ -161,14 +161,14 @@ const LinesEntry = (field: FieldProps & { readonly ofIntegers: boolean }) => {
       {...attributes(field)}
       rows={3}
       spellcheck={false}
-      placeholder="one on each line"
+      placeholder="one per line"
       value={text.value}
       onInput={(event) => {
         text.value = event.currentTarget.value
         const lines = text.value.split("\n").map((line) => line.trim()).filter((line) => line !== "")
         const numbers = lines.map(Number)
         const isRight = !ofIntegers || numbers.every(Number.isSafeInteger)
-        onFault(isRight ? undefined : "Enter a whole number on each line.")
+        onFault(isRight ? undefined : "Enter one whole number per line.")
         const none = prop["isOfApi"] === true ? [] : null
         if (isRight) onChange(lines.length === 0 ? none : ofIntegers ? numbers : lines)
       }}

@@ -200,9 +200,15 @@ export const PropsForm = (
       )}
       {failure.value === undefined ? null : <Failed what="It was not accepted." failure={failure.value} />}
       <div class="bar">
-        <button type="submit" class="main" disabled={isUnderWay.value || (!isNew && !isChanged)}>
-          {isUnderWay.value ? doing : submitName}
-        </button>
+        {isNew || asked.some((prop) => Props.takesValue(prop) && !Props.isFixed(prop))
+          ? (
+            <button type="submit" class="main" disabled={isUnderWay.value || (!isNew && !isChanged)}>
+              {isUnderWay.value ? doing : submitName}
+            </button>
+          )
+          : asked.length === 0
+          ? <p class="note">The code has no props.</p>
+          : null}
         {isChanged ? <button type="button" class="quiet" onClick={reset}>Undo the changes</button> : null}
         {onClose === undefined ? null : (
           <>
@@ -221,7 +227,7 @@ export const PropsList = ({ current, declared }: {
   readonly current: Props.Values
 }) => {
   const others = Props.ofValues(current).filter(({ name }) => !declared.some((prop) => prop.name === name))
-  const all = [...declared, ...others].filter((prop) => !["endpoint", "note", "nothing"].includes(Props.entryOf(prop)))
+  const all = [...declared, ...others].filter(Props.takesValue)
   return all.length === 0 ? <p class="note">The code has no props.</p> : (
     <dl class="facts">
       {all.map((prop) => {

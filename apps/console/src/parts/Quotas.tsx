@@ -6,9 +6,9 @@ type Quota = AccountNow["quotas"][number]
 
 /** The quotas, in words. */
 export const quotaNames: Readonly<Record<Quota["quota"], string>> = {
-  daily_compute_time: "Compute time of the day",
-  daily_invocations: "Invocations of the day",
-  billing_period_invocations: "Invocations of the billing period"
+  daily_compute_time: "Compute time today",
+  daily_invocations: "Invocations today",
+  billing_period_invocations: "Invocations in this billing period"
 }
 
 /** The used part of a quota; 1 is all of it. */
@@ -16,12 +16,20 @@ export const shareOf = ({ limit, used }: Quota): number => limit === null ? 0 : 
 
 export const percent = (share: number): string => `${Math.floor(share * 100)} %`
 
+/** An amount of a quota. */
+export const amountText = (quota: Quota["quota"]): (amount: number) => string =>
+  quota === "daily_compute_time" ? duration : count
+
 /** The used part of each quota. */
-export const Quotas = ({ quotas }: { readonly quotas: ReadonlyArray<Quota> }) => (
+export const Quotas = ({ limitedBy, quotas }: {
+  readonly quotas: ReadonlyArray<Quota>
+  /** Says whose the limits are. */
+  readonly limitedBy?: (quota: Quota["quota"]) => string
+}) => (
   <ul class="quotas">
     {quotas.map((quota) => {
       const { limit, until_ms, used } = quota
-      const text = quota.quota === "daily_compute_time" ? duration : count
+      const text = amountText(quota.quota)
       const share = shareOf(quota)
       return (
         <li key={quota.quota}>
@@ -39,6 +47,7 @@ export const Quotas = ({ quotas }: { readonly quotas: ReadonlyArray<Quota> }) =>
             )}
           <span class="note">
             resets <Ago ms={until_ms} />
+            {limitedBy?.(quota.quota)}
           </span>
         </li>
       )

@@ -15,7 +15,7 @@ const RenameDialog = ({ act, name, onClose }: {
       note="Its slug changes with its name, and the old slug stops working. Its id stays the same."
       name="Rename it"
       doing="Renaming …"
-      failed="It is not renamed."
+      failed="It was not renamed."
       act={async () => {
         await act(text.value.trim())
         onClose()

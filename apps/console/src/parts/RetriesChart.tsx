@@ -83,7 +83,7 @@ export const RetriesChart = ({ nameOf = Directory.nameOf, webhook }: {
             }`}
         </span>
         <Tabs
-          label="How far the chart goes"
+          label="Range of the chart"
           chosen={span.value}
           choices={[["hour", "1 h"], ["day", "1 day"], ["week", "1 week"]]}
           onChoose={(chosen) => {

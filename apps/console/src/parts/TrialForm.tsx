@@ -103,14 +103,14 @@ export const TrialForm = ({ mayRun, onCheck, onRun, subject, underWay }: {
               }}
             />
             <label class="prop">
-              <span class="prop-label">Run as if for</span>
+              <span class="prop-label">Run it with</span>
               <select
                 value={trigger.value}
                 onChange={({ currentTarget }) => {
                   trigger.value = currentTarget.value
                 }}
               >
-                <option value="">whatever its props suggest</option>
+                <option value="">what its props suggest</option>
                 {Trials.triggers.slice(0, kind === "source" ? undefined : 3).map((one) => (
                   <option key={one} value={one}>{names[one]}</option>
                 ))}

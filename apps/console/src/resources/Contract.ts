@@ -59,16 +59,27 @@ const named: Readonly<Record<string, ReadonlyArray<string>>> = {
 const maxLine = 2_048
 
 const words: Readonly<Record<string, string>> = {
+  ca: "certificates of authorities",
+  client_id: "client ID",
   event_name: "stream",
   http2: "HTTP/2",
-  max_bytes: "most bytes",
+  limit: "at most",
   oauth: "OAuth 2",
-  tls: "TLS",
-  url: "URL"
+  tls: "TLS"
 }
 
+/** The words for the beginnings and the ends of names. */
+const parts: ReadonlyArray<readonly [RegExp, string]> = [
+  [/^max_/, "maximum "],
+  [/_id$/, ""],
+  [/_mb$/, " in MB"],
+  [/_ms$/, " in ms"],
+  [/_seconds$/, " in seconds"],
+  [/(^|_)url$/, "$1URL"]
+]
+
 const wordsOf = (name: string): string =>
-  words[name] ?? name.replace(/_id$/, "").replace(/_mb$/, " MB").replace(/_ms$/, " in ms").replaceAll("_", " ")
+  words[name] ?? parts.reduce((text, [part, word]) => text.replace(part, word), name).replaceAll("_", " ")
 
 const labelOf = (path: ReadonlyArray<string>): string => {
   const text = path.map(wordsOf).join(": ")

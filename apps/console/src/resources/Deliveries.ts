@@ -1,10 +1,5 @@
-import type {
-  AttemptResource,
-  DeliveryDetails,
-  DeliveryResource,
-  ListedDelivery,
-  NextAttemptReason
-} from "@headwater/api/DeliveriesApi"
+import type { DeliveryDetails, DeliveryResource, ListedDelivery, NextAttemptReason } from "@headwater/api/DeliveriesApi"
+import type { AttemptResource } from "@headwater/api/DeliveryAttempt"
 import { get, type Page, type Single, type TimeOrder } from "../api/Api.ts"
 import { pageSize } from "../api/PagedList.ts"
 

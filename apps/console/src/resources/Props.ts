@@ -70,6 +70,9 @@ export const entryOf = (prop: Prop): Entry => {
   return entry
 }
 
+/** True if a value can be entered for the prop. */
+export const takesValue = (prop: Prop): boolean => !["endpoint", "note", "nothing"].includes(entryOf(prop))
+
 export const labelOf = ({ label, name }: Prop): string => label ?? name
 
 export const isSecret = (prop: Prop): boolean => prop["secret"] === true

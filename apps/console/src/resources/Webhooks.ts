@@ -1,4 +1,4 @@
-import type { AttemptResource } from "@headwater/api/DeliveriesApi"
+import type { AttemptResource } from "@headwater/api/DeliveryAttempt"
 import type { WebhookDetails, WebhookResource } from "@headwater/api/WebhooksApi"
 import { get, post, put, remove, type Single } from "../api/Api.ts"
 import * as WholeList from "../api/WholeList.ts"

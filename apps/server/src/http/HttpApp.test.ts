@@ -108,7 +108,7 @@ layer(Http.layer, { excludeTestServices: true })("the server's HTTP side", (it) 
         const preflight = yield* http.request("OPTIONS", path, { key: null })
         assert.deepStrictEqual([preflight.status, preflight.text], [204, ""])
         assert.strictEqual(preflight.headers.get("access-control-allow-origin"), "*")
-        assert.include(preflight.headers.get("access-control-allow-methods"), "PUT")
+        assert.include(preflight.headers.get("access-control-allow-methods"), "PUT, PATCH")
         assert.include(preflight.headers.get("access-control-allow-headers"), "Authorization")
         assert.strictEqual(preflight.headers.get("allow"), "DELETE, GET, HEAD, OPTIONS, PUT")
       }

@@ -105,7 +105,7 @@ export const make = Effect.gen(function*() {
       function*({ contentType, path, size, upload }: FileStoreQuestion & { _tag: "StoredFinish" }) {
         const known = size === 0 ? begun() : uploads.get(upload)
         uploads.delete(upload)
-        if (!isFilePath(path)) return refusal("EINVAL", filePathExpected)
+        if (!isFilePath(path)) return refusal("EINVAL", `Expected ${filePathExpected}`)
         if (isOfEvents(path)) return refusal("EINVAL", onlyOfEvents)
         if (known?.bytes !== size) return refusal("EINVAL", "The bytes of the file are not there")
         // An empty file takes room too.

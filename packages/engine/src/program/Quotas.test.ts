@@ -67,6 +67,29 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds", excludeTestServices
         assert.deepStrictEqual(yield* exceededOf(id), Option.none())
       }).pipe(EngineFixture.onTestClock))
 
+    it.effect("are the smaller of the operator's limit and the account's own", () =>
+      Effect.gen(function*() {
+        yield* TestClock.setTime(noon)
+        const quotas = yield* Quotas
+        const { id } = yield* EngineFixture.account
+        const limitOf = Effect.gen(function*() {
+          yield* TestClock.adjust("1 second")
+          yield* exceededOf(id)
+          return quotas.runsLeft(id, yield* Clock.currentTimeMillis)
+        })
+        yield* limit(id, { ownDailyInvocationsLimit: 5 })
+        assert.strictEqual(yield* limitOf, 5)
+        yield* limit(id, { dailyInvocationsQuota: 3 })
+        assert.strictEqual(yield* limitOf, 3)
+        yield* limit(id, { ownDailyInvocationsLimit: 0 })
+        assert.deepStrictEqual(
+          Option.map(yield* Effect.andThen(limitOf, exceededOf(id)), ({ limit, quota }) => [quota, limit]),
+          Option.some(["daily_invocations", 0])
+        )
+        yield* limit(id, { ownDailyInvocationsLimit: null, ownBillingPeriodInvocationsLimit: 2 })
+        assert.strictEqual(yield* limitOf, 2)
+      }).pipe(EngineFixture.onTestClock))
+
     it.effect("are known for a second, and count this node's runs at once", () =>
       Effect.gen(function*() {
         yield* TestClock.setTime(noon)

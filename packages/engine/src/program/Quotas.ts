@@ -1,4 +1,4 @@
-import type { Account } from "@headwater/domain/Account"
+import { limitsOf, Quota } from "@headwater/domain/Account"
 import { BoundedMap } from "@headwater/domain/BoundedMap"
 import { isDone } from "@headwater/domain/Done"
 import type { AccountId } from "@headwater/domain/Id"
@@ -8,10 +8,6 @@ import { billingPeriodOf, dayOf, type Span, Usage } from "@headwater/log/commit/
 import { untilAnswered } from "@headwater/log/database/TransientSqlError"
 import { Cache, Clock, Context, Duration, Effect, Layer, Option, Schema } from "effect"
 import type { SqlError } from "effect/sql"
-
-/** The quotas that an operator can set: compute time in milliseconds, the others in runs. */
-export const Quota = Schema.Literals(["daily_compute_time", "daily_invocations", "billing_period_invocations"])
-export type Quota = typeof Quota.Type
 
 /** The account has used up what it may use for now. */
 export class QuotaExceeded extends Schema.TaggedError<QuotaExceeded>()("QuotaExceeded", {
@@ -37,12 +33,6 @@ interface Standing {
   used: number
 }
 
-export const limitOf = {
-  daily_compute_time: (account: Account) => account.dailyComputeTimeQuotaMs,
-  daily_invocations: (account: Account) => account.dailyInvocationsQuota,
-  billing_period_invocations: (account: Account) => account.billingPeriodInvocationsQuota
-} satisfies Record<Quota, (account: Account) => number | null>
-
 export const spanOf = (quota: Quota, now: number): Span =>
   quota === "billing_period_invocations" ? billingPeriodOf(now) : dayOf(now)
 
@@ -50,7 +40,7 @@ export const amountOf = (quota: Quota, used: { readonly invocations: number; rea
   quota === "daily_compute_time" ? used.computeMs : used.invocations
 
 /**
- * The use that is left to accounts with a limit by the operator. An account without one costs a look at its row every
+ * The use that is left to accounts with a limit, by the operator or of their own. An account without one costs a look at its row every
  * second it is asked about.
  */
 export class Quotas extends Context.Service<Quotas, {
@@ -76,10 +66,11 @@ export class Quotas extends Context.Service<Quotas, {
       const read = Effect.fnUntraced(function*(accountId: AccountId) {
         const account = yield* accounts.get(accountId)
         if (Option.isNone(account)) return []
+        const limits = limitsOf(account.value)
         const now = yield* Clock.currentTimeMillis
         const standings: Array<Standing> = []
         for (const quota of Quota.literals) {
-          const limit = limitOf[quota](account.value)
+          const limit = limits[quota]
           if (limit === null) continue
           const span = spanOf(quota, now)
           standings.push({ quota, limit, span, used: amountOf(quota, yield* usage.of(accountId, span)) })

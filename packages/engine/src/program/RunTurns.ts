@@ -66,6 +66,8 @@ export class RunTurns extends Context.Service<RunTurns, {
         /** For how long requests have waited, less how long they have not, as far as it matters. */
         let pressedMs = 0
         let isSpent = false
+        /** False while so few requests wait that runs need no looking after. */
+        let isLooking = false
 
         const count = (change: -1 | 0 | 1) => {
           const now = RealTime.elapsedUnsafe(clock)
@@ -105,7 +107,7 @@ export class RunTurns extends Context.Service<RunTurns, {
           return Math.max(1, Math.ceil(came / requestsPerRun), next)
         }
 
-        /** Answers whether there was anything to look at. */
+        /** Answers whether to look again. */
         const look = Effect.gen(function*() {
           count(0)
           waited = 0
@@ -120,14 +122,12 @@ export class RunTurns extends Context.Service<RunTurns, {
           came = 0
           begun = 0
           letGo()
-          return !isIdle || pressedMs > 0
+          isLooking = allowed < Infinity || pressedMs > 0 || entering >= manyRequests
+          return isLooking
         })
 
         yield* arrived.await.pipe(
-          Effect.andThen(Effect.sync(() => {
-            arrived.closeUnsafe()
-            begun = 0
-          })),
+          Effect.andThen(Effect.sync(() => arrived.closeUnsafe())),
           Effect.andThen(Effect.repeat(look, { while: (goesOn) => goesOn })),
           Effect.forever,
           Effect.provideService(Recurring, true),
@@ -138,6 +138,10 @@ export class RunTurns extends Context.Service<RunTurns, {
           noteEntering: () => {
             count(1)
             came += 1
+            if (isLooking || entering < manyRequests) return
+            isLooking = true
+            came = entering
+            begun = 0
             arrived.openUnsafe()
           },
           noteEntered: () => count(-1),

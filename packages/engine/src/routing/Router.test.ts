@@ -6,7 +6,7 @@ import { AccountTurns, Turns } from "@headwater/domain/Turns"
 import { GroupCommit } from "@headwater/log/commit/GroupCommit"
 import { Programs } from "@headwater/log/resources/Programs"
 import { Subscriptions } from "@headwater/log/resources/Subscriptions"
-import { Context, Effect, Latch, Layer, Option, PubSub, Schedule } from "effect"
+import { Context, Effect, Latch, Layer, Option, Schedule } from "effect"
 import { TestClock } from "effect/testing"
 import * as EngineFixture from "../../test/EngineFixture.ts"
 import { ActorCalls } from "../ground/ActorCalls.ts"
@@ -112,7 +112,7 @@ layer(EngineFixture.layer, { excludeTestServices: true, timeout: "60 seconds" })
         events: [{ emitterId, stream: "", id: 1n, n: 1, emitId: "e", hops: 0, meta: {}, payload: "1" }]
       })
       const routed = Effect.fnUntraced(function*(count: number, ...batch: ReadonlyArray<ReturnType<typeof committed>>) {
-        yield* PubSub.publish((yield* GroupCommit).committed, batch)
+        ;(yield* GroupCommit).committed.tell(batch)
         yield* router.isQuiet.pipe(
           Effect.repeat({
             until: (isQuiet) => isQuiet && woken.length >= count,

@@ -13,7 +13,7 @@ import { retrySchedule, untilAnswered } from "@headwater/log/database/TransientS
 import { Heads } from "@headwater/log/logs/Heads"
 import { Subscriptions } from "@headwater/log/resources/Subscriptions"
 import { beforeAll, type CursorKey, Cursors, type OwedListener, type OwedPage } from "@headwater/log/work/Cursors"
-import { Context, Effect, Layer, PubSub, Queue } from "effect"
+import { Context, Effect, Layer, Queue } from "effect"
 import { ActorCalls } from "../ground/ActorCalls.ts"
 import { EngineLimits, type Limits } from "../ground/EngineLimits.ts"
 import { ShardsAcquired } from "../ground/ShardsAcquired.ts"
@@ -92,6 +92,11 @@ const addCommit = (fed: Fed, routes: Routes, events: ReadonlyArray<LoggedEvent>)
  * if their hints were lost.
  */
 const mostWaiting = 10_000
+
+/** The most commits of an account that wait until its subscriptions are read. The next scan finds what those beyond owe. */
+const mostUnrouted = 256
+
+const notRouted = "A batch was not routed; a scan will find what is owed"
 
 /** Wakes listeners one after the other. */
 function* wakes(fed: Fed, wake: ActorCalls["Service"]["wake"]): Generator<void, void> {
@@ -214,6 +219,8 @@ export class Router extends Context.Service<Router, {
         return fresh
       })
 
+      /** Commits of accounts whose subscriptions are being read. */
+      const unrouted = new Map<string, Array<CommittedEvents>>()
       /** Listeners that are yet to be woken, by account. */
       const waiting = new Map<string, number>()
 
@@ -229,36 +236,48 @@ export class Router extends Context.Service<Router, {
         }
         turns.start(accountId, wakes(fed, actors.wake), end, (error) => {
           end()
-          runFork(Effect.logError("A batch was not routed; a scan will find what is owed", error))
+          runFork(Effect.logError(notRouted, error))
         })
       }
 
-      const route = Effect.fnUntraced(function*(batch: ReadonlyArray<CommittedEvents>) {
+      const routeTo = (accountId: string, known: Routes, commits: ReadonlyArray<CommittedEvents>) => {
+        const fed: Fed = new Map()
+        for (const { events } of commits) addCommit(fed, known, events)
+        wakeAll(accountId, fed)
+      }
+
+      /** Routes an account's commits once its subscriptions are known, and those that come until then after them. */
+      const routeLater = (accountId: string, commits: ReadonlyArray<CommittedEvents>) => {
+        const before = unrouted.get(accountId)
+        if (before !== undefined) {
+          if (before.length < mostUnrouted) before.push(...commits)
+          return
+        }
+        const held = [...commits]
+        unrouted.set(accountId, held)
+        runFork(
+          routesOf(accountId).pipe(
+            Effect.andThen((known) =>
+              Effect.sync(() => {
+                unrouted.delete(accountId)
+                routeTo(accountId, known, held)
+              })
+            ),
+            Effect.catchCause((cause) => {
+              unrouted.delete(accountId)
+              return Effect.logError(notRouted, cause)
+            })
+          )
+        )
+      }
+
+      yield* writer.committed.listen((batch) => {
         for (const [accountId, commits] of Map.groupBy(batch, (one) => one.accountId)) {
-          const fed: Fed = new Map()
-          const known = routes.get(accountId) ?? (yield* routesOf(accountId))
-          for (const { events } of commits) addCommit(fed, known, events)
-          wakeAll(accountId, fed)
+          const known = unrouted.has(accountId) ? undefined : routes.get(accountId)
+          if (known === undefined) routeLater(accountId, commits)
+          else routeTo(accountId, known, commits)
         }
       })
-
-      const batches = yield* PubSub.subscribe(writer.committed)
-      let routing = false
-      yield* PubSub.take(batches).pipe(
-        Effect.tap(() => {
-          routing = true
-          // Those whose commits are in the batch are told first: they answer their callers.
-          return Effect.yieldNow
-        }),
-        Effect.flatMap(route),
-        Effect.catchCause((cause) => Effect.logError("A batch was not routed; a scan will find what is owed", cause)),
-        Effect.tap(() => {
-          routing = false
-          return Effect.void
-        }),
-        Effect.forever,
-        Effect.forkScoped
-      )
 
       const { scan, scanEverything } = yield* makeOwedScan
       yield* shardsAcquired.await.pipe(
@@ -279,7 +298,7 @@ export class Router extends Context.Service<Router, {
 
       return Router.of({
         invalidate: (accountId) => Effect.sync(() => forgetRoutes(accountId)),
-        isQuiet: Effect.sync(() => !routing && waiting.size === 0 && PubSub.sizeUnsafe(writer.committed) === 0),
+        isQuiet: Effect.sync(() => writer.committed.isTold && unrouted.size === 0 && waiting.size === 0),
         isHeard: (accountId, emitterId) => Effect.map(routesOf(accountId), (routes) => routes.isHeard(emitterId)),
         wakeAllOwed: scanEverything
       })

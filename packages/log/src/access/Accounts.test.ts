@@ -57,5 +57,24 @@ describe("Accounts", () => {
         Option.some({ ...limited, ...change, dailyInvocationsQuota: 10 })
       )
       assert.deepStrictEqual(yield* accounts.get(other.id), Option.some(other))
+      const own = { ownDailyComputeTimeLimitMs: 2 ** 40, ownDailyInvocationsLimit: 0 }
+      assert.deepStrictEqual(yield* accounts.update(other.id, own), Option.some({ ...other, ...own }))
+    }).pipe(Effect.provide(tables)))
+
+  it.effect("gives a username to one of those that take it at once", () =>
+    Effect.gen(function*() {
+      const accounts = yield* Accounts
+      const taking = yield* Effect.forEach(
+        Array.from({ length: 8 }, (_, n) => `user-${n}`),
+        (username) => accounts.create({ username, email: "a@b", plan: "free" }),
+        { concurrency: "unbounded" }
+      )
+      const results = yield* Effect.forEach(
+        taking,
+        ({ id }) => Effect.result(accounts.update(id, { username: "ann" })),
+        { concurrency: "unbounded" }
+      )
+      assert.lengthOf(results.filter(({ _tag }) => _tag === "Success"), 1)
+      assert.lengthOf(yield* accounts.byUsername("ann"), 1)
     }).pipe(Effect.provide(tables)))
 })

@@ -8,12 +8,21 @@ import * as Rows from "../internal/Rows.ts"
 
 type Limit = "dailyComputeTimeQuotaMs" | "dailyInvocationsQuota" | "billingPeriodInvocationsQuota" | "retentionDays"
 
+type OwnLimit = "ownDailyComputeTimeLimitMs" | "ownDailyInvocationsLimit" | "ownBillingPeriodInvocationsLimit"
+
 /** The values that an account begins with; a limit that is not given is null. */
 export type AccountInput = Pick<Account, "username" | "email" | "plan"> & Partial<Pick<Account, Limit>>
 
-/** The changes that an operator may make to an account; a field that is undefined stays. */
+/** The changes that an operator or the account itself may make to it; a field that is undefined stays. */
 export type AccountChange = {
-  readonly [Field in keyof AccountInput]?: AccountInput[Field] | undefined
+  readonly [Field in keyof AccountInput | OwnLimit]?: Account[Field] | undefined
+}
+
+/** Another account has the username. */
+export class UsernameTaken extends Schema.TaggedError<UsernameTaken>()("UsernameTaken", { username: Schema.String }) {
+  override get message() {
+    return `The username ${JSON.stringify(this.username)} is taken`
+  }
 }
 
 const Row = Schema.Struct({
@@ -21,12 +30,18 @@ const Row = Schema.Struct({
   dailyComputeTimeQuotaMs: Schema.NullOr(Column.Int8),
   dailyInvocationsQuota: Schema.NullOr(Column.Int8),
   billingPeriodInvocationsQuota: Schema.NullOr(Column.Int8),
+  ownDailyComputeTimeLimitMs: Schema.NullOr(Column.Int8),
+  ownDailyInvocationsLimit: Schema.NullOr(Column.Int8),
+  ownBillingPeriodInvocationsLimit: Schema.NullOr(Column.Int8),
   suspendedAt: Schema.NullOr(Column.Int8),
   createdAt: Column.Int8
 }).pipe(Schema.encodeKeys({
   dailyComputeTimeQuotaMs: "daily_compute_time_quota_ms",
   dailyInvocationsQuota: "daily_invocations_quota",
   billingPeriodInvocationsQuota: "billing_period_invocations_quota",
+  ownDailyComputeTimeLimitMs: "own_daily_compute_time_limit_ms",
+  ownDailyInvocationsLimit: "own_daily_invocations_limit",
+  ownBillingPeriodInvocationsLimit: "own_billing_period_invocations_limit",
   retentionDays: "retention_days",
   suspendedAt: "suspended_at",
   createdAt: "created_at"
@@ -40,11 +55,11 @@ export class Accounts extends Context.Service<Accounts, {
   readonly list: Effect.Effect<ReadonlyArray<Account>, SqlError.SqlError>
   /** Several where a name was taken twice: only an id names one account. */
   readonly byUsername: (username: string) => Effect.Effect<ReadonlyArray<Account>, SqlError.SqlError>
-  /** None for an unknown account. */
+  /** None for an unknown account. Fails where the change gives it a username that another account has. */
   readonly update: (
     id: Id.AccountId,
     change: AccountChange
-  ) => Effect.Effect<Option.Option<Account>, SqlError.SqlError>
+  ) => Effect.Effect<Option.Option<Account>, UsernameTaken | SqlError.SqlError>
   /** Keeps it from doing anything, from now on or from when it was first suspended. None for an unknown account. */
   readonly suspend: (id: Id.AccountId) => Effect.Effect<Option.Option<Account>, SqlError.SqlError>
   /** Lets a suspended account go on. None for an unknown account. */
@@ -71,6 +86,13 @@ export class Accounts extends Context.Service<Accounts, {
 
       const { all, one } = Rows.make(Schema.decodeUnknownEffect(Row))
 
+      const refuseTaken = Effect.fnUntraced(function*(username: string, id: Id.AccountId) {
+        // Two who take one at once do so one after the other.
+        yield* sql`SELECT pg_advisory_xact_lock(hashtextextended(${`usernames/${username}`}, 0))`
+        const others = yield* sql`SELECT 1 FROM accounts WHERE username = ${username} AND id <> ${id} LIMIT 1`
+        if (others.length > 0) return yield* new UsernameTaken({ username })
+      })
+
       return Accounts.of({
         create: Effect.fnUntraced(function*(input) {
           const id = yield* Id.make("account").pipe(Effect.provideService(SecureRandom.SecureRandom, random))
@@ -82,6 +104,9 @@ export class Accounts extends Context.Service<Accounts, {
             dailyComputeTimeQuotaMs: input.dailyComputeTimeQuotaMs ?? null,
             dailyInvocationsQuota: input.dailyInvocationsQuota ?? null,
             billingPeriodInvocationsQuota: input.billingPeriodInvocationsQuota ?? null,
+            ownDailyComputeTimeLimitMs: null,
+            ownDailyInvocationsLimit: null,
+            ownBillingPeriodInvocationsLimit: null,
             retentionDays: input.retentionDays ?? null,
             suspendedAt: null,
             createdAt: Math.floor((yield* Clock.currentTimeMillis) / 1000)
@@ -92,14 +117,16 @@ export class Accounts extends Context.Service<Accounts, {
         get: (id) => one(sql`SELECT * FROM accounts WHERE id = ${id}`),
         list: all(sql`SELECT * FROM accounts ORDER BY id`),
         byUsername: (username) => all(sql`SELECT * FROM accounts WHERE username = ${username} ORDER BY id`),
-        update: (id, change) => {
+        update: Effect.fnUntraced(function*(id, change) {
+          const { username } = change
+          if (username !== undefined) yield* refuseTaken(username, id)
           const set = Object.fromEntries(Object.entries(columns(change)).filter(([, value]) => value !== undefined))
-          return one(
+          return yield* one(
             Object.keys(set).length === 0
               ? sql`SELECT * FROM accounts WHERE id = ${id}`
               : sql`UPDATE accounts SET ${sql.update(set)} WHERE id = ${id} RETURNING *`
           )
-        },
+        }, sql.withTransaction),
         suspend: Effect.fnUntraced(function*(id) {
           const now = Math.floor((yield* Clock.currentTimeMillis) / 1000)
           return yield* one(sql`
@@ -132,5 +159,8 @@ const columns = (input: AccountChange) => ({
   daily_compute_time_quota_ms: input.dailyComputeTimeQuotaMs,
   daily_invocations_quota: input.dailyInvocationsQuota,
   billing_period_invocations_quota: input.billingPeriodInvocationsQuota,
+  own_daily_compute_time_limit_ms: input.ownDailyComputeTimeLimitMs,
+  own_daily_invocations_limit: input.ownDailyInvocationsLimit,
+  own_billing_period_invocations_limit: input.ownBillingPeriodInvocationsLimit,
   retention_days: input.retentionDays
 })

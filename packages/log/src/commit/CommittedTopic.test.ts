@@ -1,23 +1,20 @@
 import { assert, it } from "@effect/vitest"
-import { Effect, PubSub } from "effect"
-import * as CommittedTopic from "./CommittedTopic.ts"
+import { Effect } from "effect"
+import { type Batch, CommittedTopic } from "./CommittedTopic.ts"
 
-const mebibyte = 1024 * 1024
-
-it.effect("holds so many bytes at most for readers that are behind, and tells those again that catch up", () =>
+it.effect("tells each listener of all batches in their order, though another one fails over each", () =>
   Effect.gen(function*() {
-    const topic = yield* CommittedTopic.make
-    const fast = yield* PubSub.subscribe(topic.batches)
-    const slow = yield* PubSub.subscribe(topic.batches)
-    for (let n = 0; n < 100; n++) topic.publishUnsafe([], mebibyte)
-    assert.strictEqual((yield* PubSub.takeAll(fast)).length, 32)
-    topic.publishUnsafe([], 1)
-    assert.strictEqual((yield* PubSub.takeAll(slow)).length, 32)
-    // One batch may be larger by itself.
-    topic.publishUnsafe([], 100 * mebibyte)
-    topic.publishUnsafe([], 1)
-    assert.strictEqual((yield* PubSub.takeAll(fast)).length, 1)
-    assert.strictEqual((yield* PubSub.takeAll(slow)).length, 1)
-    for (let n = 0; n < 300; n++) topic.publishUnsafe([], 1)
-    assert.strictEqual((yield* PubSub.takeAll(slow)).length, 256)
+    const topic = new CommittedTopic()
+    yield* Effect.forkScoped(topic.telling)
+    yield* topic.listen(() => assert.fail("a defect"))
+    const heard: Array<Batch> = []
+    yield* topic.listen((batch) => void heard.push(batch))
+    const batches = ["u_1", "u_2", "u_3"].map((accountId): Batch => [{ accountId, events: [] }])
+    const [first, ...others] = batches
+    topic.tell(first!)
+    assert.isFalse(topic.isTold)
+    yield* Effect.repeat(Effect.yieldNow, { until: () => topic.isTold })
+    for (const batch of others) topic.tell(batch)
+    yield* Effect.repeat(Effect.yieldNow, { until: () => topic.isTold })
+    assert.deepStrictEqual(heard, batches)
   }))

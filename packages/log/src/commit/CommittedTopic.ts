@@ -1,5 +1,5 @@
 import type { LoggedEvent } from "@headwater/domain/Event"
-import { Effect, PubSub } from "effect"
+import { Cause, Effect, Latch, type Scope } from "effect"
 
 /** The events that one commit appended. */
 export interface CommittedEvents {
@@ -7,33 +7,55 @@ export interface CommittedEvents {
   readonly events: ReadonlyArray<LoggedEvent>
 }
 
-/** The most that a reader may be behind by, in batches and in bytes of them. */
-const maxUnread = 256
-const maxUnreadBytes = 32 * 1024 * 1024
+export type Batch = ReadonlyArray<CommittedEvents>
 
-/** Tells of events as they are committed. A hint: a reader that is too far behind is not told of everything. */
-export interface CommittedTopic {
-  readonly batches: PubSub.PubSub<ReadonlyArray<CommittedEvents>>
-  /** @param bytes what the batch takes in memory, roughly */
-  readonly publishUnsafe: (batch: ReadonlyArray<CommittedEvents>, bytes: number) => void
-}
+/** Tells of events as they are committed, in log order per emitter, once the owners of the commits have their answers. */
+export class CommittedTopic {
+  private readonly listeners = new Set<(batch: Batch) => void>()
+  private readonly arrived = Latch.makeUnsafe(false)
+  private untold: Array<Batch> = []
 
-export const make: Effect.Effect<CommittedTopic> = Effect.map(
-  PubSub.sliding<ReadonlyArray<CommittedEvents>>(maxUnread),
-  (batches) => {
-    /** The sizes of the batches that somebody has yet to read, the oldest first. */
-    const unread: Array<number> = []
-    let unreadBytes = 0
-    return {
-      batches,
-      publishUnsafe: (batch, bytes) => {
-        const held = PubSub.sizeUnsafe(batches)
-        while (unread.length > held) unreadBytes -= unread.shift()!
-        if (held > 0 && unreadBytes + bytes > maxUnreadBytes) return
-        PubSub.publishUnsafe(batches, batch)
-        unread.push(bytes)
-        unreadBytes += bytes
+  /** True if every listener has heard of all that was committed. */
+  get isTold(): boolean {
+    return this.untold.length === 0
+  }
+
+  /** Has a listener hear of what is committed from now on, which holds up the thread as long as it listens. */
+  listen(listener: (batch: Batch) => void): Effect.Effect<void, never, Scope.Scope> {
+    return Effect.acquireRelease(
+      Effect.sync(() => void this.listeners.add(listener)),
+      () => Effect.sync(() => this.listeners.delete(listener))
+    )
+  }
+
+  tell(batch: Batch): void {
+    this.untold.push(batch)
+    this.arrived.openUnsafe()
+  }
+
+  /** Tells the listeners, for as long as it runs. */
+  readonly telling: Effect.Effect<never> = Effect.suspend(() => this.arrived.await).pipe(
+    Effect.andThen(Effect.yieldNow),
+    Effect.andThen(Effect.suspend(() => this.tellAll())),
+    Effect.forever({ disableYield: true })
+  )
+
+  private tellAll(): Effect.Effect<void> {
+    const defects: Array<unknown> = []
+    for (const batch of this.untold) {
+      for (const listener of this.listeners) {
+        try {
+          listener(batch)
+        } catch (defect) {
+          defects.push(defect)
+        }
       }
     }
+    this.untold = []
+    this.arrived.closeUnsafe()
+    return defects.length === 0 ? Effect.void : Effect.logError(
+      "A listener did not hear of what was committed; a scan will find what is owed",
+      Cause.die(defects[0])
+    )
   }
-)
+}

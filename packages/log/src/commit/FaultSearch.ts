@@ -21,7 +21,7 @@ export interface BatchWrites {
   /** Writes commits of one owner on another connection. */
   readonly beside: (commits: ReadonlyArray<Commit>) => Effect.Effect<ReadonlyArray<Commit>, WriteError>
   /** Ends a batch of which these commits were written. */
-  readonly succeed: (batch: Batch, written: ReadonlyArray<Commit>) => Effect.Effect<void>
+  readonly succeed: (batch: Batch, written: ReadonlyArray<Commit>) => void
   /** Runs what is written beside the batches: commits of one owner, when it is the account's turn. */
   readonly turn: (run: Batch, write: Effect.Effect<void>) => Effect.Effect<void>
   /** Forks what goes on while further batches are written. */
@@ -120,7 +120,7 @@ export class FaultSearch {
     onFailure: (cause: Cause.Cause<WriteError>) => Effect.Effect<void, E>
   ): Effect.Effect<void, E> {
     return Effect.matchCauseEffect(this.writes.together(batch.map(({ commit }) => commit)), {
-      onSuccess: (written) => this.writes.succeed(batch, written),
+      onSuccess: (written) => Effect.sync(() => this.writes.succeed(batch, written)),
       onFailure
     })
   }
@@ -138,9 +138,14 @@ export class FaultSearch {
       else together.push(submission)
     }
     // The commits that an owner has in front of them are written first.
-    return (together.length === 0 ? Effect.void : writeTogether(together)).pipe(
-      Effect.tapError(() => Effect.sync(() => this.line.putBack([...together, ...[...apart.values()].flat()]))),
-      Effect.andThen(Effect.forEach(apart, ([owner, line]) => this.setAside(owner, line), { discard: true }))
+    const written = together.length === 0 ? Effect.void : Effect.tapError(
+      writeTogether(together),
+      () => Effect.sync(() => this.line.putBack([...together, ...[...apart.values()].flat()]))
+    )
+    if (apart.size === 0) return written
+    return Effect.andThen(
+      written,
+      Effect.forEach(apart, ([owner, line]) => this.setAside(owner, line), { discard: true })
     )
   }
 
@@ -176,7 +181,7 @@ export class FaultSearch {
         const exit = yield* Effect.exit(this.writes.together([submission.commit]))
         if (Exit.isSuccess(exit)) {
           left.delete(submission)
-          yield* this.writes.succeed([submission], exit.value)
+          this.writes.succeed([submission], exit.value)
         } else if (isLockedOut(exit.cause)) {
           locked.push(submission)
           continue
@@ -237,7 +242,7 @@ export class FaultSearch {
       const [first, ...others] = current
       if (first === undefined) return Effect.void
       return Effect.matchCauseEffect(this.writes.beside(current.map(({ commit }) => commit)), {
-        onSuccess: (written) => this.writes.succeed(current, written),
+        onSuccess: (written) => Effect.sync(() => this.writes.succeed(current, written)),
         onFailure: (cause) => {
           if (others.length > 0) {
             return Effect.forEach(current, (submission) => this.writeApart([submission]), { discard: true })

@@ -1,21 +1,8 @@
-import * as RealTime from "@headwater/domain/RealTime"
 import { Sharers } from "@headwater/domain/Sharers"
-import {
-  Cause,
-  Clock,
-  Context,
-  Deferred,
-  Effect,
-  Exit,
-  Layer,
-  Metric,
-  PartitionedSemaphore,
-  type PubSub,
-  Schema
-} from "effect"
+import { Cause, Clock, Context, Deferred, Effect, Exit, Layer, Metric, PartitionedSemaphore, Schema } from "effect"
 import { SqlError } from "effect/sql"
 import { DatabaseSockets } from "../database/DatabaseClient.ts"
-import { describe, isLocked, isTransient, retrySchedule } from "../database/TransientSqlError.ts"
+import { describe, isLocked, isTransient, repeated } from "../database/TransientSqlError.ts"
 import { DedupeMarks } from "../logs/DedupeMarks.ts"
 import { EventLog } from "../logs/EventLog.ts"
 import { Fences } from "../logs/Fences.ts"
@@ -31,7 +18,7 @@ import { WorkflowRuns } from "../work/WorkflowRuns.ts"
 import { BatchTransaction, mostBeside } from "./BatchTransaction.ts"
 import { accountOf, type Commit, ownerOf } from "./Commit.ts"
 import { CommitLine, isLarge } from "./CommitLine.ts"
-import * as CommittedTopic from "./CommittedTopic.ts"
+import { type CommittedEvents, CommittedTopic } from "./CommittedTopic.ts"
 import { CommitWriter, Fenced } from "./CommitWriter.ts"
 import * as CrashPoint from "./CrashPoint.ts"
 import { FaultSearch } from "./FaultSearch.ts"
@@ -62,19 +49,13 @@ const lookEvery = "1 second"
 
 /** Tries a commit until the database takes or refuses it. The caller deals with rows that somebody else has locked. */
 const untilTaken = (attempt: Effect.Effect<ReadonlyArray<Commit>, Fenced | SqlError.SqlError>) =>
-  attempt.pipe(
-    Effect.tapError((error) =>
-      SqlError.isSqlError(error) && isTransient(error) && !isLocked(error)
-        ? Effect.logWarning("The database is not taking commits; trying again").pipe(
-          Effect.annotateLogs({ error: describe(error) })
-        )
-        : Effect.void
-    ),
-    Effect.retry({
-      schedule: retrySchedule,
-      while: (error) => SqlError.isSqlError(error) && isTransient(error) && !isLocked(error)
-    })
-  )
+  repeated(attempt, {
+    while: (error) => SqlError.isSqlError(error) && isTransient(error) && !isLocked(error),
+    told: (error) =>
+      Effect.logWarning("The database is not taking commits; trying again").pipe(
+        Effect.annotateLogs({ error: SqlError.isSqlError(error) ? describe(error) : error.message })
+      )
+  })
 
 /** The due work that commits put in, for one who waits for it. */
 class DueArrivals {
@@ -153,8 +134,8 @@ export class GroupCommit extends Context.Service<GroupCommit, {
   readonly ageMs: () => number
   /** Returns the cause when the writer has died of a defect: nothing is written any more. */
   readonly died: Effect.Effect<Cause.Cause<unknown>>
-  /** Events as they are committed, in log order per emitter. A hint: a reader that is too far behind misses some. */
-  readonly committed: PubSub.PubSub<ReadonlyArray<CommittedTopic.CommittedEvents>>
+  /** Tells of events as they are committed. */
+  readonly committed: CommittedTopic
   /**
    * Returns once a commit has put in work that is due before a time, in Unix milliseconds, or has since this last
    * returned. For one at a time.
@@ -167,6 +148,7 @@ export class GroupCommit extends Context.Service<GroupCommit, {
     GroupCommit,
     Effect.gen(function*() {
       const transaction = yield* BatchTransaction
+      const context = yield* Effect.context<never>()
       const clock = yield* Clock.Clock
       const scope = yield* Effect.scope
       const sockets = yield* DatabaseSockets
@@ -176,7 +158,7 @@ export class GroupCommit extends Context.Service<GroupCommit, {
       const figures = yield* Figures.Figures
       const died = yield* Deferred.make<Cause.Cause<unknown>>()
       const line = new CommitLine(yield* Sharers)
-      const committed = yield* CommittedTopic.make
+      const committed = new CommittedTopic()
       const underWay = new TransactionsUnderWay(clock)
       const dueArrivals = new DueArrivals()
       let appendedTo = new Set<string>()
@@ -184,11 +166,11 @@ export class GroupCommit extends Context.Service<GroupCommit, {
       const orDied = <A>(work: Effect.Effect<A>) =>
         Effect.tapCause(work, (cause) => Cause.hasInterruptsOnly(cause) ? Effect.void : Deferred.succeed(died, cause))
 
-      const succeed = Effect.fnUntraced(function*(batch: ReadonlyArray<Submission>, members: ReadonlyArray<Commit>) {
+      const succeed = (batch: ReadonlyArray<Submission>, members: ReadonlyArray<Commit>): void => {
         CrashPoint.reached("commit-done")
         journals.note(members)
         figures.noteCommits(members)
-        const appended: Array<CommittedTopic.CommittedEvents> = []
+        const appended: Array<CommittedEvents> = []
         let count = 0
         for (const commit of members) {
           dueArrivals.note(commit)
@@ -198,16 +180,14 @@ export class GroupCommit extends Context.Service<GroupCommit, {
           count += events.length
           appendedTo.add(head.emitterId)
         }
-        yield* Metric.update(appendedTotal, count)
-        if (appended.length > 0) {
-          committed.publishUnsafe(appended, batch.reduce((sum, { bytes }) => sum + bytes, 0))
-        }
+        appendedTotal.updateUnsafe(count, context)
+        if (appended.length > 0) committed.tell(appended)
         const written = new Set(members)
         for (const submission of batch) {
           const { commit } = submission
           line.end(submission, written.has(commit) ? Exit.void : Exit.fail(new Fenced({ what: ownerOf(commit) })))
         }
-      })
+      }
 
       const search = new FaultSearch(line, {
         together: (commits) => untilTaken(transaction.together(commits)),
@@ -222,37 +202,31 @@ export class GroupCommit extends Context.Service<GroupCommit, {
         now: () => clock.currentTimeMillisUnsafe()
       })
 
-      const timed = Effect.fnUntraced(function*<E>(commit: Effect.Effect<void, E>) {
-        const from = yield* RealTime.elapsed
-        yield* commit
-        yield* Metric.update(appendDuration, ((yield* RealTime.elapsed) - from) / 1_000)
-      })
-
-      // Fibers that are ready to run come first: their commits join the batch.
-      const writeNext = Effect.yieldNow.pipe(
-        Effect.flatMap(() => timed(Effect.suspend(() => search.write(line.takeBatch())))),
-        Effect.uninterruptible,
-        Effect.tapError(() =>
+      const writeBatch = repeated(Effect.uninterruptible(Effect.suspend(() => search.write(line.takeBatch()))), {
+        while: () => true,
+        told: () =>
           Effect.logWarning(
             "No commit can be written, because of locks that somebody holds in the database; trying again"
           )
-        ),
-        Effect.retry(retrySchedule),
+      }).pipe(
         Effect.orDie,
-        (write) => underWay.during(write)
+        (write) => underWay.during(write, (ms) => appendDuration.updateUnsafe(ms / 1_000, context))
       )
 
       yield* line.arrived.await.pipe(
-        Effect.andThen(writeNext),
-        Effect.forever,
+        // Fibers that are ready to run come first: their commits join the batch.
+        Effect.andThen(Effect.yieldNow),
+        Effect.andThen(writeBatch),
+        Effect.forever({ disableYield: true }),
         orDied,
         Effect.forkScoped
       )
 
+      yield* Effect.forkScoped(committed.telling)
       yield* Effect.forkScoped(droppingSilent(sockets, underWay))
 
       return GroupCommit.of({
-        committed: committed.batches,
+        committed,
         isIdle: Effect.sync(() => line.isIdle),
         ageMs: () => underWay.ageMs,
         died: Deferred.await(died),

@@ -22,19 +22,18 @@ export class TransactionsUnderWay {
     return 0
   }
 
-  /** Counts a transaction as under way while it is written. */
-  during<A>(write: Effect.Effect<A>): Effect.Effect<A> {
+  /** Counts a transaction as under way while it is written, and then says how many milliseconds that took. */
+  during<A, E>(write: Effect.Effect<A, E>, ended?: (ms: number) => void): Effect.Effect<A, E> {
     return Effect.suspend(() => {
       const one = { since: RealTime.elapsedUnsafe(this.clock) }
       this.begun.add(one)
       this.busy.openUnsafe()
-      return Effect.ensuring(
-        write,
-        Effect.sync(() => {
-          this.begun.delete(one)
-          if (this.begun.size === 0) this.busy.closeUnsafe()
-        })
-      )
+      return Effect.onExit(write, () => {
+        this.begun.delete(one)
+        if (this.begun.size === 0) this.busy.closeUnsafe()
+        ended?.(RealTime.elapsedUnsafe(this.clock) - one.since)
+        return Effect.void
+      })
     })
   }
 }

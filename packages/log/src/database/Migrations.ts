@@ -15,6 +15,7 @@ import * as Mailboxes from "./migrations/Mailboxes.ts"
 import * as MovingPrograms from "./migrations/MovingPrograms.ts"
 import * as OAuthAccounts from "./migrations/OAuthAccounts.ts"
 import * as OAuthConnections from "./migrations/OAuthConnections.ts"
+import * as OwnLimits from "./migrations/OwnLimits.ts"
 import * as Projects from "./migrations/Projects.ts"
 import * as RunBooks from "./migrations/RunBooks.ts"
 import * as RunPaths from "./migrations/RunPaths.ts"
@@ -49,7 +50,8 @@ const migrations = {
   "0053_couriers": Couriers.make,
   "0054_bulk_owners": BulkOwners.make,
   "0055_run_books": RunBooks.make,
-  "0056_database_identity": DatabaseIdentities.make
+  "0056_database_identity": DatabaseIdentities.make,
+  "0057_own_limits": OwnLimits.make
 }
 
 /** A version of before the baseline has made the database. */

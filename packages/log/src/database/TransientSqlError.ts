@@ -53,6 +53,26 @@ export const describe = (error: SqlError.SqlError): string => {
 /** The schedule by which work is tried again while the database is away. */
 export const retrySchedule = Schedule.min([Schedule.exponential("50 millis"), Schedule.spaced("2 seconds")])
 
+/**
+ * Repeats what fails for a while, by `retrySchedule`, and tells each failure first. The schedule is made once the first attempt
+ * has failed: that takes longer than all that a commit does which succeeds.
+ */
+export const repeated = <A, E, R>(attempt: Effect.Effect<A, E, R>, options: {
+  readonly while: (error: E) => boolean
+  readonly told: (error: E) => Effect.Effect<void>
+}): Effect.Effect<A, E, R> =>
+  Effect.catchIf(attempt, options.while, (error) => {
+    let isFirst = true
+    const next = Effect.suspend(() => {
+      if (!isFirst) return attempt
+      isFirst = false
+      return Effect.fail(error)
+    })
+    return Effect.tapError(next, (error) => options.while(error) ? options.told(error) : Effect.void).pipe(
+      Effect.retry({ schedule: retrySchedule, while: options.while })
+    )
+  })
+
 const isTransientFailure = (error: unknown): boolean => SqlError.isSqlError(error) && isTransient(error)
 
 /**
@@ -60,10 +80,7 @@ const isTransientFailure = (error: unknown): boolean => SqlError.isSqlError(erro
  * reads starts over, and tells why.
  */
 export const untilAnswered = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, never, R> =>
-  effect.pipe(
-    Effect.tapError((error) =>
-      isTransientFailure(error) ? Effect.logWarning("The database does not answer; trying again", error) : Effect.void
-    ),
-    Effect.retry({ schedule: retrySchedule, while: isTransientFailure }),
-    Effect.orDie
-  )
+  Effect.orDie(repeated(effect, {
+    while: isTransientFailure,
+    told: (error) => Effect.logWarning("The database does not answer; trying again", error)
+  }))

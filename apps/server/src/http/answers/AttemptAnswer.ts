@@ -1,4 +1,4 @@
-import type { AttemptResource } from "@headwater/api/DeliveriesApi"
+import type { AttemptResource } from "@headwater/api/DeliveryAttempt"
 import * as SentHeaders from "@headwater/engine/SentHeaders"
 import type { Attempt, FirstRequest } from "@headwater/log/work/Attempts"
 

@@ -72,8 +72,10 @@ export const resultsOf = (found: ReadonlyArray<Found>, query: string): string =>
   if (found.length === 0) return `${heading}<p>No section has all of: <b>${escape(query)}</b></p>`
   return heading +
     found.map(({ excerpt, page, section }) =>
-      `<h3><a href="${page.name}${section.anchor === "" ? "" : `#${section.anchor}`}">${escape(page.title)}${
-        section.heading === page.title || section.heading === "" ? "" : ` · ${escape(section.heading)}`
-      }</a></h3><p>${marked(excerpt, words)}</p>`
+      `<h2 class="found"><a href="${page.name}${section.anchor === "" ? "" : `#${section.anchor}`}">${
+        escape(page.title)
+      }${section.heading === page.title || section.heading === "" ? "" : ` · ${escape(section.heading)}`}</a></h2><p>${
+        marked(excerpt, words)
+      }</p>`
     ).join("")
 }

@@ -207,7 +207,7 @@ export const layer = HttpApiBuilder.group(
     return handlers.handleAll({
       create: Effect.fnUntraced(function*({ payload: { app, credentials, name, oauth } }) {
         if (credentials === undefined && oauth === undefined) {
-          return yield* Problem.invalid([{ path: "credentials", message: "is required without oauth" }])
+          return yield* Problem.invalid([{ path: "credentials", message: "is required unless oauth is given" }])
         }
         if (credentials !== undefined) yield* checkSize(credentials)
         const account = { accountId: yield* CurrentAccount, app, name: name ?? "", credentials: credentials ?? {} }

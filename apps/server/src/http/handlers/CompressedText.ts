@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { promisify } from "node:util"
 import { gzip } from "node:zlib"
+import * as Revalidated from "./Revalidated.ts"
 
 const compress = promisify(gzip)
 
@@ -17,21 +18,20 @@ const takesGzip = (accepted: string): boolean => {
   return (weights.get("gzip") ?? weights.get("*") ?? 0) > 0
 }
 
-/** Makes an answer of a text that never changes while the server runs, compressed for clients that take that. */
+/**
+ * Makes an answer of a text that never changes while the server runs, compressed for clients that take that, and empty
+ * for those that have it.
+ */
 export const make = Effect.fnUntraced(function*(text: string, contentType: string) {
   const plain = new TextEncoder().encode(text)
   const compressed = yield* Effect.promise(() => compress(plain, { level: 9 }))
-  const headers = { vary: "accept-encoding" }
   const responses = {
-    plain: HttpServerResponse.uint8Array(plain, { contentType, headers }),
-    compressed: HttpServerResponse.uint8Array(compressed, {
-      contentType,
-      headers: { ...headers, "content-encoding": "gzip" }
-    })
+    plain: HttpServerResponse.uint8Array(plain, { contentType }),
+    compressed: HttpServerResponse.uint8Array(compressed, { contentType, headers: { "content-encoding": "gzip" } })
   }
   const answer = Effect.map(
     HttpServerRequest.HttpServerRequest,
     (request) => takesGzip(request.headers["accept-encoding"] ?? "") ? responses.compressed : responses.plain
   )
-  return { answer }
+  return { answer: Revalidated.make(text, { vary: "accept-encoding" })(answer) }
 })

@@ -7,6 +7,7 @@ import * as Path from "node:path"
 import * as OwnHost from "../conventions/OwnHost.ts"
 import { problemResponse } from "../conventions/ProblemResponse.ts"
 import * as CompressedText from "./CompressedText.ts"
+import * as Revalidated from "./Revalidated.ts"
 
 const root = "/console/"
 const assets = `${root}${ConsoleBuild.assetsPath}/`
@@ -77,7 +78,9 @@ export const layer = Layer.unwrap(Effect.gen(function*() {
     const { files, page } = yield* loaded
     if (!path.startsWith(assets)) {
       const text = page.replace(ConsoleBuild.basePlaceholder, baseOf(path))
-      return HttpServerResponse.text(text, { contentType: "text/html; charset=utf-8", headers: pageHeaders })
+      return yield* Revalidated.make(text, pageHeaders)(
+        Effect.succeed(HttpServerResponse.text(text, { contentType: "text/html; charset=utf-8" }))
+      )
     }
     const file = files.get(path.slice(assets.length))
     if (file === undefined) return yield* notThere(path)

@@ -215,7 +215,7 @@ export const layer = HttpRouter.use(Effect.fnUntraced(function*(router) {
     const query = yield* HttpServerRequest.ParsedSearchParams
     const [name = "", hash = ""] = [query["path"], query["sha256"]].map((given) => [given ?? ""].flat()[0])
     if (!takesFiles) return yield* notNamed("path", name)
-    if (!isFilePath(name)) return yield* Problem.invalid([{ path: "path", message: filePathExpected }])
+    if (!isFilePath(name)) return yield* Problem.invalid([{ path: "path", message: `Expected ${filePathExpected}` }])
     if (isOfEvents(name)) return yield* Problem.invalid([{ path: "path", message: onlyOfEvents }])
     const page = { kind: "files", name, number: 0, items: 1 } as const
     if (yield* couriers.has(id, { ...page, hash })) return answerOf(false)

@@ -62,7 +62,7 @@ layer(Http.layer, { excludeTestServices: true })("GuidePageRoutes", (it) => {
   it.effect("finds sections by their words, and shows a query as text", () =>
     Effect.gen(function*() {
       const { text } = yield* fetched("/console/docs/search?q=retry%20schedule")
-      assert.match(text, /<h3><a href="[a-z]+#[\w-]+">/)
+      assert.match(text, /<h2 class="found"><a href="[a-z]+#[\w-]+">/)
       assert.include(text, "<mark>retry</mark>")
       const hostile = yield* fetched(`/console/docs/search?q=${encodeURIComponent("\"><script>alert(1)</script>")}`)
       assert.strictEqual(hostile.status, 200)

@@ -10,6 +10,7 @@ import * as GuideFrame from "../guide/GuideFrame.ts"
 import * as GuidePage from "../guide/GuidePage.ts"
 import * as GuideSearch from "../guide/GuideSearch.ts"
 import * as CompressedText from "./CompressedText.ts"
+import * as Revalidated from "./Revalidated.ts"
 
 const html = "text/html; charset=utf-8"
 
@@ -91,13 +92,12 @@ export const layer = Layer.unwrap(Effect.gen(function*() {
       ? yield* problemResponse(new Problem.NotFound(Problem.because(`There is no page ${pathname}.`)))
       : HttpServerResponse.setHeaders(yield* answer, pageHeaders)
   }).pipe(unlessBroken)
-  const icon = Effect.map(
+  const icon = Effect.flatMap(
     loaded,
     ({ icon }) =>
-      HttpServerResponse.uint8Array(icon, {
-        contentType: "image/svg+xml",
-        headers: { "cache-control": "public, max-age=86400" }
-      })
+      Revalidated.make(icon, { "cache-control": "public, max-age=86400" })(
+        Effect.succeed(HttpServerResponse.uint8Array(icon, { contentType: "image/svg+xml" }))
+      )
   ).pipe(unlessBroken)
   const root = Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
     takesHtml(request.headers["accept"])

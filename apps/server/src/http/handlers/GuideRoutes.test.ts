@@ -71,18 +71,35 @@ layer(Http.layer, { excludeTestServices: true })("GuideRoutes", (it) => {
       })
   )
 
-  it.effect("answers a client that has the page already without it, and one that has another with it", () =>
+  it.effect("answers a client that has something already without it, and one that has another with it", () =>
     Effect.gen(function*() {
       const http = yield* Http.tenant()
-      const get = (headers: Record<string, string>) => http.request("GET", "/docs/api.md", { key: null, headers })
-      const first = yield* get({})
-      assert.strictEqual(first.headers.get("cache-control"), "public, no-cache")
-      const etag = first.headers.get("etag") ?? ""
-      for (const known of [etag, `"x", W/${etag}`, "*"]) {
-        const again = yield* get({ "if-none-match": known })
-        assert.deepStrictEqual([again.status, again.text, again.headers.get("etag")], [304, "", etag])
+      for (
+        const path of [
+          "/docs/api.md",
+          "/llms.txt",
+          "/docs/images/console/overview-light.png",
+          "/docs",
+          "/openapi.json",
+          "/console/",
+          "/console/events/dc_1/1-0",
+          "/console/docs/delivery",
+          "/favicon.ico"
+        ]
+      ) {
+        const get = (headers: Record<string, string>) => http.request("GET", path, { key: null, headers })
+        const first = yield* get({})
+        assert.strictEqual(first.status, 200, path)
+        const etag = first.headers.get("etag") ?? ""
+        for (const known of [etag, `"x", W/${etag}`, "*"]) {
+          const again = yield* get({ "if-none-match": known })
+          assert.deepStrictEqual([again.status, again.text, again.headers.get("etag")], [304, "", etag], path)
+          assert.strictEqual(again.headers.get("cache-control"), first.headers.get("cache-control"), path)
+        }
+        assert.strictEqual((yield* get({ "if-none-match": "\"x\"" })).text, first.text)
       }
-      assert.strictEqual((yield* get({ "if-none-match": "\"x\"" })).text, first.text)
+      const page = yield* http.request("GET", "/docs/api.md", { key: null })
+      assert.strictEqual(page.headers.get("cache-control"), "public, no-cache")
     }))
 
   it.effect("serves nothing else, wherever a path points", () =>

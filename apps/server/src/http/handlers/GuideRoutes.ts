@@ -2,11 +2,11 @@ import * as Problem from "@headwater/api/Problem"
 import { EngineConfig } from "@headwater/engine/EngineConfig"
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { createHash } from "node:crypto"
 import * as Path from "node:path"
 import { problemResponse } from "../conventions/ProblemResponse.ts"
 import { folders, pictures, readAll, readPicture, rootFiles } from "../guide/GuideFiles.ts"
 import * as CompressedText from "./CompressedText.ts"
+import * as Revalidated from "./Revalidated.ts"
 
 export const index = "/llms.txt"
 
@@ -90,20 +90,11 @@ const listOf = (base: string, files: ReadonlyMap<string, string>): string => {
   ].join("\n")
 }
 
-const page = Effect.fnUntraced(function*(path: string, text: string) {
-  const etag = `"${createHash("sha256").update(text).digest("base64url").slice(0, 22)}"`
-  const headers = { "cache-control": revalidated, etag }
-  const { answer } = yield* CompressedText.make(text, contentTypes[Path.extname(path)] ?? textType)
-  const unchanged = HttpServerResponse.empty({ status: 304, headers: { ...headers, vary: "accept-encoding" } })
-  return {
-    answer: Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
-      const known = request.headers["if-none-match"]
-      return known !== undefined && isAmong(etag, known)
-        ? Effect.succeed(unchanged)
-        : Effect.map(answer, HttpServerResponse.setHeaders(headers))
-    })
-  }
-})
+const page = (path: string, text: string) =>
+  Effect.map(
+    CompressedText.make(text, contentTypes[Path.extname(path)] ?? textType),
+    ({ answer }) => Effect.map(answer, HttpServerResponse.setHeader("cache-control", revalidated))
+  )
 
 const notThere = (path: string) =>
   problemResponse(
@@ -113,15 +104,10 @@ const notThere = (path: string) =>
 const picture = Effect.fnUntraced(function*(path: string) {
   const bytes = yield* Effect.promise(() => readPicture(Path.basename(path)))
   if (bytes === undefined) return yield* notThere(path)
-  return HttpServerResponse.uint8Array(bytes, {
-    contentType: "image/png",
-    headers: { "cache-control": "public, max-age=3600" }
-  })
+  return yield* Revalidated.make(bytes, { "cache-control": "public, max-age=3600" })(
+    Effect.succeed(HttpServerResponse.uint8Array(bytes, { contentType: "image/png" }))
+  )
 })
-
-/** True if a tag is among those that a client knows (RFC 9110, 13.1.2). */
-const isAmong = (etag: string, known: string): boolean =>
-  known.split(",").some((tag) => tag.trim() === "*" || tag.trim().replace(/^W\//, "") === etag)
 
 /**
  * The documentation as it is written, for programs and people who read Markdown: `/docs/<page>.md`, what the pages link
@@ -136,7 +122,7 @@ export const layer = Layer.unwrap(Effect.gen(function*() {
     return new Map(
       yield* Effect.forEach(
         all,
-        ([path, text]) => Effect.map(page(path, text), ({ answer }) => [path, answer] as const)
+        ([path, text]) => Effect.map(page(path, text), (answer) => [path, answer] as const)
       )
     )
   })))

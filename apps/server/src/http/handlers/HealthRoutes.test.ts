@@ -3,9 +3,9 @@ import { ActorCalls } from "@headwater/engine/ActorCalls"
 import { Draining } from "@headwater/engine/Draining"
 import { EngineConfig } from "@headwater/engine/EngineConfig"
 import { Accounts } from "@headwater/log/access/Accounts"
-import type { CommittedEvents } from "@headwater/log/commit/CommittedTopic"
+import { CommittedTopic } from "@headwater/log/commit/CommittedTopic"
 import { GroupCommit } from "@headwater/log/commit/GroupCommit"
-import { Effect, Layer, PubSub } from "effect"
+import { Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
 import { HttpSettings } from "../conventions/HttpSettings.ts"
 import * as HealthRoutes from "./HealthRoutes.ts"
@@ -14,7 +14,6 @@ it.effect("a server is ready once it has its share of the actors and while the d
   Effect.gen(function*() {
     let hasShards = false
     let ageMs = 0
-    const committed = yield* PubSub.unbounded<ReadonlyArray<CommittedEvents>>()
     const { dispose, handler } = HttpRouter.toWebHandler(
       HealthRoutes.layer.pipe(
         Layer.provide([
@@ -30,7 +29,7 @@ it.effect("a server is ready once it has its share of the actors and while the d
             isFull: () => false,
             takeAppendedTo: () => new Set(),
             submit: () => assert.fail("nothing is written"),
-            committed
+            committed: new CommittedTopic()
           }),
           Draining.layer,
           Layer.succeed(EngineConfig, { publicUrl: "http://localhost" }),

@@ -141,6 +141,7 @@ layer(Http.layer, { excludeTestServices: true })("the wall between accounts", (i
       [
         ...["sources", "webhooks", "subscriptions", "auto_subscriptions", "keys"].map((list) => `users/me/${list}`),
         "accounts",
+        "users/me/settings?exclude=used",
         "consumers",
         "couriers",
         "data_stores",

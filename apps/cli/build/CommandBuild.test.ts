@@ -1,0 +1,57 @@
+import { assert, it } from "@effect/vitest"
+import * as TemporaryDirectory from "@headwater/fixtures/TemporaryDirectory"
+import { Effect } from "effect"
+import * as Path from "node:path"
+import * as CommandBuild from "./CommandBuild.ts"
+
+/** The groups of the API in which commands look up their flags, or of which they follow a stream. */
+const groups: Readonly<Record<string, ReadonlyArray<string>>> = {
+  ActionsCommand: ["Sources"],
+  ApplyCommand: ["AppAccounts", "Sources", "Workflows"],
+  CheckCommand: ["Sources"],
+  ComponentsCommand: ["Components"],
+  ConsumersCommand: ["Consumers", "Events"],
+  DeployCommand: ["Sources"],
+  DevCommand: ["Events", "Log", "Sources"],
+  ExportCommand: ["AppAccounts", "Sources", "Workflows"],
+  ImportCommand: ["AppAccounts", "DataStores", "Sources", "Workflows"],
+  ListenCommand: ["Consumers", "Events"],
+  ProgramStreamCommands: ["Events", "Log"],
+  ProjectsCommand: ["Projects"],
+  RunCommand: ["Sources"],
+  RunsCommand: ["WorkflowRuns"],
+  SourcesCommand: ["Sources"],
+  StoresCommand: ["DataStores"],
+  SubscriptionsCommand: ["Events", "Log", "Subscriptions"],
+  TailCommand: ["Events", "Log"],
+  WebhooksCommand: ["Webhooks"],
+  WorkflowsCommand: ["Workflows"]
+}
+
+it.live(
+  "a command of the bundle begins with few files, and without the groups of the API that it calls later or not at all",
+  () =>
+    Effect.gen(function*() {
+      const folder = yield* TemporaryDirectory.make("command")
+      const { outputs } = yield* Effect.promise(() => CommandBuild.write(folder))
+      const filesFrom = (file: string, found = new Set<string>()): ReadonlySet<string> => {
+        if (found.has(file)) return found
+        found.add(file)
+        for (const { external, kind, path } of outputs[file]!.imports) {
+          if (kind === "import-statement" && external !== true) filesFrom(path, found)
+        }
+        return found
+      }
+      const commands = Object.entries(outputs).flatMap(([file, { entryPoint = "" }]) =>
+        entryPoint.startsWith("src/commands/") ? [[Path.basename(entryPoint, ".ts"), filesFrom(file)] as const] : []
+      )
+      assert.isAbove(commands.length, 30)
+      for (const [command, files] of commands) {
+        const loaded = [...files].flatMap((file) => Object.keys(outputs[file]!.inputs))
+        const loadedGroups = loaded.flatMap((module) => /\/api\/src\/(\w+)Api\.ts$/.exec(module)?.[1] ?? [])
+        assert.sameMembers(loadedGroups, groups[command] ?? [], command)
+        assert.isBelow(files.size, 60, command)
+      }
+    }),
+  60_000
+)
