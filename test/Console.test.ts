@@ -540,7 +540,7 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
       await page.getByRole("button", { name: "Show the whole graph" }).click()
 
       const worker = page.waitForEvent("worker")
-      await page.getByLabel("Group").selectOption({ label: "nothing" })
+      await page.getByLabel("Group").selectOption({ label: "no groups" })
       await worker
       await until("all of them", async () => await stops.count() === 1_000)
       await page.getByLabel("Name or id").fill("webhook 59")
