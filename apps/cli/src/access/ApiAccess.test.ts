@@ -1,6 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import * as Loopback from "@headwater/fixtures/Loopback"
 import { Context, Effect, Layer, Redacted } from "effect"
+import * as HeadwaterCommand from "../../test/HeadwaterCommand.ts"
 import { ApiAccess } from "./ApiAccess.ts"
 
 /** Asks a server once after the other, whatever it answers. */
@@ -37,3 +38,21 @@ it.live("a command is redirected, to another server without the key", () =>
     yield* asking(here, 1)
     assert.deepStrictEqual(keys, ["Bearer hw_key", "Bearer hw_key", undefined])
   }))
+
+it.live("a command asks through the proxy of the environment, where Node is to use one", () =>
+  Effect.gen(function*() {
+    const asked: Array<string | undefined> = []
+    const proxy = yield* Loopback.serve((request, response) => {
+      asked.push(request.url)
+      response.writeHead(200, { "content-type": "application/json" }).end("{}")
+    })
+    const environment = {
+      HEADWATER_URL: "http://headwater.invalid",
+      HEADWATER_API_KEY: "hw_key",
+      HTTP_PROXY: proxy
+    }
+    yield* HeadwaterCommand.run(["settings", "get"], environment)
+    assert.deepStrictEqual(asked, [])
+    yield* HeadwaterCommand.run(["settings", "get"], { ...environment, NODE_USE_ENV_PROXY: "1" })
+    assert.deepStrictEqual(asked, ["http://headwater.invalid/v1/users/me/settings"])
+  }), HeadwaterCommand.patienceMs)
