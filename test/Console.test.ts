@@ -406,7 +406,8 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
       const desk = await webhook("Returns desk", own.id)
       await webhook("Audit", `${own.id.slice(0, -1)}?`)
       await send(own, [{ order: 1 }])
-      const page = await signedIn("/webhooks")
+      // So wide that the drawing begins as a whole.
+      const page = await signedIn("/webhooks", { width: 1_600 })
       await page.clock.install()
       await page.goto(`${url}graph?focus=${own.id}`)
       const stop = (name: string) => page.locator(".graph-stop").filter({ hasText: name })
@@ -601,8 +602,11 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
     }))
 
   it.effect("scrolls over 10,000 rows, of which it draws those that are seen", () =>
-    inBrowser(async ({ api, signedIn, url, webhook }) => {
-      const delivery = Json.listOf((await api("GET", `/webhooks/${webhook}/deliveries?limit=1`))["data"])[0]
+    inBrowser(async ({ api, orders, send, signedIn, url, webhook }) => {
+      const listed = async () => Json.listOf((await api("GET", `/webhooks/${webhook}/deliveries?limit=1`))["data"])
+      if ((await listed()).length === 0) await send(orders, [{ order: 1, total: 200 }])
+      await until("there is a delivery", async () => (await listed()).length > 0)
+      const [delivery] = await listed()
       const data = Array.from({ length: 10_000 }, (_, index) => ({
         ...delivery as object,
         id: `dlv_${10_000 + index}`,

@@ -256,8 +256,12 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
         const started = page.getByRole("columnheader", { name: "Started" })
         assert.strictEqual(await started.getAttribute("aria-sort"), "descending")
         assert.strictEqual(await page.getByRole("columnheader", { name: "Took" }).getAttribute("aria-sort"), null)
-        await started.getByRole("button").click()
+        const head = started.getByRole("button")
+        await page.getByRole("grid", { name: "deliveries" }).focus()
+        await page.keyboard.press("ArrowDown")
+        await head.press("Enter")
         await rows.nth(1).getByText(oldest, { exact: true }).waitFor()
+        assert.isTrue(await head.and(page.locator(":focus")).isVisible())
         assert.strictEqual(await started.getAttribute("aria-sort"), "ascending")
         await page.getByRole("grid", { name: "deliveries" }).focus()
         await page.keyboard.press("End")
@@ -283,6 +287,32 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
         await events.nth(1).getByText("order 130", { exact: true }).waitFor()
         assert.isFalse(await PageFaults.overflows(page))
         assert.deepStrictEqual(await PageFaults.violations(page), [])
+      }))
+
+    it.effect("keeps what a search has found far down the list when it reads the beginning again", () =>
+      inBrowser(async (site) => {
+        const { api, orders, send, signedIn, webhook } = site
+        await send(orders, [{ order: 7, total: 500 }])
+        const path = `/webhooks/${webhook}/deliveries?limit=1`
+        const listed = async () => Json.listOf((await api("GET", path))["data"])
+        await until("there is a delivery", async () => (await listed()).length > 0)
+        const data = await listed()
+        const page = await signedIn("/overview")
+        let beginnings = 0
+        await page.route("**/v1/deliveries?*", (route) => {
+          const isBehind = new URL(route.request().url()).searchParams.has("after")
+          if (!isBehind) beginnings++
+          return route.fulfill({
+            json: isBehind
+              ? { page_info: { count: 1, has_more: false, end_cursor: "b" }, data }
+              : { page_info: { count: 0, has_more: true, end_cursor: "a" }, data: [] }
+          })
+        })
+        await page.goto(`${site.url}deliveries?text=seven`)
+        await page.getByText("1 delivery. End of the list.").waitFor()
+        const before = beginnings
+        await until("it is read again twice", () => beginnings > before + 1)
+        assert.isTrue(await page.getByText("1 delivery. End of the list.").isVisible())
       }))
 
     it.effect("cancels a bulk action, which says what it means by name", () =>

@@ -355,7 +355,9 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
         await limiting.getByLabel("Own limits: daily compute time").fill("60000")
         await limiting.getByRole("button", { name: "Save" }).click()
         await limiting.waitFor({ state: "detached" })
-        await quotas.getByText("of 500, 0 %").waitFor()
+        const limit = quotas.getByRole("button", { name: "Limit …" })
+        await until("the focus is where it was", () => limit.and(page.locator(":focus")).isVisible())
+        await quotas.getByText(/of 500, \d+ %/).waitFor()
         const freeing = await opened(page, "Limit …")
         assert.strictEqual(await freeing.getByLabel("Own limits: daily invocations").inputValue(), "500")
         await freeing.getByLabel("Own limits: daily compute time").fill("")
@@ -442,7 +444,7 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
   it.effect(
     "goes to the page of whatever a whole id or path that is pasted names, once it is known to be there",
     () =>
-      inBrowser(async ({ api, ledger, orders, send, server, signedIn, webhook }) => {
+      inBrowser(async ({ api, ledger, orders, send, server, signedIn, source, webhook }) => {
         const made = async (path: string, body: unknown) => Json.textOf((await api("POST", path, body))["data"]!["id"])
         const first = async (path: string) => Json.listOf((await api("GET", path))["data"])[0]
         const found = async (path: string) => {
@@ -519,6 +521,15 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
         await goes("reports/7.csv", "files?open=reports%2F7.csv")
         const event = await found(`/sources/${orders.id}/events`)
         await goes(event, `events/${orders.id}/ID`)
+        // It may be the path of a file, but is the beginning of a name.
+        const { id: named } = await source("api.shop.example")
+        await page.reload()
+        await page.getByRole("heading", { level: 1 }).waitFor()
+        await paste("api.shop.ex")
+        await page.getByRole("option", { name: "api.shop.example" }).first().waitFor()
+        await page.getByRole("dialog", { name: "Find anything" }).getByRole("combobox").fill("api.shop.exam")
+        await page.keyboard.press("Enter")
+        await until("its page", () => page.url().endsWith(`/console/sources/${named}`), () => page.url())
         await paste(`dlv_${"0".repeat(20)}`)
         await page.getByRole("status").getByText("Nothing has this id.").waitFor()
         await page.setViewportSize({ width: 360, height: 900 })

@@ -85,9 +85,10 @@ export class PagedList<Item extends { readonly id: string }> {
       const page = await this.#list(undefined, this.#abort.signal)
       const last = page.data.at(-1)
       const rows = this.#rows.peek()
+      // A page of a list that is searched can be empty, though there is more behind it.
       const end = last === undefined ? -1 : rows.findIndex(({ id }) => id === last.id)
       const reachesEnd = nextOf(page, pageSize) === undefined
-      if (end === -1 || reachesEnd) {
+      if ((last !== undefined && end === -1) || reachesEnd) {
         this.#rows.value = []
         this.#append(page)
         this.#reach.value = { state: reachesEnd ? "ended" : "open" }

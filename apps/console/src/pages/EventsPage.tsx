@@ -232,7 +232,10 @@ export default () => {
       </Filters>
       <div class={opened === null ? "split" : "split is-open"}>
         <div class="split-list">
-          {rows.length === 0 && reach.state === "ended" ? <Nothing filter={filter} /> : rows.length === 0
+          {/* The heads stay while another order is read, so that the focus stays on the one that was pressed. */}
+          {rows.length === 0 && reach.state === "ended"
+            ? <Nothing filter={filter} />
+            : rows.length === 0 && reach.state !== "reading"
             ? <Footer feed={feed} reach={reach} count={0} />
             : (
               <VirtualRows

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact"
 import { useEffect, useRef } from "preact/hooks"
 
-/** A question over the page. Escape closes it. */
+/** A question over the page. Escape closes it, and the focus goes back to where it was. */
 export const Dialog = ({ children, isWide = false, onClose, title }: {
   readonly title: string
   /** True if it shows requests and responses. */
@@ -11,7 +11,13 @@ export const Dialog = ({ children, isWide = false, onClose, title }: {
 }) => {
   const element = useRef<HTMLDialogElement>(null)
   useEffect(() => {
+    const before = document.activeElement
     element.current?.showModal()
+    // The browser does so only if it is the browser that closes the dialog.
+    return () =>
+      queueMicrotask(() => {
+        if (before instanceof HTMLElement && document.activeElement === document.body) before.focus()
+      })
   }, [])
   return (
     <dialog ref={element} class={isWide ? "is-wide" : undefined} aria-label={title} onClose={onClose}>

@@ -60,7 +60,8 @@ export const PagedRows = <Item extends { readonly id: string }>(
         : <Stale atMs={outdated.atMs} failure={outdated.failure} onRetry={() => void list.refresh()} />}
       <div class="split">
         <div class="split-list">
-          {rows.length > 0
+          {/* The heads stay while another order is read, so that the focus stays on the one that was pressed. */}
+          {rows.length > 0 || (sorting !== undefined && reach.state === "reading")
             ? (
               <VirtualRows
                 label={many}

@@ -35,12 +35,12 @@ export const Palette = ({ onClose }: { readonly onClose: () => void }) => {
   useEffect(() => {
     list.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" })
   }, [current, text.value])
-  // Somebody who pastes an id and presses Enter means what has that id.
+  // Somebody who pastes an id and presses Enter means what has that id. What may be a path may also be a name.
   const isAwaited = useSignal(false)
   useEffect(() => {
     if (isLooking || !isAwaited.value) return
     isAwaited.value = false
-    if (whole.length > 0 || Directory.names.value.has(given)) void run(found[0])
+    if (whole.length > 0 || kind === undefined || Directory.names.value.has(given)) void run(found[0])
   }, [isLooking])
   const run = async (command: Commands.Command | undefined) => {
     if (command === undefined) return
@@ -57,7 +57,7 @@ export const Palette = ({ onClose }: { readonly onClose: () => void }) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if (event.key === "Enter") {
       event.preventDefault()
-      if (isLooking) isAwaited.value = true
+      if (isLooking && current === 0) isAwaited.value = true
       else void run(found[current])
     } else if (step !== undefined) {
       event.preventDefault()

@@ -137,7 +137,8 @@ export const VirtualRows = <Row extends object>(
     const target = targetOf(event.key, current, page, present.length)
     if (event.key === "Enter" || event.key === " ") {
       const row = present[current]
-      if (row === undefined) return
+      // A head that sorts takes the same keys.
+      if (row === undefined || event.target !== event.currentTarget) return
       event.preventDefault()
       onOpen(row)
       return
