@@ -446,9 +446,17 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
         assert.notStrictEqual(await transformOf(page), was, key)
       }
       await page.keyboard.press("0")
-      assert.strictEqual(await transformOf(page), before[0])
-
       const frame = (await page.locator(".graph-frame").boundingBox())!
+      for (const each of await page.locator(".graph-stop").all()) {
+        const { height, width, x, y } = (await each.boundingBox())!
+        assert.isAtLeast(
+          Math.min(x - frame.x, frame.x + frame.width - x - width),
+          0,
+          "within the frame, from left to right"
+        )
+        assert.isAtLeast(Math.min(y - frame.y, frame.y + frame.height - y - height), 0, "and from top to bottom")
+      }
+
       const middle = { x: frame.x + frame.width / 2, y: frame.y + frame.height / 2 }
       const from = (x: number, y: number) => ({ x: middle.x + x, y: middle.y + y })
       let was = await viewOf(page)
@@ -571,6 +579,7 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
     inBrowser(async ({ signedIn, url }) => {
       const data = middlingGraph()
       data.nodes.slice(15, 16).forEach((node) => Object.assign(node, { state: "failing" }))
+      data.nodes.slice(20, 21).forEach((node) => Object.assign(node, { state: "waiting", type: "consumer" }))
       const page = await signedIn("/events")
       await page.route("**/v1/graph*", (route) => route.fulfill({ json: { data } }))
       await page.goto(`${url}graph`)
@@ -583,7 +592,11 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
       await page.reload()
       await rowsOf(page, "Nodes").filter({ hasText: "workflow 7" }).waitFor()
       assert.include(await rowsOf(page, "Nodes").nth(1).innerText(), "failing")
-      await page.getByRole("group", { name: "Nodes by state" }).getByRole("button", { name: "1 failing" }).click()
+      const summary = page.getByRole("group", { name: "Nodes by state" })
+      const [failing, waiting] = ["1 failing", "1 waiting"].map((name) => summary.getByRole("button", { name }))
+      assert.strictEqual(await waiting!.locator(".badge.is-plain").count(), 1, "what waits for a consumer is no alarm")
+      assert.strictEqual(await failing!.locator(".badge.is-bad").count(), 1)
+      await failing!.click()
       await page.getByText("1 of 30 nodes").waitFor()
       assert.isFalse(await PageFaults.overflows(page))
     }))

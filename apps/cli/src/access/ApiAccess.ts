@@ -49,10 +49,18 @@ export class ApiAccess extends Context.Service<ApiAccess, {
   static readonly layer = Layer.unwrap(Effect.suspend(() => Effect.map(findAccess, ApiAccess.layerOf)))
 }
 
-/** Node's own HTTP, since to load `fetch` takes a tenth of a command's time. */
+/**
+ * Node's own HTTP, since to load `fetch` takes a tenth of a command's time. Like `fetch`, it keeps connections, follows
+ * redirects, and asks through a proxy where the environment has Node do so.
+ */
 const transport = Layer.effect(HttpClient.HttpClient, Effect.map(HttpClient.HttpClient, HttpClient.followRedirects()))
   .pipe(
-    Layer.provide(NodeHttpClient.layerNodeHttp)
+    Layer.provide(Layer.suspend(() =>
+      NodeHttpClient.layerNodeHttpOptions({
+        keepAlive: true,
+        proxyEnv: process.env["NODE_USE_ENV_PROXY"] === "1" ? process.env : undefined
+      })
+    ))
   )
 
 const toldWarnings = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Array(Issue)))

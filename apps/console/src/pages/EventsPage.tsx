@@ -77,7 +77,7 @@ const LiveSwitch = ({ feed }: { readonly feed: EventFeed }) => {
     return (
       <span class="note">
         {feed.order === "oldest"
-          ? "A list from the oldest on is not live."
+          ? "A list that begins with the oldest event is not live."
           : "A list that ends at a set time is not live."}
       </span>
     )

@@ -6,7 +6,7 @@ import { counted } from "../charts/Figures.ts"
 import { one as deliveryOf } from "../resources/Deliveries.ts"
 import { kindOf } from "../resources/Directory.ts"
 import * as Events from "../resources/Events.ts"
-import { type Journey, type JourneyNode, mismatches, reasonOf, waits } from "../resources/Journey.ts"
+import { type Journey, type JourneyNode, mismatches, reasonOf, runWordOf, waits } from "../resources/Journey.ts"
 import * as Outcome from "../resources/Outcome.ts"
 import * as Sent from "../resources/Sent.ts"
 import * as Sources from "../resources/Sources.ts"
@@ -123,7 +123,7 @@ const RunNodeDetails = ({ errors, node, of }: {
         <h2>
           Run of <Name id={listener_id} />
         </h2>
-        <StateBadge state={state} />
+        <StateBadge state={runWordOf(state)} />
         {isWorkflow && run_id !== null
           ? (
             <Act

@@ -2,7 +2,7 @@ import { useLayoutEffect, useMemo, useRef } from "preact/hooks"
 import { counted } from "../charts/Figures.ts"
 import { arrow, curve, place } from "../graph/GraphLayout.ts"
 import { spelled } from "../resources/Events.ts"
-import { type Journey, type JourneyNode, reasonOf, waits } from "../resources/Journey.ts"
+import { type Journey, type JourneyNode, reasonOf, runWordOf, waits } from "../resources/Journey.ts"
 import type { Tone } from "./Badge.tsx"
 import { harmless } from "./Harmless.ts"
 import { local } from "./Time.tsx"
@@ -69,7 +69,7 @@ export const faceOf = (node: JourneyNode): Face => {
         kind: "Run",
         title: node.listener_name ?? node.listener_id,
         note: error === null
-          ? `${state}${took}${logs === 0 ? "" : `, ${counted(logs, "line")}`}`
+          ? `${runWordOf(state)}${took}${logs === 0 ? "" : `, ${counted(logs, "line")}`}`
           : `${error.name}: ${error.message}`,
         tone: runTones[state] ?? "plain"
       }

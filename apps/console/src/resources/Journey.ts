@@ -9,6 +9,10 @@ export type JourneyEdge = Journey["edges"][number]
 export const of = async (emitter: string, id: string, signal: AbortSignal): Promise<Journey> =>
   (await get<Single<Journey>>(["events", id, "journey"], { query: { emitter }, signal })).data
 
+/** The console's word for the state of a run, which lists of runs have too. */
+export const runWordOf = (state: Extract<JourneyNode, { readonly type: "run" }>["state"]): string =>
+  state === "ended" ? "success" : state === "failed" ? "error" : state
+
 /** The reasons that a subscription does not deliver an event, in words. */
 export const mismatches: Readonly<Record<NonNullable<JourneyEdge["reason"]>, string>> = {
   other_emitter: "it listens to another emitter",

@@ -40,8 +40,8 @@ export const amountOf = (quota: Quota, used: { readonly invocations: number; rea
   quota === "daily_compute_time" ? used.computeMs : used.invocations
 
 /**
- * The use that is left to accounts with a limit, by the operator or of their own. An account without one costs a look at its row every
- * second it is asked about.
+ * The use that is left to accounts with a limit, by the operator or of their own. An account without one costs a look at
+ * its row every second it is asked about.
  */
 export class Quotas extends Context.Service<Quotas, {
   /** The quota that the account has used up, of several the one that is counted anew last. There at once if it is known. */

@@ -25,6 +25,28 @@ const setActive = Effect.fnUntraced(function*(program: Program, active: boolean)
   yield* (yield* Programs).update({ ...program, active })
 })
 
+/** A router of its own, and a way to have it hear of an event. */
+const routing = Effect.fnUntraced(function*(
+  subscriptions: Subscriptions["Service"],
+  wake: ActorCalls["Service"]["wake"]
+) {
+  const { committed } = yield* GroupCommit
+  const actors = Layer.mock(ActorCalls, {
+    ingest: () => assert.fail("nothing is ingested"),
+    isHere: () => true,
+    wake
+  })
+  const shardsAcquired = Layer.succeed(ShardsAcquired, yield* Latch.make())
+  const given = Layer.mergeAll(actors, shardsAcquired, Layer.succeed(Subscriptions, subscriptions))
+  const router = Context.get(yield* Layer.build(Layer.fresh(Router.layer).pipe(Layer.provide(given))), Router)
+  const tell = Effect.fnUntraced(function*(accountId: string, emitterId: string) {
+    const event = { emitterId, stream: "", id: 1n, n: 1, emitId: "e", hops: 0, meta: {}, payload: "1" }
+    committed.tell([{ accountId, events: [event] }])
+    yield* Effect.repeat(Effect.yieldNow, { until: () => committed.isTold })
+  })
+  return { router, tell }
+})
+
 layer(EngineFixture.layer, { excludeTestServices: true, timeout: "60 seconds" })("the router", (it) => {
   it.effect("hints at all that is owed when actors were taken over, and again for as long as it is", () =>
     Effect.gen(function*() {
@@ -125,5 +147,46 @@ layer(EngineFixture.layer, { excludeTestServices: true, timeout: "60 seconds" })
       yield* routed(many + 1, committed(ann, anns), committed(bob, bobs))
       assert.sameMembers(woken, [...anns.listenerIds, ...bobs.listenerIds])
       assert.isBelow(woken.indexOf(bobs.listenerIds[0]!), many)
+    }).pipe(EngineFixture.onTestClock))
+
+  it.effect("wakes a listener that subscribes while the subscriptions of its account are read", () =>
+    Effect.gen(function*() {
+      const subscriptions = yield* Subscriptions
+      const { id: accountId } = yield* EngineFixture.account
+      const { emitterId } = yield* EngineFixture.emitter(accountId)
+      const listenerId = yield* Id.make("webhook")
+      const [isRead, goesOn] = [yield* Latch.make(), yield* Latch.make()]
+      const slow = Subscriptions.of({
+        ...subscriptions,
+        forAccount: (id) => subscriptions.forAccount(id).pipe(Effect.tap(isRead.open), Effect.tap(goesOn.await))
+      })
+      const woken: Array<string> = []
+      const { router, tell } = yield* routing(slow, (actorId) => void woken.push(actorId))
+      yield* tell(accountId, emitterId)
+      yield* isRead.await
+      yield* subscriptions.create({ accountId, emitterId, listenerId, eventName: "" })
+      yield* router.invalidate(accountId)
+      yield* tell(accountId, emitterId)
+      yield* goesOn.open
+      yield* Effect.repeat(router.isQuiet, { until: (isQuiet) => isQuiet, schedule: Schedule.spaced("1 millis") }).pipe(
+        TestClock.withLive
+      )
+      assert.deepStrictEqual(woken, [listenerId])
+    }).pipe(EngineFixture.onTestClock))
+
+  it.effect("stops reading subscriptions when it ends", () =>
+    Effect.gen(function*() {
+      const { id: accountId } = yield* EngineFixture.account
+      const [isRead, isStopped] = [yield* Latch.make(), yield* Latch.make()]
+      const endless = Subscriptions.of({
+        ...yield* Subscriptions,
+        forAccount: () => isRead.open.pipe(Effect.andThen(Effect.never), Effect.onInterrupt(() => isStopped.open))
+      })
+      yield* Effect.scoped(Effect.gen(function*() {
+        const { tell } = yield* routing(endless, () => assert.fail("nobody listens"))
+        yield* tell(accountId, "dc_any")
+        yield* isRead.await
+      }))
+      assert.isTrue(isStopped.isOpen())
     }).pipe(EngineFixture.onTestClock))
 })

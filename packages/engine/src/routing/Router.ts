@@ -199,6 +199,7 @@ export class Router extends Context.Service<Router, {
       const turns = yield* Turns
       const writer = yield* GroupCommit
       const runFork = Effect.runForkWith(yield* Effect.context())
+      const scope = yield* Effect.scope
       const routes = new BoundedMap<string, Routes>(limits.routes.accounts)
       /** Counts the changes that make routes stale, so that a list read before one is not kept. */
       let changes = 0
@@ -219,7 +220,7 @@ export class Router extends Context.Service<Router, {
         return fresh
       })
 
-      /** Commits of accounts whose subscriptions are being read. */
+      /** Commits that came while the subscriptions of their accounts are read. */
       const unrouted = new Map<string, Array<CommittedEvents>>()
       /** Listeners that are yet to be woken, by account. */
       const waiting = new Map<string, number>()
@@ -246,37 +247,44 @@ export class Router extends Context.Service<Router, {
         wakeAll(accountId, fed)
       }
 
-      /** Routes an account's commits once its subscriptions are known, and those that come until then after them. */
+      /**
+       * Routes an account's commits once its subscriptions are read, and then those that come until then: they may be for
+       * subscriptions that are made during the read.
+       */
       const routeLater = (accountId: string, commits: ReadonlyArray<CommittedEvents>) => {
         const before = unrouted.get(accountId)
         if (before !== undefined) {
           if (before.length < mostUnrouted) before.push(...commits)
           return
         }
-        const held = [...commits]
-        unrouted.set(accountId, held)
+        const next: Array<CommittedEvents> = []
+        unrouted.set(accountId, next)
         runFork(
           routesOf(accountId).pipe(
             Effect.andThen((known) =>
               Effect.sync(() => {
                 unrouted.delete(accountId)
-                routeTo(accountId, known, held)
+                routeTo(accountId, known, commits)
+                if (next.length > 0) route(accountId, next)
               })
             ),
             Effect.catchCause((cause) => {
               unrouted.delete(accountId)
               return Effect.logError(notRouted, cause)
-            })
+            }),
+            Effect.forkIn(scope)
           )
         )
       }
 
+      const route = (accountId: string, commits: ReadonlyArray<CommittedEvents>) => {
+        const known = unrouted.has(accountId) ? undefined : routes.get(accountId)
+        if (known === undefined) routeLater(accountId, commits)
+        else routeTo(accountId, known, commits)
+      }
+
       yield* writer.committed.listen((batch) => {
-        for (const [accountId, commits] of Map.groupBy(batch, (one) => one.accountId)) {
-          const known = unrouted.has(accountId) ? undefined : routes.get(accountId)
-          if (known === undefined) routeLater(accountId, commits)
-          else routeTo(accountId, known, commits)
-        }
+        for (const [accountId, commits] of Map.groupBy(batch, (one) => one.accountId)) route(accountId, commits)
       })
 
       const { scan, scanEverything } = yield* makeOwedScan
