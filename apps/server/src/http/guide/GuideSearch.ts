@@ -17,11 +17,17 @@ export const wordsOf = (query: string): ReadonlyArray<string> => [
   ...new Set(query.slice(0, longest).toLowerCase().split(/\s+/).filter((word) => word !== ""))
 ]
 
+/** The text around the first of the words, cut between words where it has any spaces. */
 const excerptOf = (text: string, words: ReadonlyArray<string>): string => {
   const flat = text.replaceAll(/\s+/g, " ").trim()
   const places = words.map((word) => flat.toLowerCase().indexOf(word)).filter((place) => place >= 0)
-  const begin = Math.max(0, Math.min(...places, flat.length) - around / 2)
-  const end = Math.min(flat.length, begin + 2 * around)
+  const place = Math.min(...places, flat.length)
+  const from = Math.max(0, place - around / 2)
+  const space = flat.indexOf(" ", from)
+  const begin = from > 0 && space >= 0 && space < place ? space + 1 : from
+  const to = Math.min(flat.length, begin + 2 * around)
+  const last = flat.lastIndexOf(" ", to)
+  const end = to < flat.length && last > place ? last : to
   return `${begin > 0 ? "… " : ""}${flat.slice(begin, end)}${end < flat.length ? " …" : ""}`
 }
 
