@@ -75,6 +75,7 @@ layer(Http.layer, { excludeTestServices: true })("through the modules of the ser
         "GroupCommit"
       ])
       assert.deepStrictEqual([...new Set([...roads.sent, ...roads.recorded])], [
+        "GroupCommit",
         "Router",
         "Actors",
         "Residents",
@@ -85,8 +86,7 @@ layer(Http.layer, { excludeTestServices: true })("through the modules of the ser
         "EgressHttp",
         "Http1Connection",
         "EgressExchange",
-        "WebhookOwner",
-        "GroupCommit"
+        "WebhookOwner"
       ])
     }))
 })

@@ -174,6 +174,36 @@ layer(EngineFixture.layer, { excludeTestServices: true, timeout: "60 seconds" })
       assert.deepStrictEqual(woken, [listenerId])
     }).pipe(EngineFixture.onTestClock))
 
+  it.effect("holds so many commits at most while an account's subscriptions are read, and those of others beside them", () =>
+    Effect.gen(function*() {
+      const subscriptions = yield* Subscriptions
+      const goesOn = yield* Latch.make()
+      const slow = Subscriptions.of({
+        ...subscriptions,
+        forAccount: (id) => Effect.tap(subscriptions.forAccount(id), goesOn.await)
+      })
+      const heard = new Map<string, number>()
+      const { router, tell } = yield* routing(slow, (actorId, { fed }) => {
+        heard.set(actorId, (heard.get(actorId) ?? 0) + fed.reduce((sum, { events }) => sum + events.length, 0))
+      })
+      const listened = Effect.gen(function*() {
+        const { id: accountId } = yield* EngineFixture.account
+        const { emitterId } = yield* EngineFixture.emitter(accountId)
+        const listenerId = yield* Id.make("webhook")
+        yield* subscriptions.create({ accountId, emitterId, listenerId, eventName: "" })
+        return { listenerId, tell: tell(accountId, emitterId) }
+      })
+      const [much, little] = [yield* listened, yield* listened]
+      for (let count = 0; count < 300; count++) yield* much.tell
+      yield* Effect.all([little.tell, little.tell])
+      yield* goesOn.open
+      yield* Effect.repeat(router.isQuiet, { until: (isQuiet) => isQuiet, schedule: Schedule.spaced("1 millis") }).pipe(
+        TestClock.withLive
+      )
+      // The first one has the subscriptions read, and 256 may wait for that.
+      assert.deepStrictEqual([heard.get(much.listenerId), heard.get(little.listenerId)], [257, 2])
+    }).pipe(EngineFixture.onTestClock))
+
   it.effect("stops reading subscriptions when it ends", () =>
     Effect.gen(function*() {
       const { id: accountId } = yield* EngineFixture.account

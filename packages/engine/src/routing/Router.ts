@@ -1,14 +1,14 @@
+import { AccountCapacity } from "@headwater/domain/AccountCapacity"
 import { BoundedMap } from "@headwater/domain/BoundedMap"
 import * as EmitterPattern from "@headwater/domain/EmitterPattern"
-import type { LoggedEvent } from "@headwater/domain/Event"
+import { charactersOf, type LoggedEvent } from "@headwater/domain/Event"
 import type { AccountId } from "@headwater/domain/Id"
 import * as Recurring from "@headwater/domain/Recurring"
 import * as Stream from "@headwater/domain/Stream"
 import type { Subscription } from "@headwater/domain/Subscription"
 import { Turns } from "@headwater/domain/Turns"
-import type { CommittedEvents } from "@headwater/log/commit/CommittedTopic"
 import * as CrashPoint from "@headwater/log/commit/CrashPoint"
-import { GroupCommit } from "@headwater/log/commit/GroupCommit"
+import { type CommittedEvents, GroupCommit } from "@headwater/log/commit/GroupCommit"
 import { retrySchedule, untilAnswered } from "@headwater/log/database/TransientSqlError"
 import { Heads } from "@headwater/log/logs/Heads"
 import { Subscriptions } from "@headwater/log/resources/Subscriptions"
@@ -93,8 +93,14 @@ const addCommit = (fed: Fed, routes: Routes, events: ReadonlyArray<LoggedEvent>)
  */
 const mostWaiting = 10_000
 
-/** The most commits of an account that wait until its subscriptions are read. The next scan finds what those beyond owe. */
-const mostUnrouted = 256
+/**
+ * The most commits, and characters of their payloads, that wait until subscriptions are read: of all accounts and of one. The
+ * next scan finds what those beyond owe.
+ */
+const mostUnrouted = { count: 4_096, bytes: 32 * 1024 * 1024 }
+const mostUnroutedOfAccount = { count: 256, bytes: 8 * 1024 * 1024 }
+
+const sizeOf = ({ events }: CommittedEvents): number => events.reduce((sum, event) => sum + charactersOf(event), 0)
 
 const notRouted = "A batch was not routed; a scan will find what is owed"
 
@@ -222,6 +228,7 @@ export class Router extends Context.Service<Router, {
 
       /** Commits that came while the subscriptions of their accounts are read. */
       const unrouted = new Map<string, Array<CommittedEvents>>()
+      const unroutedRoom = new AccountCapacity(mostUnrouted, mostUnroutedOfAccount)
       /** Listeners that are yet to be woken, by account. */
       const waiting = new Map<string, number>()
 
@@ -254,24 +261,25 @@ export class Router extends Context.Service<Router, {
       const routeLater = (accountId: string, commits: ReadonlyArray<CommittedEvents>) => {
         const before = unrouted.get(accountId)
         if (before !== undefined) {
-          if (before.length < mostUnrouted) before.push(...commits)
+          before.push(...commits.filter((commit) => unroutedRoom.takeNow(accountId, sizeOf(commit))))
           return
         }
         const next: Array<CommittedEvents> = []
         unrouted.set(accountId, next)
+        const end = () => {
+          unrouted.delete(accountId)
+          for (const commit of next) unroutedRoom.release(accountId, sizeOf(commit))
+        }
         runFork(
           routesOf(accountId).pipe(
+            Effect.ensuring(Effect.sync(end)),
             Effect.andThen((known) =>
               Effect.sync(() => {
-                unrouted.delete(accountId)
                 routeTo(accountId, known, commits)
                 if (next.length > 0) route(accountId, next)
               })
             ),
-            Effect.catchCause((cause) => {
-              unrouted.delete(accountId)
-              return Effect.logError(notRouted, cause)
-            }),
+            Effect.catchCause((cause) => Effect.logError(notRouted, cause)),
             Effect.forkIn(scope)
           )
         )

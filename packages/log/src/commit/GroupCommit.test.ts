@@ -1,4 +1,4 @@
-import { assert, layer } from "@effect/vitest"
+import { assert, it, layer } from "@effect/vitest"
 import type { LoggedEvent } from "@headwater/domain/Event"
 import * as TestDatabase from "@headwater/fixtures/TestDatabase"
 import { Deferred, Effect, Exit, Fiber, Layer, Option, Schedule } from "effect"
@@ -13,8 +13,7 @@ import { Fences } from "../logs/Fences.ts"
 import { type Head, Heads } from "../logs/Heads.ts"
 import { beginning, type CursorMove, Cursors, noTally, ownRequests } from "../work/Cursors.ts"
 import type { Commit } from "./Commit.ts"
-import type { Batch } from "./CommittedTopic.ts"
-import { GroupCommit } from "./GroupCommit.ts"
+import { type CommittedBatch, CommittedTopic, GroupCommit } from "./GroupCommit.ts"
 
 const accountId = "u_test"
 
@@ -80,7 +79,7 @@ layer(Tables, { timeout: "60 seconds", excludeTestServices: true })("a group com
     Effect.gen(function*() {
       const owners = yield* emitters("dc_a", "dc_b", "dc_c")
       const writer = yield* GroupCommit
-      const told: Array<Batch> = []
+      const told: Array<CommittedBatch> = []
       yield* writer.committed.listen((batch) => void told.push(batch))
       yield* Effect.forEach(
         Array.from({ length: 50 }, (_, i) => i + 1).flatMap((n) => owners.map((head) => appending(head, n))),
@@ -389,7 +388,7 @@ layer(Tables, { timeout: "60 seconds", excludeTestServices: true })("a group com
       yield* heads.create("dc_little", "u_other")
       const little = Option.getOrThrow(yield* heads.acquire("dc_little"))
       const writer = yield* GroupCommit
-      const told: Array<Batch> = []
+      const told: Array<CommittedBatch> = []
       yield* writer.committed.listen((batch) => void told.push(batch))
       const payload = JSON.stringify("x".repeat(100_000))
       const commits = Array.from({ length: 100 }, (_, i) => appending(much!, i + 1, payload))
@@ -518,3 +517,20 @@ layer(Tables, { timeout: "60 seconds" })("a group commit, by the clock", (it) =>
       assert.strictEqual((yield* begun) - before, 1)
     }))
 })
+
+it.effect("tells each listener of all batches in their order, though another one fails over each", () =>
+  Effect.gen(function*() {
+    const topic = new CommittedTopic()
+    yield* Effect.forkScoped(topic.telling)
+    yield* topic.listen(() => assert.fail("a defect"))
+    const heard: Array<CommittedBatch> = []
+    yield* topic.listen((batch) => void heard.push(batch))
+    const batches = ["u_1", "u_2", "u_3"].map((accountId): CommittedBatch => [{ accountId, events: [] }])
+    const [first, ...others] = batches
+    topic.tell(first!)
+    assert.isFalse(topic.isTold)
+    yield* Effect.repeat(Effect.yieldNow, { until: () => topic.isTold })
+    for (const batch of others) topic.tell(batch)
+    yield* Effect.repeat(Effect.yieldNow, { until: () => topic.isTold })
+    assert.deepStrictEqual(heard, batches)
+  }))

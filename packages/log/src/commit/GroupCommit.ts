@@ -1,5 +1,19 @@
+import type { LoggedEvent } from "@headwater/domain/Event"
 import { Sharers } from "@headwater/domain/Sharers"
-import { Cause, Clock, Context, Deferred, Effect, Exit, Layer, Metric, PartitionedSemaphore, Schema } from "effect"
+import {
+  Cause,
+  Clock,
+  Context,
+  Deferred,
+  Effect,
+  Exit,
+  Latch,
+  Layer,
+  Metric,
+  PartitionedSemaphore,
+  Schema,
+  type Scope
+} from "effect"
 import { SqlError } from "effect/sql"
 import { DatabaseSockets } from "../database/DatabaseClient.ts"
 import { describe, isLocked, isTransient, repeated } from "../database/TransientSqlError.ts"
@@ -18,7 +32,6 @@ import { WorkflowRuns } from "../work/WorkflowRuns.ts"
 import { BatchTransaction, mostBeside } from "./BatchTransaction.ts"
 import { accountOf, type Commit, ownerOf } from "./Commit.ts"
 import { CommitLine, isLarge } from "./CommitLine.ts"
-import { type CommittedEvents, CommittedTopic } from "./CommittedTopic.ts"
 import { CommitWriter, Fenced } from "./CommitWriter.ts"
 import * as CrashPoint from "./CrashPoint.ts"
 import { FaultSearch } from "./FaultSearch.ts"
@@ -56,6 +69,65 @@ const untilTaken = (attempt: Effect.Effect<ReadonlyArray<Commit>, Fenced | SqlEr
         Effect.annotateLogs({ error: SqlError.isSqlError(error) ? describe(error) : error.message })
       )
   })
+
+/** The events that one commit appended. */
+export interface CommittedEvents {
+  readonly accountId: string
+  readonly events: ReadonlyArray<LoggedEvent>
+}
+
+export type CommittedBatch = ReadonlyArray<CommittedEvents>
+
+/** Tells of events as they are committed, in log order per emitter, once the owners of the commits have their answers. */
+export class CommittedTopic {
+  private readonly listeners = new Set<(batch: CommittedBatch) => void>()
+  private readonly arrived = Latch.makeUnsafe(false)
+  private untold: Array<CommittedBatch> = []
+
+  /** True if every listener has heard of all that was committed. */
+  get isTold(): boolean {
+    return this.untold.length === 0
+  }
+
+  /** Has a listener hear of what is committed from now on, which holds up the thread as long as it listens. */
+  listen(listener: (batch: CommittedBatch) => void): Effect.Effect<void, never, Scope.Scope> {
+    return Effect.acquireRelease(
+      Effect.sync(() => void this.listeners.add(listener)),
+      () => Effect.sync(() => this.listeners.delete(listener))
+    )
+  }
+
+  tell(batch: CommittedBatch): void {
+    this.untold.push(batch)
+    this.arrived.openUnsafe()
+  }
+
+  /** Tells the listeners, for as long as it runs. */
+  readonly telling: Effect.Effect<never> = Effect.suspend(() => this.arrived.await).pipe(
+    Effect.andThen(Effect.yieldNow),
+    Effect.andThen(Effect.suspend(() => this.tellAll())),
+    Effect.forever({ disableYield: true })
+  )
+
+  private tellAll(): Effect.Effect<void> {
+    const defects: Array<unknown> = []
+    for (const batch of this.untold) {
+      for (const listener of this.listeners) {
+        try {
+          listener(batch)
+        } catch (defect) {
+          defects.push(defect)
+        }
+      }
+    }
+    this.untold = []
+    this.arrived.closeUnsafe()
+    return defects.length === 0 ? Effect.void : Effect.logError(
+      "A listener did not hear of what was committed; a scan will find what is owed",
+      Cause.die(defects[0])
+    )
+  }
+}
 
 /** The due work that commits put in, for one who waits for it. */
 class DueArrivals {
