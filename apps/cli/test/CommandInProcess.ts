@@ -1,7 +1,6 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import * as TestTables from "@headwater/fixtures/TestTables"
 import { ConfigProvider, Console, Effect, Layer, Semaphore, Stdio, Stream, Terminal } from "effect"
-import { FetchHttpClient } from "effect/http"
 import { format } from "node:util"
 import * as ExitCode from "../src/ExitCode.ts"
 import * as Headwater from "../src/Headwater.ts"
@@ -16,8 +15,6 @@ export interface Circumstances extends Surroundings {
   readonly typed?: string
   /** Gets what types more while the command runs. */
   readonly typing?: (type: (keys: string) => void) => void
-  /** In place of the network. */
-  readonly fetch?: typeof fetch
 }
 
 /** The folder that a process is in is one for all that it does. */
@@ -40,7 +37,7 @@ const inFolder = (folder: string) => <A, E, R>(effect: Effect.Effect<A, E, R>) =
  */
 export const run = Effect.fnUntraced(function*(
   args: ReadonlyArray<string>,
-  { cwd, env, fetch: network = fetch, input = "", typed, typing }: Circumstances
+  { cwd, env, input = "", typed, typing }: Circumstances
 ): Effect.fn.Return<Ended> {
   const printed = { stdout: "", stderr: "" }
   const { seen, terminal, type } = yield* TypedTerminal.make(typed ?? "")
@@ -56,7 +53,6 @@ export const run = Effect.fnUntraced(function*(
       })),
     Effect.provide(NodeServices.layer),
     Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env })),
-    Effect.provideService(FetchHttpClient.Fetch, network),
     // What a command before it has built is of other circumstances.
     Effect.provideService(Layer.CurrentMemoMap, Layer.makeMemoMapUnsafe()),
     Effect.provideService(Console.Console, {

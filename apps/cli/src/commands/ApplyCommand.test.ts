@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import * as Json from "@headwater/fixtures/Json"
 import * as TemporaryDirectory from "@headwater/fixtures/TemporaryDirectory"
-import { Deferred, Effect, Fiber, Schedule } from "effect"
+import { Deferred, Effect, Exit, Fiber, Schedule } from "effect"
 import * as Fs from "node:fs/promises"
 import * as Path from "node:path"
 import * as ServerOnTestDatabase from "../../../../test/ServerOnTestDatabase.ts"
@@ -10,6 +10,7 @@ import * as CommandInProcess from "../../test/CommandInProcess.ts"
 import * as Files from "../../test/Files.ts"
 import * as HeadwaterCommand from "../../test/HeadwaterCommand.ts"
 import { RunningServer } from "../../test/RunningServer.ts"
+import * as WatchedServer from "../../test/WatchedServer.ts"
 
 const ordersCode = `export default {
   name: "Orders",
@@ -70,17 +71,6 @@ export default {
   }
 }
 `
-
-/** A network that carries out a request and never brings its answer. */
-const cutOffAfter =
-  (method: string, path: string, reached: Deferred.Deferred<void>): typeof fetch => async (input, init) => {
-    const request = new Request(input, init)
-    const response = await fetch(request)
-    if (request.method !== method || !new URL(request.url).pathname.endsWith(path)) return response
-    await response.text()
-    Effect.runSync(Deferred.succeed(reached, undefined))
-    return new Promise(() => {})
-  }
 
 /** The server publishes its components once it is up. */
 const untilPublished = (server: ServerProcess.ServerProcess) =>
@@ -596,7 +586,14 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
           assert.deepStrictEqual([yield* names("sources"), yield* names("webhooks")], [[], []])
 
           const reached = yield* Deferred.make<void>()
-          const cut = yield* Effect.forkScoped(apply({ fetch: cutOffAfter("POST", "/sources", reached) }, "--yes"))
+          const inFront = yield* WatchedServer.make(server.url, ({ method, path }) => {
+            const isKept = method === "POST" && path.endsWith("/sources")
+            if (isKept) {
+              Effect.runSync(Deferred.succeed(reached, undefined))
+            }
+            return !isKept
+          })
+          const cut = yield* Effect.forkScoped(apply({ env: { ...env, HEADWATER_URL: inFront } }, "--yes"))
           yield* Deferred.await(reached)
           yield* Fiber.interrupt(cut)
           assert.deepStrictEqual([yield* names("sources"), yield* names("webhooks")], [["Tells"], ["Late"]])

@@ -6,6 +6,7 @@ import * as CommandInProcess from "../../test/CommandInProcess.ts"
 import * as Files from "../../test/Files.ts"
 import * as HeadwaterCommand from "../../test/HeadwaterCommand.ts"
 import { RunningServer } from "../../test/RunningServer.ts"
+import * as WatchedServer from "../../test/WatchedServer.ts"
 
 const files = {
   "shop.mjs": `
@@ -75,23 +76,19 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
         const server = yield* OAuthServer.make([`${url}/oauth/callback`])
         const runUser = Effect.runPromiseWith(yield* Effect.context<never>())
         const cwd = yield* Files.make({})
+        const back = (url: string) => Effect.promise(() => fetch(url))
+        // The user does meanwhile what the command says.
+        const inFront = yield* WatchedServer.make(url, ({ body, path, status }) => {
+          if (!path.endsWith("/connect") || status >= 300) return true
+          const { data } = JSON.parse(body) as { readonly data: Record<string, string> }
+          const user = data["user_code"] === null
+            ? Effect.flatMap(server.authorize(data["url"]!), back)
+            : server.allowDevice(data["user_code"]!)
+          void runUser(user)
+          return true
+        })
         const run = (args: ReadonlyArray<string>, input = "") =>
-          CommandInProcess.run(args, {
-            env: environment,
-            cwd,
-            input,
-            // The user does meanwhile what the command says.
-            fetch: async (request, init) => {
-              const answer = await fetch(request, init)
-              if (!answer.url.endsWith("/connect") || !answer.ok) return answer
-              const { data } = await answer.clone().json() as { readonly data: Record<string, string> }
-              const user = data["user_code"] === null
-                ? Effect.flatMap(server.authorize(data["url"]!), (back) => Effect.promise(() => fetch(back)))
-                : server.allowDevice(data["user_code"]!)
-              void runUser(user)
-              return answer
-            }
-          })
+          CommandInProcess.run(args, { env: { ...environment, HEADWATER_URL: inFront }, cwd, input })
         const created = HeadwaterCommand.jsonOf(
           yield* run([
             "accounts",
