@@ -94,6 +94,13 @@ describe("the layout of a graph", () => {
     })
   }
 
+  it("leads no link that passes all boxes of its part through another part", () => {
+    const asked = plan(19, [["0", "2"], ["0", "3"], ["0", "16"], ["16", "2"]], {
+      aspect: 0.7
+    })
+    assert.deepStrictEqual(crossings(asked, place(asked)), [])
+  })
+
   it("lets no link pass through a box or a label", () =>
     FastCheck.assert(
       FastCheck.property(graphs, ({ aspect, count, hub, isLabelled, links }) => {

@@ -153,8 +153,12 @@ const routed = (part: Part, { box, gap, label, links }: Plan): ReadonlyArray<rea
       from: boxes.get(from)!,
       to: boxes.get(to)!,
       label: part.isFolded || label === undefined ? undefined : { x, y, ...label, rank: Math.round(x) },
-      wish: (at: number) =>
-        part.isFolded ? undefined : points.find((point) => Math.round(point.x) === Math.round(at))?.y
+      wish: (at: number) => {
+        if (part.isFolded) return undefined
+        const y = points.find((point) => Math.round(point.x) === Math.round(at))?.y
+        // The layout may lead a link past all boxes of the part, where another part lies.
+        return y === undefined ? undefined : Math.min(part.height, Math.max(0, y))
+      }
     }
   })
   const columns = columnsOf([...boxes.values(), ...ways.flatMap(({ label }) => label ?? [])])
