@@ -1,4 +1,4 @@
-/** What holds for every group, in the whole API and where one group is used alone. */
+/** The frame of every group, in the whole API and where one group is used alone. */
 import { HttpApi, type HttpApiGroup } from "effect/http-api"
 import * as Warnings from "./Warnings.ts"
 

@@ -4,7 +4,7 @@ import { AccountId } from "./Id.ts"
 export const Plan = Schema.Literals(["free", "paid"])
 export type Plan = typeof Plan.Type
 
-/** What an account uses up: compute time in milliseconds, the others in runs. Daily ones are of the UTC day. */
+/** The amounts that an account uses up: compute time in milliseconds, the others in runs. Daily ones are of the UTC day. */
 export const Quota = Schema.Literals(["daily_compute_time", "daily_invocations", "billing_period_invocations"])
 export type Quota = typeof Quota.Type
 

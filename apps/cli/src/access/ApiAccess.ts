@@ -49,18 +49,22 @@ export class ApiAccess extends Context.Service<ApiAccess, {
   static readonly layer = Layer.unwrap(Effect.suspend(() => Effect.map(findAccess, ApiAccess.layerOf)))
 }
 
+const proxyVariables = ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"]
+
 /**
  * Node's own HTTP, since to load `fetch` takes a tenth of a command's time. Like `fetch`, it keeps connections, follows
  * redirects, and asks through a proxy where the environment has Node do so.
  */
 const transport = Layer.effect(HttpClient.HttpClient, Effect.map(HttpClient.HttpClient, HttpClient.followRedirects()))
   .pipe(
-    Layer.provide(Layer.suspend(() =>
-      NodeHttpClient.layerNodeHttpOptions({
-        keepAlive: true,
-        proxyEnv: process.env["NODE_USE_ENV_PROXY"] === "1" ? process.env : undefined
-      })
-    ))
+    Layer.provide(Layer.unwrap(Effect.gen(function*() {
+      const isAsked = Option.contains(yield* AccessFile.variable("NODE_USE_ENV_PROXY"), "1")
+      const found = isAsked ? yield* Effect.forEach(proxyVariables, AccessFile.variable) : []
+      const proxyEnv = Object.fromEntries(
+        found.map((value, index) => [proxyVariables[index]!, Option.getOrUndefined(value)])
+      )
+      return NodeHttpClient.layerNodeHttpOptions({ keepAlive: true, proxyEnv })
+    })))
   )
 
 const toldWarnings = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Array(Issue)))

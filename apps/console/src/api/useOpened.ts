@@ -10,7 +10,9 @@ export const useOpened = <Item extends { readonly id: string }>(
 ): Item | undefined => {
   const id = address.value.query.get("open") ?? ""
   const listed = list.rows.value.find((item) => item.id === id)
-  const isFurther = id !== "" && listed === undefined && list.reach.value.state === "open"
+  // A dialog stays while the list is read on.
+  const hasBegun = list.rows.value.length > 0 || list.reach.value.state === "open"
+  const isFurther = id !== "" && listed === undefined && hasBegun && list.reach.value.state !== "ended"
   const found = useLoading<Item | undefined>(
     isFurther ? id : "",
     (signal) => isFurther ? listedOne<Item>(path, id, signal) : Promise.resolve(undefined)

@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals"
 import { useEffect, useMemo } from "preact/hooks"
 import { address, hrefOf, setQuery, visit } from "../api/Address.ts"
+import type { TimeOrder } from "../api/Api.ts"
 import { may } from "../api/Session.ts"
 import { usePagedList } from "../api/usePagedList.ts"
 import { duration } from "../charts/Figures.ts"
@@ -172,6 +173,85 @@ const words = (filter: DeliveryFilter): string => {
 
 const numberOf = (text: string | undefined): number | undefined => text === undefined ? undefined : Number(text)
 
+/** The fields by which the list is filtered and sorted. */
+const DeliveryFilters = ({ active, filter, order }: {
+  readonly active: number
+  readonly filter: DeliveryFilter
+  readonly order: TimeOrder
+}) => {
+  const set = (name: keyof DeliveryFilter) => (value: string) => setQuery({ [name]: value }, "push")
+  const setTime = (name: "last_attempt_since" | "since" | "until") => (ms: number | undefined) =>
+    setQuery({ [name]: ms === undefined ? "" : String(ms) }, "push")
+  const other = (["event_id", "subscription_id"] as const).filter((name) => filter[name] !== undefined)
+  return (
+    <Filters label="Deliveries" active={active}>
+      <Choice
+        label="State"
+        name="state"
+        all="all states"
+        chosen={filter.state}
+        values={states.map((state) => [state, state])}
+      />
+      <NamedField
+        label="Webhook"
+        all="all webhooks"
+        kinds={["webhook"]}
+        chosen={filter.webhook_id ?? ""}
+        onChange={set("webhook_id")}
+      />
+      <NamedField
+        label="Emitter"
+        all="all emitters"
+        kinds={["source", "workflow", "account"]}
+        chosen={filter.emitter_id ?? ""}
+        onChange={set("emitter_id")}
+      />
+      <Choice
+        label="Error"
+        name="error_class"
+        all="any"
+        chosen={filter.error_class}
+        values={Object.keys(errorClasses).map((name) => [name, name])}
+      />
+      <Choice
+        label="Last status"
+        name="status"
+        all="any"
+        chosen={filter.status}
+        values={["2xx", "3xx", "4xx", "5xx", "429", "500", "503"].map((status) => [status, status])}
+      />
+      <SearchField label="Payload contains" text={filter.text ?? ""} onChange={(text) => setQuery({ text })} />
+      <RangeField
+        from={numberOf(filter.since)}
+        to={numberOf(filter.until)}
+        onChange={(ms) => setQuery({ since: ms === undefined ? "" : String(ms), until: "" }, "push")}
+      />
+      <div class="time-span">
+        <TimeField label="Started from" ms={numberOf(filter.since)} onChange={setTime("since")} />
+        <TimeField label="Started before" ms={numberOf(filter.until)} onChange={setTime("until")} />
+      </div>
+      {filter.last_attempt_since === undefined ? null : (
+        <TimeField
+          label="Last tried from"
+          ms={numberOf(filter.last_attempt_since)}
+          onChange={setTime("last_attempt_since")}
+        />
+      )}
+      {other.map((name) => (
+        <button
+          key={name}
+          type="button"
+          class="quiet"
+          onClick={() => setQuery({ [name]: "" }, "push")}
+        >
+          {name === "event_id" ? "Event" : "Subscription"} <code>{filter[name]}</code> ×
+        </button>
+      ))}
+      <TimeOrderField order={order} />
+    </Filters>
+  )
+}
+
 /** The pending deliveries, and the outcome of the others. */
 export default () => {
   const { query } = address.value
@@ -188,10 +268,6 @@ export default () => {
   useEffect(() => {
     void Directory.refresh()
   }, [])
-  const set = (name: keyof DeliveryFilter) => (value: string) => setQuery({ [name]: value }, "push")
-  const setTime = (name: "last_attempt_since" | "since" | "until") => (ms: number | undefined) =>
-    setQuery({ [name]: ms === undefined ? "" : String(ms) }, "push")
-  const other = (["event_id", "subscription_id"] as const).filter((name) => filter[name] !== undefined)
   return (
     <div class="page is-list">
       <div class="page-head">
@@ -211,71 +287,7 @@ export default () => {
           : null}
       </div>
       <RetriesChart webhook={filter.webhook_id} />
-      <Filters label="Deliveries" active={active}>
-        <Choice
-          label="State"
-          name="state"
-          all="all states"
-          chosen={filter.state}
-          values={states.map((state) => [state, state])}
-        />
-        <NamedField
-          label="Webhook"
-          all="all webhooks"
-          kinds={["webhook"]}
-          chosen={filter.webhook_id ?? ""}
-          onChange={set("webhook_id")}
-        />
-        <NamedField
-          label="Emitter"
-          all="all emitters"
-          kinds={["source", "workflow", "account"]}
-          chosen={filter.emitter_id ?? ""}
-          onChange={set("emitter_id")}
-        />
-        <Choice
-          label="Error"
-          name="error_class"
-          all="any"
-          chosen={filter.error_class}
-          values={Object.keys(errorClasses).map((name) => [name, name])}
-        />
-        <Choice
-          label="Last status"
-          name="status"
-          all="any"
-          chosen={filter.status}
-          values={["2xx", "3xx", "4xx", "5xx", "429", "500", "503"].map((status) => [status, status])}
-        />
-        <SearchField label="Payload contains" text={filter.text ?? ""} onChange={(text) => setQuery({ text })} />
-        <RangeField
-          from={numberOf(filter.since)}
-          to={numberOf(filter.until)}
-          onChange={(ms) => setQuery({ since: ms === undefined ? "" : String(ms), until: "" }, "push")}
-        />
-        <div class="time-span">
-          <TimeField label="Started from" ms={numberOf(filter.since)} onChange={setTime("since")} />
-          <TimeField label="Started before" ms={numberOf(filter.until)} onChange={setTime("until")} />
-        </div>
-        {filter.last_attempt_since === undefined ? null : (
-          <TimeField
-            label="Last tried from"
-            ms={numberOf(filter.last_attempt_since)}
-            onChange={setTime("last_attempt_since")}
-          />
-        )}
-        {other.map((name) => (
-          <button
-            key={name}
-            type="button"
-            class="quiet"
-            onClick={() => setQuery({ [name]: "" }, "push")}
-          >
-            {name === "event_id" ? "Event" : "Subscription"} <code>{filter[name]}</code> ×
-          </button>
-        ))}
-        <TimeOrderField order={order} />
-      </Filters>
+      <DeliveryFilters active={active} filter={filter} order={order} />
       <PagedRows
         list={deliveries}
         noun={["delivery", "deliveries"]}

@@ -24,7 +24,7 @@ const maxLabelled = 60
 /** The lengths of text that fit into a stop, in characters. */
 const maxTitle = 27
 const maxNote = 34
-/** What is wrong is said in bold. */
+/** Bold, since it says what is wrong. */
 const maxSaid = 28
 
 const cut = (text: string, length: number): string => text.length > length ? `${text.slice(0, length - 1)}…` : text

@@ -31,7 +31,7 @@ export const PagedRows = <Item extends { readonly id: string }>(
     readonly columns: ReadonlyArray<RowColumn<Item>>
     readonly empty: ComponentChildren
     readonly onOpen: (item: Item) => void
-    /** Where a reader can choose the order. */
+    /** The order, if a reader can choose it. */
     readonly sorting?: Sorting
   }
 ) => {

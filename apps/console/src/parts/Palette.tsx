@@ -35,7 +35,7 @@ export const Palette = ({ onClose }: { readonly onClose: () => void }) => {
   useEffect(() => {
     list.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" })
   }, [current, text.value])
-  // Somebody who pastes an id and presses Enter means what has that id. What may be a path may also be a name.
+  // Somebody who pastes an id and presses Enter means what has that id. A text that may be a path may also be a name.
   const isAwaited = useSignal(false)
   useEffect(() => {
     if (isLooking || !isAwaited.value) return

@@ -44,7 +44,7 @@ const inList = (...path: ReadonlyArray<string>): Look => async (id, signal) =>
 
 const pageOfFile = ({ path }: Pick<FileResource, "path">): string => hrefOf(["files"], { open: path })
 
-/** How to find a thing by its id, by the prefix; null for those that have no page. */
+/** The look-up of a thing by its id, by the prefix; null for those that have no page. */
 const looks: Readonly<Record<Prefix, readonly [kind: string, look: Look] | null>> = {
   apn: ["app account", byId("accounts")],
   as: ["auto-subscription", inList("users", "me", "auto_subscriptions")],
@@ -95,7 +95,7 @@ const isPath = (text: string): boolean => /^[^\s/][^/]*\/.|^\S+\.\w{1,10}$/.test
 /** True if a text may be the whole id or path of something. */
 export const mayBe = (text: string): boolean => kindOf(text) !== undefined || isPath(text)
 
-/** What has a text as its whole id or path. Events of several emitters can have the same id. */
+/** Finds the things whose whole id or path a text is. Events of several emitters can have the same id. */
 export const find = async (text: string, signal: AbortSignal): Promise<ReadonlyArray<Found>> => {
   const kind = kindOf(text)
   if (kind === "event") {

@@ -91,7 +91,8 @@ layer(Http.layer, { excludeTestServices: true })("GuideRoutes", (it) => {
         const first = yield* get({})
         assert.strictEqual(first.status, 200, path)
         const etag = first.headers.get("etag") ?? ""
-        for (const known of [etag, `"x", W/${etag}`, "*"]) {
+        assert.match(etag, /^W\/"/, "one for all encodings")
+        for (const known of [etag, `"x", ${etag}`, etag.slice(2), "*"]) {
           const again = yield* get({ "if-none-match": known })
           assert.deepStrictEqual([again.status, again.text, again.headers.get("etag")], [304, "", etag], path)
           assert.strictEqual(again.headers.get("cache-control"), first.headers.get("cache-control"), path)

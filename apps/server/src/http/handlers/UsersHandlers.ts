@@ -26,7 +26,7 @@ const aboveOperators = (operators: Limits, given: Partial<Limits>): ReadonlyArra
       : [{ path: `own_limits.${quota}`, message: `must be at most ${most}, the operator's limit` }]
   })
 
-/** Whoever could change it would have the operator's mail server send to anybody. */
+/** An account that could change it would have the operator's mail server send to anybody. */
 const fixedEmail = {
   path: "email",
   message: "this server sends e-mail to it, so that only its operator changes it, with `headwater tenants set`"
