@@ -28,8 +28,11 @@ const groups: Readonly<Record<string, ReadonlyArray<string>>> = {
   WorkflowsCommand: ["Workflows"]
 }
 
+/** What commands of the operator's read and write in the database, beside accounts and keys. */
+const ofLog: Readonly<Record<string, ReadonlyArray<string>>> = { PublishCommand: ["Components", "HeldWhileUsed"] }
+
 it.live(
-  "a command of the bundle begins with few files, and without the groups of the API that it calls later or not at all",
+  "a command of the bundle begins with few files, and without what of the API and of the log it calls later or not at all",
   () =>
     Effect.gen(function*() {
       const folder = yield* TemporaryDirectory.make("command")
@@ -50,6 +53,10 @@ it.live(
         const loaded = [...files].flatMap((file) => Object.keys(outputs[file]!.inputs))
         const loadedGroups = loaded.flatMap((module) => /\/api\/src\/(\w+)Api\.ts$/.exec(module)?.[1] ?? [])
         assert.sameMembers(loadedGroups, groups[command] ?? [], command)
+        const loadedOfLog = loaded.flatMap((module) =>
+          /\/log\/src\/(?:commit|logs|resources|work)\/(\w+)\.ts$/.exec(module)?.[1] ?? []
+        )
+        assert.sameMembers(loadedOfLog, ofLog[command] ?? [], command)
         assert.isBelow(files.size, 60, command)
       }
     }),

@@ -1,11 +1,12 @@
 /** All commands in the order of the help, each loaded when it is needed. */
+import * as Part from "@headwater/domain/Part"
 import { Effect } from "effect"
 import type { Command } from "effect/cli"
 
 export interface Entry {
   readonly name: string
   readonly description: string
-  readonly load: Effect.Effect<Command.Command.Any>
+  readonly load: Effect.Effect<Command.Command.Any, Part.PartMissing>
 }
 
 export interface Group {
@@ -18,7 +19,7 @@ const entry = <const Export extends string>(
   description: string,
   load: () => Promise<Readonly<Record<Export, Command.Command.Any>>>,
   exported: Export
-): Entry => ({ name, description, load: Effect.map(Effect.promise(load), (loaded) => loaded[exported]) })
+): Entry => ({ name, description, load: Effect.map(Part.load(load), (loaded) => loaded[exported]) })
 
 export const groups: ReadonlyArray<Group> = [
   {

@@ -15,6 +15,7 @@ import * as TestTables from "@headwater/fixtures/TestTables"
 import * as WheelIndex from "@headwater/fixtures/WheelIndex"
 import { Effect, Layer, Redacted, References, Schedule } from "effect"
 import { HttpServer } from "effect/http"
+import { randomUUID } from "node:crypto"
 import { tmpdir } from "node:os"
 import { Diagnosis } from "../src/Diagnosis.ts"
 import { HttpSettings } from "../src/http/conventions/HttpSettings.ts"
@@ -131,10 +132,12 @@ export interface Tenant extends Effect.Success<ReturnType<typeof tenant>> {}
 /** A new account, and requests in its name. */
 export const tenant = Effect.fnUntraced(function*(plan: Plan = "free") {
   const accounts = yield* AccountLifecycle
-  const { account, key } = yield* accounts.create({ username: "ann", email: "ann@example.com", plan })
+  const username = `ann-${randomUUID()}`
+  const { account, key } = yield* Effect.orDie(accounts.create({ username, email: "ann@example.com", plan }))
   const request = sendWith(Redacted.value(key))
   return {
     accountId: account.id,
+    username,
     key: Redacted.value(key),
     /** Sends a request with the account's key; headers and body as given. */
     request,

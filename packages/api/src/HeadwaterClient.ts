@@ -1,3 +1,4 @@
+import * as Part from "@headwater/domain/Part"
 import { Context, Effect, Layer, Predicate, Record, type Redacted } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import { HttpApiClient, type HttpApiGroup, HttpApiMiddleware } from "effect/http-api"
@@ -16,7 +17,7 @@ type Endpoint = (request: unknown) => Effect.Effect<unknown, unknown>
 type Endpoints = Readonly<Record<string, Endpoint>>
 
 /** A group of the client, which is loaded when an endpoint of it is first called. */
-const groupOf = (load: Effect.Effect<Endpoints>): Endpoints => {
+const groupOf = (load: Effect.Effect<Endpoints, Part.PartMissing>): Endpoints => {
   let loaded: Endpoints | undefined
   const group = Effect.suspend(() =>
     loaded === undefined ? Effect.tap(load, (group) => Effect.sync(() => loaded = group)) : Effect.succeed(loaded)
@@ -32,13 +33,13 @@ const groupOf = (load: Effect.Effect<Endpoints>): Endpoints => {
 
 const byGroup = (httpClient: HttpClient.HttpClient, context: Context.Context<Middleware>): Client => {
   const load = Effect.fnUntraced(function*(name: keyof GroupImports.Groups) {
-    const group = yield* Effect.promise<HttpApiGroup.Constraint>(GroupImports.imports[name])
+    const group = yield* Part.load<HttpApiGroup.Constraint>(GroupImports.imports[name])
     return yield* HttpApiClient.group(ApiFrame.alone(group as HttpApiGroup.Top), { group: name, httpClient })
   }, Effect.provideContext(context))
   return Record.map(GroupImports.imports, (_, name) => groupOf(load(name))) as unknown as Client
 }
 
-/** A typed client of a Headwater server. */
+/** A typed client of a Headwater server. A call whose group of endpoints can't be loaded fails with `PartMissing`. */
 export class HeadwaterClient extends Context.Service<HeadwaterClient, Client>()("@headwater/api/HeadwaterClient") {
   /**
    * @param options the server's base URL without `/v1`, the account's API key, and whether requests are repeated that the

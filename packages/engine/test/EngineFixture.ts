@@ -21,7 +21,7 @@ import { Sandbox } from "@headwater/sandbox/Sandbox"
 import { Clock, type Duration, Effect, Layer, Option, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { createHash } from "node:crypto"
+import { createHash, randomUUID } from "node:crypto"
 import { AccountLifecycle } from "../src/AccountLifecycle.ts"
 import { Draining } from "../src/ground/Draining.ts"
 import { EmitterLog } from "../src/ground/EmitterLog.ts"
@@ -77,10 +77,12 @@ export const whileTimePasses = <A, E, R>(effect: Effect.Effect<A, E, R>, step: D
     Effect.forever(Effect.andThen(TestClock.withLive(Effect.sleep("2 millis")), TestClock.adjust(step)))
   )
 
-export const account = Effect.map(
-  Effect.flatMap(AccountLifecycle, ({ create }) => create({ username: "ann", email: "ann@example.com", plan: "free" })),
-  ({ account }) => account
-)
+export const account = Effect.gen(function*() {
+  const { create } = yield* AccountLifecycle
+  const input = { username: `ann-${randomUUID()}`, email: "ann@example.com", plan: "free" } as const
+  const { account } = yield* Effect.orDie(create(input))
+  return account
+})
 
 /** A ready source of the code, or a workflow where it has settings, its timers not yet due. */
 export const program = Effect.fnUntraced(function*(accountId: Id.AccountId, code: string, options: {

@@ -1,70 +1,27 @@
 import type { Account } from "@headwater/domain/Account"
 import { AccountId } from "@headwater/domain/Id"
-import { AccountErasure } from "@headwater/engine/AccountErasure"
-import { AccountLifecycle } from "@headwater/engine/AccountLifecycle"
+import * as Part from "@headwater/domain/Part"
+import type { NewAccount } from "@headwater/engine/AccountLifecycle"
 import { Accounts } from "@headwater/log/access/Accounts"
 import { ApiKeys } from "@headwater/log/access/ApiKeys"
-import { AuditLog } from "@headwater/log/access/AuditLog"
-import { IdempotencyKeys } from "@headwater/log/access/IdempotencyKeys"
-import { Figures } from "@headwater/log/commit/Figures"
-import { Usage } from "@headwater/log/commit/Usage"
-import { DedupeMarks } from "@headwater/log/logs/DedupeMarks"
-import { EventLog } from "@headwater/log/logs/EventLog"
-import { Heads } from "@headwater/log/logs/Heads"
-import { ProgramState } from "@headwater/log/logs/ProgramState"
-import { AutoSubscriptions } from "@headwater/log/resources/AutoSubscriptions"
-import { Components } from "@headwater/log/resources/Components"
-import { Consumers } from "@headwater/log/resources/Consumers"
-import { DataStores } from "@headwater/log/resources/DataStores"
-import { Deployments } from "@headwater/log/resources/Deployments"
-import { EnvironmentVariables } from "@headwater/log/resources/EnvironmentVariables"
-import { Programs } from "@headwater/log/resources/Programs"
-import { StoredFiles } from "@headwater/log/resources/StoredFiles"
-import { Subscriptions } from "@headwater/log/resources/Subscriptions"
-import { Webhooks } from "@headwater/log/resources/Webhooks"
-import { Attempts } from "@headwater/log/work/Attempts"
-import { BulkActions } from "@headwater/log/work/BulkActions"
-import { Cursors } from "@headwater/log/work/Cursors"
-import { Deliveries } from "@headwater/log/work/Deliveries"
-import { DueWork } from "@headwater/log/work/DueWork"
-import { WorkflowRuns } from "@headwater/log/work/WorkflowRuns"
 import * as OperatorDatabase from "@headwater/server/OperatorDatabase"
 import { Effect, Layer, Option, Schema } from "effect"
 import { CommandRefused } from "../CommandRefused.ts"
 
-/** The other parts of an account that are to go with it. */
-const erasure = AccountErasure.layer.pipe(
-  Layer.provide([Consumers.layer, Webhooks.layer]),
-  Layer.provide(Subscriptions.layer),
-  Layer.provide([
-    Attempts.layer,
-    AuditLog.layer,
-    AutoSubscriptions.layer,
-    Components.layer,
-    Cursors.layer,
-    DedupeMarks.layer,
-    Deliveries.layer,
-    Deployments.layer,
-    BulkActions.layer,
-    DueWork.layer,
-    DataStores.layer,
-    StoredFiles.layer,
-    EnvironmentVariables.layer,
-    EventLog.layer,
-    Figures.layer,
-    IdempotencyKeys.layer,
-    Programs.layer,
-    ProgramState.layer,
-    Usage.layer,
-    WorkflowRuns.layer
-  ])
-)
-
 /** Accounts and keys in the server's database. */
-export const layer = Layer.mergeAll(AccountLifecycle.layer, erasure).pipe(
-  Layer.provideMerge(Layer.mergeAll(Accounts.layer, ApiKeys.layer, Heads.layer)),
-  Layer.provideMerge(OperatorDatabase.layer)
-)
+export const layer = Layer.merge(Accounts.layer, ApiKeys.layer).pipe(Layer.provideMerge(OperatorDatabase.layer))
+
+/** Makes an account with its first key. */
+export const createAccount = Effect.fnUntraced(function*(input: NewAccount) {
+  const { create } = yield* Part.load(() => import("./AccountCreation.ts"))
+  return yield* create(input)
+})
+
+/** Removes an account with all that is its. */
+export const eraseAccount = Effect.fnUntraced(function*(id: AccountId) {
+  const { erase } = yield* Part.load(() => import("./AccountErasing.ts"))
+  yield* erase(id)
+})
 
 /** The account of that id or username. */
 export const findAccount = Effect.fnUntraced(function*(idOrUsername: string) {

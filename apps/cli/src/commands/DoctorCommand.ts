@@ -1,3 +1,4 @@
+import * as Part from "@headwater/domain/Part"
 import { Effect, Schema } from "effect"
 import { Command } from "effect/cli"
 import * as Check from "../examination/Check.ts"
@@ -17,7 +18,7 @@ export class NotWell extends Schema.TaggedError<NotWell>()("NotWell", { names: S
 const examine = Effect.gen(function*() {
   const server = yield* ServerExamination.examine
   if (server.isThere) return server.checks
-  const machine = yield* Effect.promise(() => import("../examination/MachineExamination.ts"))
+  const machine = yield* Part.load(() => import("../examination/MachineExamination.ts"))
   return [...server.checks, ...yield* machine.examine]
 }).pipe(Progress.during(() => "Examining the server"))
 

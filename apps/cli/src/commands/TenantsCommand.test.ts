@@ -86,6 +86,19 @@ describe("headwater tenants", () => {
       Json.assertHolds(HeadwaterCommand.jsonOf(renamed), { id: account.id, username: "anna", plan: "paid" })
     }).pipe(Effect.provide(TestTables.layer)), HeadwaterCommand.patienceMs)
 
+  it.live("create gives a username to one of those that ask for it at once", () =>
+    Effect.gen(function*() {
+      const headwater = yield* CommandInProcess.onTestDatabase
+      const ended = yield* Effect.all(
+        Array.from({ length: 4 }, () => headwater("tenants", "create", "ann", "--email", "ann@b")),
+        { concurrency: "unbounded" }
+      )
+      const refused = ended.filter(({ code }) => code !== 0)
+      assert.lengthOf(refused, 3)
+      for (const one of refused) HeadwaterCommand.assertRefused(one, /"ann" is taken/)
+      assert.lengthOf(yield* (yield* Accounts).byUsername("ann"), 1)
+    }).pipe(Effect.provide(TestTables.layer)), HeadwaterCommand.patienceMs)
+
   it.live("suspend, resume and delete do so, delete only where it is meant", () =>
     Effect.gen(function*() {
       const headwater = yield* CommandInProcess.onTestDatabase

@@ -1,7 +1,5 @@
 import { type Account, isUsername, ownLimitsOf, Plan, Quota, usernameForm } from "@headwater/domain/Account"
-import { AccountErasure } from "@headwater/engine/AccountErasure"
-import { AccountLifecycle } from "@headwater/engine/AccountLifecycle"
-import { type AccountChange, Accounts, UsernameTaken } from "@headwater/log/access/Accounts"
+import { type AccountChange, Accounts } from "@headwater/log/access/Accounts"
 import { Effect, Option, Redacted } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as Operator from "../access/Operator.ts"
@@ -88,9 +86,7 @@ const create = Command.make(
     json: Output.json
   },
   Effect.fnUntraced(function*({ json, ...given }) {
-    const taken = yield* (yield* Accounts).byUsername(given.username)
-    if (taken.length > 0) return yield* new UsernameTaken({ username: given.username })
-    const { account, key } = yield* (yield* AccountLifecycle).create({
+    const { account, key } = yield* Operator.createAccount({
       username: given.username,
       email: given.email,
       plan: given.plan,
@@ -187,7 +183,7 @@ const remove = Command.make(
           "Add --yes to confirm"
       })
     }
-    yield* Progress.during(() => `Deleting ${username}`)((yield* AccountErasure).erase(id))
+    yield* Progress.during(() => `Deleting ${username}`)(Operator.eraseAccount(id))
     yield* Output.print(json, { id, deleted: true }, `Deleted ${id} and everything that belonged to it.`)
   }, Effect.provide(Operator.layer))
 ).pipe(Command.withDescription("Permanently remove an account and everything that belongs to it"))

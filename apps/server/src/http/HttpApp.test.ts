@@ -39,7 +39,7 @@ layer(Http.layer, { excludeTestServices: true })("the server's HTTP side", (it) 
       const free = yield* http.request("GET", "/v1/users/me")
       assert.deepStrictEqual<unknown>(free.json["data"], {
         id: http.accountId,
-        username: "ann",
+        username: http.username,
         email: "ann@example.com",
         api_key: http.key,
         daily_compute_time_quota: -1,

@@ -50,6 +50,8 @@ const Row = Schema.Struct({
 /** The accounts of this server. */
 export class Accounts extends Context.Service<Accounts, {
   readonly create: (input: AccountInput) => Effect.Effect<Account, SqlError.SqlError>
+  /** In a transaction: nobody else takes the username until it ends. Fails where an account has it. */
+  readonly reserve: (username: string) => Effect.Effect<void, UsernameTaken | SqlError.SqlError>
   readonly get: (id: Id.AccountId) => Effect.Effect<Option.Option<Account>, SqlError.SqlError>
   /** All of them, the oldest first. */
   readonly list: Effect.Effect<ReadonlyArray<Account>, SqlError.SqlError>
@@ -86,7 +88,8 @@ export class Accounts extends Context.Service<Accounts, {
 
       const { all, one } = Rows.make(Schema.decodeUnknownEffect(Row))
 
-      const refuseTaken = Effect.fnUntraced(function*(username: string, id: Id.AccountId) {
+      /** @param id of the account that may have it already */
+      const reserve = Effect.fnUntraced(function*(username: string, id = "") {
         // Two who take one at once do so one after the other.
         yield* sql`SELECT pg_advisory_xact_lock(hashtextextended(${`usernames/${username}`}, 0))`
         const others = yield* sql`SELECT 1 FROM accounts WHERE username = ${username} AND id <> ${id} LIMIT 1`
@@ -114,12 +117,13 @@ export class Accounts extends Context.Service<Accounts, {
           yield* sql`INSERT INTO accounts ${sql.insert({ id, ...columns(account), created_at: account.createdAt })}`
           return account
         }),
+        reserve: (username) => reserve(username),
         get: (id) => one(sql`SELECT * FROM accounts WHERE id = ${id}`),
         list: all(sql`SELECT * FROM accounts ORDER BY id`),
         byUsername: (username) => all(sql`SELECT * FROM accounts WHERE username = ${username} ORDER BY id`),
         update: Effect.fnUntraced(function*(id, change) {
           const { username } = change
-          if (username !== undefined) yield* refuseTaken(username, id)
+          if (username !== undefined) yield* reserve(username, id)
           const set = Object.fromEntries(Object.entries(columns(change)).filter(([, value]) => value !== undefined))
           return yield* one(
             Object.keys(set).length === 0

@@ -76,7 +76,7 @@ layer(logged, { excludeTestServices: true })("a session", (it) => {
       )
       const { data } = session.answer.json
       assert.hasAllKeys(data, ["id", "account", "key", "is_read_only", "created_at", "expires_at", "idle_expires_at"])
-      Json.assertHolds(data!["account"], { id: http.accountId, username: "ann", email: "ann@example.com" })
+      Json.assertHolds(data!["account"], { id: http.accountId, username: http.username, email: "ann@example.com" })
       Json.assertHolds(data!["key"], { name: "first", scope: "write" })
       const created = Number(data!["created_at"])
       Json.assertHolds(data, { expires_at: created + 12 * 3_600, idle_expires_at: created + 3_600 })
