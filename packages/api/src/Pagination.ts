@@ -3,6 +3,7 @@ import { type Kind, prefixes } from "@headwater/domain/Id"
 import { Result, Schema, SchemaTransformation } from "effect"
 import { Base64Url } from "effect/encoding"
 import { EventCursorText } from "./EventCursor.ts"
+import { ListOrder } from "./ListOrder.ts"
 
 export const defaultLimit = 10
 export const maxLimit = 100
@@ -40,7 +41,7 @@ const CursorOf = (kinds: ReadonlyArray<Kind>, description: string) =>
 /** The direction of a list that is newest first where nobody asks for the other. */
 export const sort = {
   sort: Schema.optionalKey(
-    Schema.Literals(["newest", "oldest"]).annotate({
+    ListOrder.annotate({
       description:
         "newest: newest first. oldest: oldest first; after then goes towards newer items, before towards older ones. " +
         "Default: newest."

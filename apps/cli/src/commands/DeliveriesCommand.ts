@@ -16,13 +16,14 @@ const list = Command.make(
   "list",
   {
     ...DeliveryFilters.flags,
+    sort: DeliveryFilters.sort,
     limit: Flag.Int("limit").pipe(
-      Flag.withDescription("At most so many, the newest first"),
+      Flag.withDescription("At most so many"),
       Flag.withDefault(20)
     ),
     json: Output.json
   },
-  Effect.fnUntraced(function*({ json, limit, ...flags }) {
+  Effect.fnUntraced(function*({ json, limit, sort, ...flags }) {
     const { call } = yield* ApiAccess
     const query = yield* DeliveryFilters.query(flags)
     const found = yield* call(({ deliveries }) =>
@@ -30,7 +31,12 @@ const list = Command.make(
         const found: Array<DeliveryResource> = []
         for (let cursor = {}; found.length < limit;) {
           const { data, page_info } = yield* deliveries.list({
-            query: { ...query, limit: Math.min(limit - found.length, maxLimit), ...cursor }
+            query: {
+              ...query,
+              ...DeliveryFilters.given("sort", sort),
+              limit: Math.min(limit - found.length, maxLimit),
+              ...cursor
+            }
           })
           found.push(...data)
           if (!page_info.has_more) break
@@ -56,7 +62,7 @@ const list = Command.make(
     })
   })
 ).pipe(
-  Command.withDescription("List deliveries, the newest first; all filters given must hold"),
+  Command.withDescription("List deliveries; all filters given must hold"),
   Command.withExamples([
     {
       command: "headwater deliveries list --state exhausted --since 7d",

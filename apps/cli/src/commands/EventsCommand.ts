@@ -32,15 +32,20 @@ export interface Listed {
   readonly limit: number
   readonly full: boolean
   readonly json: boolean
+  /** The end from which events are listed. Default: the newest. */
+  readonly sort?: Option.Option<"newest" | "oldest">
   /** The newest are found in any case. */
   readonly isOldestFirst?: boolean
   /** The words for no events. */
   readonly none: string
 }
 
-/** Prints the newest events of which all of this holds. */
+/** Prints the first events, in the order, of which all of this holds. */
 export const list = Effect.fnUntraced(
-  function*({ emitters, full, id, isOldestFirst = false, json, limit, none, since, stream, text, until }: Listed) {
+  function*(
+    { emitters, full, id, isOldestFirst = false, json, limit, none, since, sort = Option.none(), stream, text, until }:
+      Listed
+  ) {
     const { call } = yield* ApiAccess
     const from = yield* optionalTime("since", since)
     const to = yield* optionalTime("until", until)
@@ -52,6 +57,7 @@ export const list = Effect.fnUntraced(
       ...(from === undefined ? {} : { from }),
       ...(to === undefined ? {} : { to }),
       ...DeliveryFilters.given("text", text),
+      ...DeliveryFilters.given("sort", sort),
       ...(full ? { expand: "event" as const } : {})
     }
     const rows: Array<EventSummary> = []
@@ -88,7 +94,8 @@ export const eventsCommand = Command.make(
     since: DeliveryFilters.flag("since", "Emitted at this time or later: ISO 8601, or so long ago, such as 30m or 7d"),
     until: DeliveryFilters.flag("until", "Emitted before this time, in the same forms"),
     text: DeliveryFilters.flag("text", "Whose payload contains this text"),
-    limit: Flag.Int("limit").pipe(Flag.withDescription("At most so many, the newest first"), Flag.withDefault(20)),
+    sort: DeliveryFilters.sort,
+    limit: Flag.Int("limit").pipe(Flag.withDescription("At most so many"), Flag.withDefault(20)),
     full: Flag.Boolean("full").pipe(
       Flag.withDescription("With --json: the whole of each event, however large"),
       Flag.withDefault(false)

@@ -1,4 +1,5 @@
 import { DeliveryState, ErrorClass } from "@headwater/api/DeliveryState"
+import { ListOrder } from "@headwater/api/ListOrder"
 import { Effect, Option } from "effect"
 import { Flag } from "effect/cli"
 import * as Kind from "../resource/Kind.ts"
@@ -9,6 +10,12 @@ import { timeOf } from "./TimeFlag.ts"
 /** A flag for one filter. */
 export const flag = (name: string, description: string) =>
   Flag.String(name).pipe(Flag.withDescription(description), Flag.optional)
+
+/** The order of a list that is newest first where nobody asks for the other. */
+export const sort = Flag.Literals("sort", ListOrder.literals).pipe(
+  Flag.withDescription("newest: the newest first, the default. oldest: the oldest first"),
+  Flag.optional
+)
 
 /** By which deliveries are found. */
 export const flags = {
