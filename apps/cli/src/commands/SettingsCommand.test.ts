@@ -14,9 +14,13 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
       const updated = yield* headwater(..."update --username anna --email anna@example.com".split(" "))
       assert.match(updated.stdout, /^Username +anna$/m)
       const limited = HeadwaterCommand.jsonOf(
-        yield* headwater(..."update --daily-invocations-limit 500 --daily-compute-time-limit 60000 --json".split(" "))
+        yield* headwater(..."update --daily-invocations-limit 500 --daily-compute-time-limit 90m --json".split(" "))
       )
-      Json.assertHolds(limited, { username: "anna", email: "anna@example.com" })
+      Json.assertHolds(limited, {
+        username: "anna",
+        email: "anna@example.com",
+        own_limits: { daily_compute_time: 5_400_000, daily_invocations: 500, billing_period_invocations: null }
+      })
       assert.strictEqual((yield* headwater("update", "--daily-compute-time-limit", "none")).code, 0)
       const { data } = yield* server.api("GET", "/users/me/settings")
       Json.assertHolds(data!["own_limits"], { daily_compute_time: null, daily_invocations: 500 })
@@ -29,6 +33,10 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
       HeadwaterCommand.assertRefused(
         yield* headwater("update", "--daily-invocations-limit", "-1"),
         /--daily-invocations-limit/
+      )
+      HeadwaterCommand.assertRefused(
+        yield* headwater("update", "--daily-compute-time-limit", "1.5h"),
+        /a duration/
       )
     }))
 })

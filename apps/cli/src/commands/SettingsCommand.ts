@@ -5,6 +5,7 @@ import { Command, Flag } from "effect/cli"
 import { ApiAccess } from "../access/ApiAccess.ts"
 import { CommandRefused } from "../CommandRefused.ts"
 import * as AccountFlag from "../given/AccountFlag.ts"
+import * as FlagWords from "../text/FlagWords.ts"
 import { harmless } from "../text/HarmlessText.ts"
 import * as Output from "../text/Output.ts"
 
@@ -37,9 +38,17 @@ const get = Command.make(
 ).pipe(Command.withAlias("show"), Command.withDescription("Show them, with what is used of each quota"))
 
 const limits = {
-  daily_compute_time: AccountFlag.limit("daily-compute-time-limit", "Milliseconds of compute time per UTC day"),
+  daily_compute_time: AccountFlag.timeLimit("daily-compute-time-limit", "Compute time per UTC day"),
   daily_invocations: AccountFlag.limit("daily-invocations-limit", "Invocations per UTC day"),
   billing_period_invocations: AccountFlag.limit("billing-period-invocations-limit", "Invocations per billing period")
+}
+
+const flags = {
+  username: "--username",
+  email: "--email",
+  "own_limits.daily_compute_time": "--daily-compute-time-limit",
+  "own_limits.daily_invocations": "--daily-invocations-limit",
+  "own_limits.billing_period_invocations": "--billing-period-invocations-limit"
 }
 
 const given = <A>(values: Readonly<Record<string, Option.Option<A>>>): Readonly<Record<string, A>> =>
@@ -62,7 +71,7 @@ const update = Command.make(
       return yield* new CommandRefused({ message: "Nothing to change: give at least one flag" })
     }
     const { call } = yield* ApiAccess
-    const { data } = yield* call(({ users }) => users.update({ payload }))
+    const { data } = yield* call(({ users }) => users.update({ payload })).pipe(FlagWords.inFlags(flags))
     yield* print(json, data)
   })
 ).pipe(Command.withDescription("Change what is given; no limit of yours is above the operator's"))

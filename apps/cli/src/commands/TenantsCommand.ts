@@ -12,7 +12,7 @@ const plan = Flag.Literals("plan", Plan.literals)
 
 const quotas = {
   dailyInvocationsQuota: AccountFlag.limit("daily-invocations-quota", "Invocations per UTC day"),
-  dailyComputeTimeQuotaMs: AccountFlag.limit("daily-compute-time-quota", "Milliseconds of compute time per UTC day"),
+  dailyComputeTimeQuotaMs: AccountFlag.timeLimit("daily-compute-time-quota", "Compute time per UTC day"),
   billingPeriodInvocationsQuota: AccountFlag.limit("billing-period-invocations-quota", "Invocations per billing period")
 }
 

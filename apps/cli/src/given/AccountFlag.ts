@@ -2,6 +2,7 @@
 import { emailForm, isEmail, isUsername, usernameForm } from "@headwater/domain/Account"
 import { Option } from "effect"
 import { Flag } from "effect/cli"
+import { msOf } from "./TimeFlag.ts"
 
 export const username = Flag.String("username").pipe(Flag.filter(isUsername, () => usernameForm))
 
@@ -11,18 +12,34 @@ const noLimit = "none"
 
 export const limitText = (value: number | null): string => value === null ? noLimit : String(value)
 
-/** A limit of what the account uses; null for none. */
-export const limit = (name: string, unit: string) =>
+const amountOf = (text: string): number | undefined => /^\d+$/.test(text) ? Number(text) : undefined
+
+const limitFlag = (
+  name: string,
+  description: string,
+  form: { readonly metavar: string; readonly of: (text: string) => number | undefined; readonly words: string }
+) =>
   Flag.String(name).pipe(
-    Flag.withMetavar("N|none"),
-    Flag.withDescription(`${unit}; ${noLimit} for no limit`),
+    Flag.withMetavar(`${form.metavar}|${noLimit}`),
+    Flag.withDescription(`${description}; ${noLimit} for no limit`),
     Flag.filterMap(
-      (text) => {
-        if (text === noLimit) return Option.some(null)
-        const number = /^\d+$/.test(text) ? Number(text) : Number.NaN
-        return Number.isSafeInteger(number) ? Option.some(number) : Option.none()
-      },
-      () => `a whole number or ${noLimit}`
+      (text) =>
+        text === noLimit
+          ? Option.some(null)
+          : Option.filter(Option.fromUndefinedOr(form.of(text)), Number.isSafeInteger),
+      () => `${form.words} or ${noLimit}`
     ),
     Flag.optional
   )
+
+/** A limit of how often the account does something; null for none. */
+export const limit = (name: string, unit: string) =>
+  limitFlag(name, unit, { metavar: "N", of: amountOf, words: "a whole number" })
+
+/** A limit of the time that the account's code may take, in milliseconds; null for none. */
+export const timeLimit = (name: string, unit: string) =>
+  limitFlag(name, `${unit}, such as 90s, 30m or 12h; a number without a unit is of milliseconds`, {
+    metavar: "duration",
+    of: (text) => msOf(text) ?? amountOf(text),
+    words: "a duration such as 90s, 30m or 12h"
+  })

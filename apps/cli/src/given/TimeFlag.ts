@@ -3,14 +3,15 @@ import { CommandRefused } from "../CommandRefused.ts"
 
 const unitMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
-const span = (text: string): number | undefined => {
+/** The milliseconds of a text such as `90s`, `30m`, `12h` or `7d`. */
+export const msOf = (text: string): number | undefined => {
   const [, count, unit = ""] = /^(\d+)([smhd])$/.exec(text) ?? []
   return count === undefined ? undefined : Number(count) * unitMs[unit]!
 }
 
 /** A span of time in milliseconds, from a text such as `90s`, `30m`, `12h` or `7d`. */
 export const spanOf = (text: string): Effect.Effect<number, CommandRefused> => {
-  const ms = span(text)
+  const ms = msOf(text)
   return ms === undefined
     ? Effect.fail(
       new CommandRefused({ message: `${JSON.stringify(text)} is no span of time: try 90s, 30m, 12h or 7d` })
@@ -20,7 +21,7 @@ export const spanOf = (text: string): Effect.Effect<number, CommandRefused> => {
 
 /** The time that a flag gives, in Unix milliseconds: ISO 8601, or so long ago, such as `30m`, `12h` or `7d`. */
 export const timeOf = Effect.fnUntraced(function*(flag: string, text: string) {
-  const ago = span(text)
+  const ago = msOf(text)
   const now = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
   const ms = ago === undefined ? Date.parse(text) : now - ago
   return Number.isNaN(ms) || ms < 0

@@ -164,6 +164,10 @@ export const decode = Effect.fnUntraced(function*(field: Field, given: string | 
   )
 })
 
+/** The flag for each field, as the command line has it. */
+export const flagsByName = (fields: ReadonlyArray<Field>): Readonly<Record<string, string>> =>
+  Object.fromEntries(fields.map(({ flag, name }) => [name, `--${flag}`]))
+
 /** A flag for a field. */
 export const flagOf = (field: Field): Flag.Flag<Option.Option<string | boolean>> => {
   const flag: Flag.Flag<string | boolean> = SchemaAST.isBoolean(field.type)

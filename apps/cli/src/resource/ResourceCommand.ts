@@ -4,6 +4,7 @@ import { Argument, Command, Flag } from "effect/cli"
 import { ApiAccess } from "../access/ApiAccess.ts"
 import { CommandRefused } from "../CommandRefused.ts"
 import * as Confirmation from "../given/Confirmation.ts"
+import * as FlagWords from "../text/FlagWords.ts"
 import * as Output from "../text/Output.ts"
 import * as ThingText from "../text/ThingText.ts"
 import * as ApiGroup from "./ApiGroup.ts"
@@ -98,7 +99,9 @@ const listCommand = (resource: Resource) => {
     const most = Option.getOrElse(limit, () => listed ?? Number.POSITIVE_INFINITY)
     const things = kind === Kind.subscription
       ? (yield* ApiGroup.whole(kind.group)).slice(0, most)
-      : yield* ApiGroup.list(kind.group, { ...params, query }, most)
+      : yield* ApiGroup.list(kind.group, { ...params, query }, most).pipe(
+        FlagWords.inFlags(FieldFlag.flagsByName(fields))
+      )
     const names = json ? new Map() : yield* namesFor(resource, things)
     yield* Output.list(json, things, {
       heads: columns.map(({ head }) => head),
@@ -161,7 +164,11 @@ export const createCommand = <const Name extends string>(command: Name, resource
     Effect.fnUntraced(function*({ flags: options, given, json }) {
       const named: Record<string, Schema.Json> = {}
       for (const field of positional) named[field.name] = yield* FieldFlag.decode(field, given[field.name]!)
-      yield* create(resource, { ...named, ...(yield* FieldFlag.given(flags, options)) }, json)
+      const payload = { ...named, ...(yield* FieldFlag.given(flags, options)) }
+      yield* create(resource, payload, json).pipe(FlagWords.inFlags({
+        ...FieldFlag.flagsByName(flags),
+        ...Object.fromEntries(positional.map(({ flag, name }) => [name, `<${flag}>`]))
+      }))
     })
   ).pipe(
     Command.withDescription(`Create a ${kind.one}`),
@@ -194,7 +201,7 @@ const updateCommand = (resource: Resource) => {
           message: `Nothing to change: give at least one of ${fields.map(({ flag }) => `--${flag}`).join(", ")}`
         })
       }
-      yield* change(resource, thing, payload, json)
+      yield* change(resource, thing, payload, json).pipe(FlagWords.inFlags(FieldFlag.flagsByName(fields)))
     })
   ).pipe(Command.withDescription(`Change a ${kind.one}; what is not given stays as it is`))
 }
@@ -207,7 +214,7 @@ const renameCommand = (resource: Resource) =>
       name: Argument.String("name").pipe(Argument.withDescription("Its new name")),
       json: Output.json
     },
-    ({ json, name, thing }) => change(resource, thing, { name }, json)
+    ({ json, name, thing }) => change(resource, thing, { name }, json).pipe(FlagWords.inFlags({ name: "<name>" }))
   ).pipe(Command.withDescription(`Give a ${resource.kind.one} another name`))
 
 /** @param isActive what it is to be */
