@@ -467,7 +467,15 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
         const key = await found("/users/me/keys")
         for (let n = 0; n < 105; n++) await made("/users/me/keys", { name: `key ${n}`, scope: "read" })
         const delivery = await found(`/webhooks/${webhook}/deliveries`)
+        const { deployment_id, steps } = (await api("GET", `/workflows/${workflow}`))["data"]!
+        const entry = await first("/audit?operation=consumers.create") ?? await first("/audit")
+        const secondOf = Number(entry!["at"]) * 1_000
+        const component = Json.textOf((await api("GET", `/sources/${ledger.id}`))["data"]!["component_id"])
         const pages: Readonly<Partial<Record<Id.Kind, readonly [id: string, page: string]>>> = {
+          audit: [Json.textOf(entry!["id"]), `audit?from=${secondOf}&to=${secondOf + 1_000}`],
+          component: [component, "components/ID"],
+          deployment: [Json.textOf(deployment_id), `workflows/${workflow}`],
+          step: [Json.textOf(Json.listOf(steps)[0]!["id"]), `workflows/${workflow}`],
           account: [Json.textOf((await api("GET", "/users/me"))["data"]!["id"]), "account"],
           appAccount: [await made("/accounts", { app: "shop", credentials: { key: "k" } }), "accounts/ID"],
           autoSubscription: [
@@ -491,14 +499,7 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
           webhook: [webhook, "webhooks/ID"],
           workflow: [workflow, "workflows/ID"]
         }
-        const without: ReadonlyArray<Id.Kind> = [
-          "audit",
-          "clockOperation",
-          "component",
-          "deployment",
-          "session",
-          "step"
-        ]
+        const without: ReadonlyArray<Id.Kind> = ["clockOperation", "session"]
         assert.sameMembers([...Object.keys(pages), ...without], Object.keys(Id.prefixes))
 
         const page = await signedIn("/overview")
@@ -530,8 +531,16 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
         await page.getByRole("dialog", { name: "Find anything" }).getByRole("combobox").fill("api.shop.exam")
         await page.keyboard.press("Enter")
         await until("its page", () => page.url().endsWith(`/console/sources/${named}`), () => page.url())
-        await paste(`dlv_${"0".repeat(20)}`)
-        await page.getByRole("status").getByText("Nothing has this id.").waitFor()
+        for (const prefix of Object.values(Id.prefixes)) {
+          await page.keyboard.press("Escape")
+          await paste(`${prefix}_${"0".repeat(20)}`)
+          const words = prefix === Id.prefixes.clockOperation ? "This is the id of a move" : "Nothing has this id."
+          await page.getByRole("status").getByText(words).waitFor()
+        }
+        const emitted = (await first(`/sources/${orders.id}/events`))!["metadata"]!
+        await page.keyboard.press("Escape")
+        await paste(Json.textOf(emitted["emit_id"]))
+        await page.getByRole("status").getByText("If this is the emit id of an event").waitFor()
         await page.setViewportSize({ width: 360, height: 900 })
         assert.isFalse(await PageFaults.overflows(page))
         assert.deepStrictEqual(await PageFaults.violations(page), [])

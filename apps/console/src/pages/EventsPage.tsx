@@ -73,14 +73,12 @@ const liveWords: Readonly<Record<Live["state"], string>> = {
 
 const LiveSwitch = ({ feed }: { readonly feed: EventFeed }) => {
   const live = feed.live.value
-  if (!feed.canBeLive) {
-    return (
-      <span class="note">
-        {feed.order === "oldest"
-          ? "A list that begins with the oldest event is not live."
-          : "A list that ends at a set time is not live."}
-      </span>
-    )
+  if (!feed.canBeLive) return <span class="note">A list that ends at a set time is not live.</span>
+  const { state } = feed.reach.value
+  if (feed.order === "oldest" && state !== "ended") {
+    return state === "full"
+      ? null
+      : <span class="note">New events come in at the end of the list, once you have read up to it.</span>
   }
   const isOn = live.state !== "paused" && live.state !== "refused"
   return (

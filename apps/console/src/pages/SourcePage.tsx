@@ -188,7 +188,9 @@ const Details = ({ loading, source }: {
         </dd>
         <dt>Component</dt>
         <dd>
-          <code>{component_id}</code>
+          <a href={hrefOf(["components", component_id])}>
+            <code>{component_id}</code>
+          </a>
         </dd>
         <dt>Changed</dt>
         <dd>

@@ -30,6 +30,7 @@ export const Palette = ({ onClose }: { readonly onClose: () => void }) => {
   const isLooking = isWhole && (rested !== given || looked.state === "loading")
   const whole = isAsked && looked.state === "shown" ? looked.value : []
   const kind = isWhole ? WholeId.kindOf(given) : undefined
+  const words = WholeId.wordsOn(given)
   const found = Commands.find(text.value, whole)
   const current = Math.min(chosen.value, found.length - 1)
   useEffect(() => {
@@ -108,6 +109,7 @@ export const Palette = ({ onClose }: { readonly onClose: () => void }) => {
             : "Nothing has this id."}
         </p>
       )}
+      {words === undefined ? null : <p class="note" role="status">{words}</p>}
       {Directory.failure.value === undefined
         ? null
         : <p class="fault" role="alert">The names could not be read: {harmless(Directory.failure.value.message)}</p>}
