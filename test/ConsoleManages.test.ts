@@ -444,7 +444,7 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
   it.effect(
     "goes to the page of whatever a whole id or path that is pasted names, once it is known to be there",
     () =>
-      inBrowser(async ({ api, ledger, orders, send, server, signedIn, source, webhook }) => {
+      inBrowser(async ({ api, ledger, orders, send, server, signedIn, source, url, webhook }) => {
         const made = async (path: string, body: unknown) => Json.textOf((await api("POST", path, body))["data"]!["id"])
         const first = async (path: string) => Json.listOf((await api("GET", path))["data"])[0]
         const found = async (path: string) => {
@@ -519,6 +519,12 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
           await page.getByRole("dialog").waitFor({ state: "detached" })
         }
         for (const [id, to] of Object.values(pages)) await goes(id, to)
+        await page.goto(`${url}sources/${ledger.id}`)
+        await page.getByRole("link", { name: component }).click()
+        await page.getByRole("heading", { name: "Ledger", level: 1 }).waitFor()
+        await page.getByText("this.$emit({ booked: event.order })").waitFor()
+        await page.getByRole("region", { name: "Sources that run it" }).getByRole("link", { name: "Ledger" }).click()
+        await page.waitForURL(`**/sources/${ledger.id}`)
         await goes("reports/7.csv", "files?open=reports%2F7.csv")
         const event = await found(`/sources/${orders.id}/events`)
         await goes(event, `events/${orders.id}/ID`)
