@@ -19,7 +19,7 @@ const Users = ({ id }: { readonly id: string }) => {
         {({ items, rest }) =>
           items.length === 0 ? <Empty what="No source of yours runs this component." /> : (
             <>
-              <ul>
+              <ul class="tried">
                 {items.map(({ active, id, name }) => (
                   <li key={id}>
                     <a href={hrefOf(["sources", id])} title={id}>
