@@ -525,6 +525,7 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
         await page.getByText("this.$emit({ booked: event.order })").waitFor()
         await page.getByRole("region", { name: "Sources that run it" }).getByRole("link", { name: "Ledger" }).click()
         await page.waitForURL(`**/sources/${ledger.id}`)
+        await page.getByRole("heading", { name: "Listens to" }).waitFor()
         await goes("reports/7.csv", "files?open=reports%2F7.csv")
         const event = await found(`/sources/${orders.id}/events`)
         await goes(event, `events/${orders.id}/ID`)
