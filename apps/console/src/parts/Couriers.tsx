@@ -179,7 +179,12 @@ export const CouriersBlock = () => {
       <Shown loading={couriers} what="the couriers">
         {(found) =>
           found.length === 0
-            ? <p class="note">There are no couriers.</p>
+            ? (
+              <p class="note">
+                There are no couriers. A courier brings data stores, variables and files from a place that an import
+                cannot read.
+              </p>
+            )
             : found.map((courier) => <Courier key={courier.id} courier={courier} loading={couriers} />)}
       </Shown>
     </section>
