@@ -82,7 +82,7 @@ const NewCourier = ({ reload }: { readonly reload: () => void }) => {
         ? (
           <FormDialog
             title="New courier"
-            note="Code elsewhere brings these things to its address, for a day. `headwater import courier` makes one, too, with the step to paste."
+            note="For a day, code elsewhere can bring these things to the courier's address. The command headwater import courier makes one, too, and prints the step to paste."
             name="Create"
             doing="Creating …"
             failed="It was not created."
