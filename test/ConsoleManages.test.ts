@@ -132,7 +132,7 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
         Json.assertHolds((await own())[0], { emitter_id: glob, event_name: "", filter: { total: { $gt: 8 } } })
 
         await page.getByRole("button", { name: "Future emitters" }).click()
-        const later = await opened(page, "Subscribe to what is made later …")
+        const later = await opened(page, "Subscribe to future emitters …")
         await later.getByLabel("Listener").fill(listener)
         await later.getByLabel("Stream").fill("$errors")
         await later.getByRole("button", { name: "Subscribe" }).click()
@@ -304,7 +304,7 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
     () =>
       inBrowser(async ({ api, signedIn, url }) => {
         const page = await signedIn("/accounts")
-        const making = await opened(page, "New account …")
+        const making = await opened(page, "New app account …")
         await making.getByLabel("App", { exact: true }).fill("gitlab")
         await making.getByLabel("Name", { exact: true }).fill("North")
         await making.getByLabel("OAuth 2: client ID", { exact: true }).fill("north-client")
@@ -322,7 +322,7 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
         const account = (await api("GET", `/accounts/${id}`))["data"]!
         Json.assertHolds(account["oauth"], { client_id: "north-client", provider: "gitlab", scopes: ["api"] })
         await deleted(page)
-        await page.getByText("There are no accounts with apps yet").waitFor()
+        await page.getByText("There are no app accounts yet").waitFor()
         await page.goto(`${url}account`)
         await page.getByText("Invocations today").waitFor()
         await page.goto(`${url}server`)

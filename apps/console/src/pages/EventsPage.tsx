@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals"
 import { useCallback, useEffect, useMemo } from "preact/hooks"
-import { address, setQuery } from "../api/Address.ts"
+import { address, hrefOf, setQuery } from "../api/Address.ts"
 import type { TimeOrder } from "../api/Api.ts"
 import { counted } from "../charts/Figures.ts"
 import { ColumnChoice } from "../parts/ColumnChoice.tsx"
@@ -125,7 +125,7 @@ const Footer = (
     case "full":
       return <p class="end note">These are the {end} {counted(count, "event")}. Set “{field}” to see others.</p>
     case "ended":
-      return count === 0 ? null : <p class="end note">{counted(count, "event")}. End of the list.</p>
+      return count === 0 ? null : <p class="end note">{counted(count, "event")}.</p>
   }
 }
 
@@ -145,7 +145,7 @@ const Nothing = ({ filter }: { readonly filter: EventFilter }) => {
     : (
       <Empty what="There are no events yet.">
         <p>
-          Deploy a source with <code>headwater deploy</code>, and what it emits is here at once.
+          <a href={hrefOf(["sources", "new"])}>Make a source</a>, and its events appear here as it emits them.
         </p>
       </Empty>
     )

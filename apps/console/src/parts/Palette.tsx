@@ -105,7 +105,7 @@ export const Palette = ({ onClose }: { readonly onClose: () => void }) => {
           {isLooking
             ? `Looking for the ${kind} …`
             : looked.state === "failed"
-            ? `The ${kind} could not be looked for: ${harmless(looked.failure.message)}`
+            ? `The search for the ${kind} failed: ${harmless(looked.failure.message)}`
             : "Nothing has this id."}
         </p>
       )}
