@@ -79,7 +79,9 @@ const HttpUrl = Text.pipe(Schema.check(Schema.isPattern(
 
 const Secret = textUpTo(8_000).pipe(Schema.check(Schema.isMinLength(1)))
 
-const Scopes = Schema.Array(Text.pipe(Schema.check(Schema.isPattern(/^[^\s]+$/)))).pipe(
+const Scopes = Schema.Array(
+  Text.pipe(Schema.check(Schema.isPattern(/^[^\s]+$/, { expected: "a scope without spaces" })))
+).pipe(
   Schema.check(Schema.isMaxLength(200))
 )
 
@@ -140,7 +142,9 @@ export type AppAccountResource = typeof AppAccountResource.Type
 
 /** A page of the server's own console, or one that a program on the user's machine serves meanwhile. */
 const ReturnTo = Text.pipe(
-  Schema.check(Schema.isPattern(/^(console|http:\/\/127\.0\.0\.1:[0-9]{1,5}\/[A-Za-z0-9/_-]*)$/))
+  Schema.check(Schema.isPattern(/^(console|http:\/\/127\.0\.0\.1:[0-9]{1,5}\/[A-Za-z0-9/_-]*)$/, {
+    expected: "console, or an address of a port of 127.0.0.1"
+  }))
 )
 
 export const ConnectionResource = Schema.Struct({

@@ -139,7 +139,9 @@ export const deliveryFilters = {
   state: Schema.optionalKey(DeliveryState),
   error_class: Schema.optionalKey(ErrorClass.annotate({ description: "Whose last attempt failed in this way." })),
   status: Schema.optionalKey(
-    Schema.String.pipe(Schema.check(Schema.isPattern(/^[1-5]([0-9][0-9]|xx)$/u))).annotate({
+    Schema.String.pipe(Schema.check(Schema.isPattern(/^[1-5]([0-9][0-9]|xx)$/u, {
+      expected: "a status such as 503, or a class of them such as 5xx"
+    }))).annotate({
       description: "Whose last attempt was answered with this status (503) or class of statuses (5xx).",
       examples: ["5xx"]
     })

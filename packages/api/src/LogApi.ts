@@ -142,7 +142,8 @@ const listing = {
 const maxEmitters = 100
 
 /** A place in the order in which the database commits (`CommitPosition`). */
-const Position = Schema.String.check(Schema.isPattern(/^\d{1,18}$/)).annotate({ examples: ["48121"] })
+const Position = Schema.String.check(Schema.isPattern(/^\d{1,18}$/, { expected: "a position, as an answer has it" }))
+  .annotate({ examples: ["48121"] })
 
 const accountFilter = {
   emitter: Schema.optionalKey(

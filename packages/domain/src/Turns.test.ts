@@ -57,6 +57,19 @@ it("while one account has much work waiting, another's goes next, and its own go
   assert.deepStrictEqual(ended, ["b", "a", "A"])
 })
 
+it("short pieces of work that wait behind a long one share a turn", () => {
+  const { done, run, steps, turns } = makeThread()
+  const short = function*(name: string) {
+    done.push(name)
+    yield
+  }
+  turns.start("ann", steps("a", 3), () => {}, fail)
+  for (let i = 1; i <= 20; i++) turns.start("ann", short(`s${i}`), () => {}, fail)
+  let turnsTaken = 0
+  run({ until: () => done.includes("s20") || ++turnsTaken > 2 })
+  assert.strictEqual(done.at(-1), "s20")
+})
+
 it("leaves the thread to others for most of the time while another account is there, and for none while there is not", () => {
   const alone = makeThread()
   alone.turns.note("ann")

@@ -33,7 +33,7 @@ const thread: ThreadTime = {
 /**
  * Turns by account on a thread, for work that grows with what an account sends. Work that takes no longer than a turn
  * is done at once. The rest of longer work is done a turn at a time: accounts take turns, and one account's work is
- * done in order. In between, the thread has time for everything else, and much of it while there are other accounts.
+ * done in order, as much of it in a turn as there is time for. In between, the thread has time for everything else, and much of it while there are other accounts.
  */
 export class AccountTurns {
   readonly #time: ThreadTime
@@ -146,7 +146,11 @@ export class AccountTurns {
     this.#ready.delete(accountId)
     const jobs = this.#jobs.get(accountId)!
     const from = this.#time.now()
-    if (jobs[0]!.goOn(this.#untilTimeIsUp())) jobs.shift()
+    const isTimeUp = this.#untilTimeIsUp()
+    while (jobs.length > 0 && jobs[0]!.goOn(isTimeUp)) {
+      jobs.shift()
+      if (isTimeUp()) break
+    }
     const restMs = this.#restAfter(accountId, this.#time.now() - from)
     if (jobs.length === 0 && restMs === 0) this.#jobs.delete(accountId)
     else this.#rest(accountId, restMs)

@@ -280,7 +280,10 @@ export interface RunResult {
   readonly traffic?: RunTraffic
   /** The number of connections that it opened. */
   readonly connections: number
+  /** From when the host had it begin until the host heard of its end, in milliseconds. */
   readonly wallMs: number
+  /** The part of it that was the run's own, by what the process says: without the time that it waited for others. */
+  readonly ownMs: number
   readonly cpuMs: number
 }
 

@@ -310,8 +310,10 @@ export class RunAssignment extends Assignment<void, never> {
     const cpuMs = Math.max(this.shareCpuMs - this.#before.cpuMs, told)
     this.cpuMs = this.#before.cpuMs + cpuMs
     this.#runs.spentCpuMs = 0
+    const wallMs = Number(parts.clock.monotonicTimeNanosUnsafe() - this.#runNanos) / 1e6
     listener.ended(this.#record.result({
-      wallMs: Number(parts.clock.monotonicTimeNanosUnsafe() - this.#runNanos) / 1e6,
+      wallMs,
+      ownMs: Math.min(wallMs, this.#record.reportedOwnMs),
       cpuMs: spentCpuMs + cpuMs,
       responded: hasResponded,
       connections: this.connections

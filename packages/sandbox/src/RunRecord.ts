@@ -67,6 +67,7 @@ export class RunRecord {
   error: RunError | undefined
   limit: RunLimit | undefined
   reportedCpuMs = 0
+  reportedOwnMs = Infinity
   readonly #limits: SandboxLimits
   readonly #emits: Array<RunEmit> = []
   readonly #logs: Array<RunLog> = []
@@ -173,6 +174,7 @@ export class RunRecord {
         this.ended = true
         this.error = message.error === undefined ? undefined : cut(this.#maskError(message.error))
         this.reportedCpuMs = message.cpuMs
+        this.reportedOwnMs = message.ownMs
         return
       case "Unreadable": {
         const said = `${message.of}: ${message.why}`
@@ -212,7 +214,7 @@ export class RunRecord {
 
   /** @param showsTraffic whether what it asked of others is among what it did */
   result(
-    told: Pick<RunResult, "wallMs" | "cpuMs" | "responded" | "connections">,
+    told: Pick<RunResult, "wallMs" | "ownMs" | "cpuMs" | "responded" | "connections">,
     showsTraffic = false
   ): RunResult {
     return {

@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { componentOf, inspectCode, realSandbox, runCode } from "@headwater/fixtures/RealSandbox"
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
 
 layer(realSandbox(), { excludeTestServices: true, timeout: "60 seconds" })("Sandbox", (it) => {
   it.effect("emits come out in the order of the calls, with their metadata and the JSON text as written", () =>
@@ -22,6 +22,21 @@ layer(realSandbox(), { excludeTestServices: true, timeout: "60 seconds" })("Sand
         { payload: `"text"`, id: "x", ts: 5 },
         { payload: "null" }
       ])
+    }))
+
+  it.effect("a run that waits for another in its process is told apart from one that takes long by itself", () =>
+    Effect.gen(function*() {
+      const asked = { accountId: "u_waits", limits: { wallMillis: 20_000 } }
+      const quick = runCode(componentOf("this.$emit(1)"), asked)
+      yield* quick
+      const busy = yield* Effect.forkChild(
+        runCode(componentOf("for (const end = Date.now() + 600; Date.now() < end;);"), asked)
+      )
+      yield* Effect.sleep("100 millis")
+      const waited = yield* quick
+      const { ownMs } = yield* Fiber.join(busy)
+      assert.isAtLeast(ownMs, 600)
+      assert.isAtLeast(waited.wallMs, 2 * waited.ownMs)
     }))
 
   it.effect("what is no time or no id counts as none, and an object as id is its JSON", () =>

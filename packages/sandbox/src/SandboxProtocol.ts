@@ -94,7 +94,7 @@ const Configured = Schema.TaggedStruct("Configured", { run, props: Schema.Record
 const Answered = Schema.TaggedStruct("Answered", { run, json: Schema.String })
 
 /** A run has ended. Of several, the messages after it are of the next. */
-const Ended = Schema.TaggedStruct("Ended", { run, cpuMs, error: Schema.optionalKey(Failure) })
+const Ended = Schema.TaggedStruct("Ended", { run, cpuMs, ownMs: Schema.Finite, error: Schema.optionalKey(Failure) })
 
 /** The runs of a batch behind the last one that ended were not begun. */
 const Stopped = Schema.TaggedStruct("Stopped", { run })

@@ -4,7 +4,7 @@ import type { LoggedEvent } from "@headwater/domain/Event"
 import * as OwnMember from "@headwater/domain/OwnMember"
 import { labelOf } from "@headwater/domain/Program"
 import * as Stream from "@headwater/domain/Stream"
-import { Turns } from "@headwater/domain/Turns"
+import { type Steps, Turns } from "@headwater/domain/Turns"
 import { Figures } from "@headwater/log/commit/Figures"
 import type { CommitRejected, Submission } from "@headwater/log/commit/Submission"
 import { untilAnswered } from "@headwater/log/database/TransientSqlError"
@@ -128,6 +128,45 @@ const services = Effect.all({
 })
 
 type Runs = readonly [EndedRun, ...ReadonlyArray<EndedRun>]
+
+/**
+ * Makes the events of runs, in their order. Each run knows what those before it have set and marked.
+ *
+ * @param known the dedupe marks that decide, to which those of the runs are added
+ */
+function* makeEvents(
+  memory: ProgramMemory,
+  runs: Runs,
+  known: Map<string, string>,
+  now: number
+): Steps<ReadonlyArray<RunEvents.RunEvents>> {
+  const strategy = runs[0].component.dedupe
+  const streams = new Set(Object.keys(memory.log.head.streams))
+  const made: Array<RunEvents.RunEvents> = []
+  for (const { at, isReported, origin, result } of runs) {
+    const one = yield* RunEvents.make({
+      origin,
+      result,
+      strategy,
+      known,
+      beginning: InitialState.beginningOf(memory.program, known),
+      streams,
+      now: at ?? now,
+      emitId: EmitId.make,
+      ...(isReported === undefined ? {} : { isReported })
+    })
+    for (const [key, value] of Object.entries(result.db)) {
+      if (value === null) delete memory.db[key]
+      else OwnMember.set(memory.db, key, value)
+    }
+    for (const { mark, value } of one.marks) {
+      known.set(mark, value)
+      memory.marks.set(mark, value)
+    }
+    made.push(one)
+  }
+  return made
+}
 
 /**
  * Runs the code of one program in the sandbox, and hands over what each run did as one commit.
@@ -297,39 +336,11 @@ export class CodeRuns {
     }))
   }
 
-  /** The events of runs, in their order, each of which knows what those before it have set and marked. */
   private eventsOf(memory: ProgramMemory, runs: Runs): Effect.Effect<ReadonlyArray<RunEvents.RunEvents>> {
     return Effect.gen({ self: this }, function*() {
-      const strategy = runs[0].component.dedupe
       const now = yield* Clock.currentTimeMillis
-      const known = new Map(yield* this.knownMarks(memory, strategy, runs))
-      const streams = new Set(Object.keys(memory.log.head.streams))
-      const made: Array<RunEvents.RunEvents> = []
-      for (const { at, isReported, origin, result } of runs) {
-        const one = yield* this.services.turns.work(
-          memory.program.accountId,
-          RunEvents.make({
-            origin,
-            result,
-            strategy,
-            known,
-            beginning: InitialState.beginningOf(memory.program, known),
-            streams,
-            now: at ?? now,
-            emitId: EmitId.make,
-            ...(isReported === undefined ? {} : { isReported })
-          })
-        )
-        for (const [key, value] of Object.entries(result.db)) {
-          if (value === null) delete memory.db[key]
-          else OwnMember.set(memory.db, key, value)
-        }
-        for (const { mark, value } of one.marks) {
-          known.set(mark, value)
-          memory.marks.set(mark, value)
-        }
-        made.push(one)
-      }
+      const known = new Map(yield* this.knownMarks(memory, runs[0].component.dedupe, runs))
+      const made = yield* this.services.turns.work(memory.program.accountId, makeEvents(memory, runs, known, now))
       return yield* this.services.notices.add(memory, runs, made)
     })
   }

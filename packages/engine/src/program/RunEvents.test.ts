@@ -19,6 +19,7 @@ const made = (...emits: ReadonlyArray<RunEmit>) => {
       db: {},
       stores: [],
       wallMs: 1,
+      ownMs: 1,
       cpuMs: 1,
       responded: false,
       connections: 0

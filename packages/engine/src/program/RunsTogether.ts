@@ -6,8 +6,8 @@ import type { CodeRuns } from "./CodeRuns.ts"
 import type { Executable } from "./ComponentRuns.ts"
 import type { ProgramMemory } from "./ProgramMemory.ts"
 
-/** Only runs that take no longer are done together, in milliseconds. */
-const shortMs = 10
+/** Only runs that take no longer are done together, in milliseconds. A process begins no more of a message's runs after that. */
+const shortMs = 100
 
 const sizeOf = ({ answerJson = "", configuredPropsJson = "", db, emits, logs }: RunResult): number => {
   let size = answerJson.length + configuredPropsJson.length
@@ -58,9 +58,9 @@ export class RunsTogether {
     return this.fitting
   }
 
-  /** Notes how long a run took, in milliseconds. */
-  note(wallMs: number): void {
-    this.fitting = wallMs < shortMs
+  /** Notes how long a run took by itself, in milliseconds: the busier everything is, the more are to go together. */
+  note(ownMs: number): void {
+    this.fitting = ownMs < shortMs
       ? Math.min(this.limits.count, 2 * this.fitting)
       : Math.max(1, Math.floor(this.fitting / 2))
   }
@@ -72,7 +72,7 @@ export class RunsTogether {
       const batch = yield* this.code.executeBatch(memory, executable, call)
       const next = givenUp === undefined ? batch.next : Effect.raceFirst(batch.next, Effect.as(givenUp, []))
       let taken = 0
-      let wallMs = 0
+      let ownMs = 0
       yield* Effect.gen({ self: this }, function*() {
         let results = yield* next
         while (results.length > 0) {
@@ -80,13 +80,13 @@ export class RunsTogether {
           const kept = last < 0 ? results : results.slice(0, last + 1)
           yield* this.handOver(together, kept, taken)
           taken += kept.length
-          for (const result of kept) wallMs += result.wallMs
+          for (const result of kept) ownMs += result.ownMs
           if (last >= 0) return
           results = yield* next
         }
       }).pipe(Effect.ensuring(batch.giveUp))
       if (taken < runsOf(call)) this.fitting = Math.max(1, taken)
-      else this.note(wallMs / taken)
+      else this.note(ownMs / taken)
       return taken
     })
   }

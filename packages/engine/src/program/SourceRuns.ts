@@ -256,7 +256,7 @@ export class SourceRuns {
       code.noteRefusal(submission, [input.id])
       if (memory.hasDataStores) yield* Effect.exit(submission.durable)
       if (input.kind === "TIMER") this.noteTick(result)
-      together.note(result.wallMs)
+      together.note(result.ownMs)
       return 1
     })
   }

@@ -266,7 +266,7 @@ export class StepRuns {
       const filesOf = (progress: WorkflowProgress) => AttachedFiles.lendTo(given.filesOf(progress), attached)
       const call = callOf(memory.program, [progress], { ...given, filesOf })
       const result = yield* code.execute(memory, executable, call, onRespond)
-      together.note(result.wallMs)
+      together.note(result.ownMs)
       return { n: progress.n, startedAt, result }
     })
   }

@@ -291,6 +291,8 @@ it("the room is not exceeded by many who hold a little, and who held longest let
   room.clearBefore(20)
   assert.deepStrictEqual(gone.slice(11), [13, 14, 15, 16, 17, 18, 19])
   assert.isFalse(room.isScarce)
+  room.clearBefore(30)
+  assert.deepStrictEqual(gone.slice(18), [])
 })
 
 it.effect("events that are known are taken together up to so many characters, and one in any case", () =>
@@ -339,7 +341,8 @@ it.effect("sends together what it can hold, however many are asked for and howev
 
 it.effect("reads once what waits for others longer than it is held, when that goes, and not with each that comes", () =>
   Effect.gen(function*() {
-    const { append, feed, next, pages, room } = batchedOn({ maxEvents: 8, maxWaitMs: 60_000, maxBytes: 1_024 })
+    const batch = { maxEvents: 8, maxWaitMs: 60_000, maxBytes: 1_024 }
+    const { append, feed, next, pages, room } = batchedOn(batch, { feedRoom: 5 })
     yield* append(3)
     assert.deepStrictEqual(yield* next, Option.none())
     assert.deepStrictEqual(pages, [3])

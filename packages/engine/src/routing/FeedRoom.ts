@@ -59,8 +59,9 @@ export class FeedRoom {
     if (holding.characters <= 0) this.holdings.delete(holder)
   }
 
-  /** Has the holders let go that took nothing in since a time, in Unix milliseconds. */
+  /** If room is scarce, has the holders let go that took nothing in since a time, in Unix milliseconds. */
   clearBefore(time: number): void {
+    if (!this.isScarce) return
     for (const [holder, { at }] of this.holdings) {
       if (at >= time) return
       this.clear(holder)

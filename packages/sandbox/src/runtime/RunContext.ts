@@ -22,6 +22,7 @@ export class RunContext {
   accounts: ReadonlyArray<string> = []
   /** The time in it, if that is not the system's. */
   time: ToldTime | undefined
+  readonly #startedAt = now()
   readonly #startedCpu = cpuUsage()
   readonly #onEnd: () => void
 
@@ -40,7 +41,7 @@ export class RunContext {
   end(message: { readonly _tag: string } & Record<string, unknown>): void {
     if (this.ended) return
     const used = cpuUsage(this.#startedCpu)
-    this.say({ ...message, cpuMs: (used.user + used.system) / 1000 })
+    this.say({ ...message, cpuMs: (used.user + used.system) / 1000, ownMs: now() - this.#startedAt })
     this.ended = true
     this.files = undefined
     if (message["error"] !== undefined) this.failed = true
@@ -54,6 +55,7 @@ export class RunContext {
 }
 
 const cpuUsage = process.cpuUsage.bind(process)
+const now = performance.now.bind(performance)
 const { values } = Object
 const storage = new AsyncLocalStorage<RunContext>()
 const getStore = storage.getStore.bind(storage)
