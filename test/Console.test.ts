@@ -314,6 +314,32 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
       assert.deepStrictEqual((await shownOrders(page)).toSorted((a, b) => a - b), [...range(1, 20)])
     }))
 
+  it.effect("lets new events in at the end of a list that begins with the oldest, once it is read up to its end", () =>
+    inBrowser(async ({ send, signedIn, source }) => {
+      const own = await source("Oldest first")
+      const emit = (from: number, to: number) => send(own, range(from, to).map((order) => ({ order })))
+      await emit(1, 150)
+      const page = await signedIn(`/events?sort=oldest&stream=default&emitter=${own.id}`)
+      await rowsOf(page, "Events").first().waitFor()
+      await page.getByText("New events come in at the end of the list").waitFor()
+      await emit(151, 155)
+      const grid = page.getByRole("grid", { name: "Events" })
+      await grid.focus()
+      const ends = async (order: number) => {
+        await page.keyboard.press("End")
+        return await rowsOf(page, "Events").filter({ hasText: `"order":${order}` }).count() === 1
+      }
+      await until("the list is read up to its end", () => ends(155))
+      await page.getByText("Live", { exact: true }).waitFor()
+      await emit(156, 160)
+      await until("the new events", () => ends(160))
+      await page.getByText("160 events. End of the list.").waitFor()
+      await page.getByRole("button", { name: "Pause" }).click()
+      await emit(161, 163)
+      await page.getByRole("button", { name: "Resume" }).click()
+      await page.getByText("163 events. End of the list.").waitFor()
+    }))
+
   it.effect("follows all emitters, and does not move what the reader looks at", () =>
     inBrowser(async ({ orders, send, signedIn }) => {
       await send(orders, range(200, 320).map((order) => ({ order, total: 1 })))

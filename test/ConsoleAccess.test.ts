@@ -34,6 +34,7 @@ const samplesOf = async ({ api, endpoint, orders, send, webhook }: Site): Promis
   await until("the components are published", async () => (await listed()).length > 0)
   return {
     emitter: orders.id,
+    version: Json.textOf((await api("GET", `/sources/${orders.id}`))["data"]!["component_id"]),
     source: orders.id,
     event: await firstOf(`/sources/${orders.id}/events?limit=1`),
     webhook,

@@ -132,7 +132,7 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
         Json.assertHolds((await own())[0], { emitter_id: glob, event_name: "", filter: { total: { $gt: 8 } } })
 
         await page.getByRole("button", { name: "Future emitters" }).click()
-        const later = await opened(page, "Subscribe to what is made later …")
+        const later = await opened(page, "Subscribe to future emitters …")
         await later.getByLabel("Listener").fill(listener)
         await later.getByLabel("Stream").fill("$errors")
         await later.getByRole("button", { name: "Subscribe" }).click()
@@ -304,7 +304,7 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
     () =>
       inBrowser(async ({ api, signedIn, url }) => {
         const page = await signedIn("/accounts")
-        const making = await opened(page, "New account …")
+        const making = await opened(page, "New app account …")
         await making.getByLabel("App", { exact: true }).fill("gitlab")
         await making.getByLabel("Name", { exact: true }).fill("North")
         await making.getByLabel("OAuth 2: client ID", { exact: true }).fill("north-client")
@@ -322,7 +322,7 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
         const account = (await api("GET", `/accounts/${id}`))["data"]!
         Json.assertHolds(account["oauth"], { client_id: "north-client", provider: "gitlab", scopes: ["api"] })
         await deleted(page)
-        await page.getByText("There are no accounts with apps yet").waitFor()
+        await page.getByText("There are no app accounts yet").waitFor()
         await page.goto(`${url}account`)
         await page.getByText("Invocations today").waitFor()
         await page.goto(`${url}server`)
@@ -444,7 +444,7 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
   it.effect(
     "goes to the page of whatever a whole id or path that is pasted names, once it is known to be there",
     () =>
-      inBrowser(async ({ api, ledger, orders, send, server, signedIn, source, webhook }) => {
+      inBrowser(async ({ api, ledger, orders, send, server, signedIn, source, url, webhook }) => {
         const made = async (path: string, body: unknown) => Json.textOf((await api("POST", path, body))["data"]!["id"])
         const first = async (path: string) => Json.listOf((await api("GET", path))["data"])[0]
         const found = async (path: string) => {
@@ -467,7 +467,15 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
         const key = await found("/users/me/keys")
         for (let n = 0; n < 105; n++) await made("/users/me/keys", { name: `key ${n}`, scope: "read" })
         const delivery = await found(`/webhooks/${webhook}/deliveries`)
+        const { deployment_id, steps } = (await api("GET", `/workflows/${workflow}`))["data"]!
+        const entry = await first("/audit?operation=consumers.create") ?? await first("/audit")
+        const secondOf = Number(entry!["at"]) * 1_000
+        const component = Json.textOf((await api("GET", `/sources/${ledger.id}`))["data"]!["component_id"])
         const pages: Readonly<Partial<Record<Id.Kind, readonly [id: string, page: string]>>> = {
+          audit: [Json.textOf(entry!["id"]), `audit?from=${secondOf}&to=${secondOf + 1_000}`],
+          component: [component, "components/ID"],
+          deployment: [Json.textOf(deployment_id), `workflows/${workflow}`],
+          step: [Json.textOf(Json.listOf(steps)[0]!["id"]), `workflows/${workflow}`],
           account: [Json.textOf((await api("GET", "/users/me"))["data"]!["id"]), "account"],
           appAccount: [await made("/accounts", { app: "shop", credentials: { key: "k" } }), "accounts/ID"],
           autoSubscription: [
@@ -491,14 +499,7 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
           webhook: [webhook, "webhooks/ID"],
           workflow: [workflow, "workflows/ID"]
         }
-        const without: ReadonlyArray<Id.Kind> = [
-          "audit",
-          "clockOperation",
-          "component",
-          "deployment",
-          "session",
-          "step"
-        ]
+        const without: ReadonlyArray<Id.Kind> = ["clockOperation", "session"]
         assert.sameMembers([...Object.keys(pages), ...without], Object.keys(Id.prefixes))
 
         const page = await signedIn("/overview")
@@ -518,6 +519,13 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
           await page.getByRole("dialog").waitFor({ state: "detached" })
         }
         for (const [id, to] of Object.values(pages)) await goes(id, to)
+        await page.goto(`${url}sources/${ledger.id}`)
+        await page.getByRole("link", { name: component }).click()
+        await page.getByRole("heading", { name: "Ledger", level: 1 }).waitFor()
+        await page.getByText("this.$emit({ booked: event.order })").waitFor()
+        await page.getByRole("region", { name: "Sources that run it" }).getByRole("link", { name: "Ledger" }).click()
+        await page.waitForURL(`**/sources/${ledger.id}`)
+        await page.getByRole("heading", { name: "Listens to" }).waitFor()
         await goes("reports/7.csv", "files?open=reports%2F7.csv")
         const event = await found(`/sources/${orders.id}/events`)
         await goes(event, `events/${orders.id}/ID`)
@@ -530,8 +538,16 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
         await page.getByRole("dialog", { name: "Find anything" }).getByRole("combobox").fill("api.shop.exam")
         await page.keyboard.press("Enter")
         await until("its page", () => page.url().endsWith(`/console/sources/${named}`), () => page.url())
-        await paste(`dlv_${"0".repeat(20)}`)
-        await page.getByRole("status").getByText("Nothing has this id.").waitFor()
+        for (const prefix of Object.values(Id.prefixes)) {
+          await page.keyboard.press("Escape")
+          await paste(`${prefix}_${"0".repeat(20)}`)
+          const words = prefix === Id.prefixes.clockOperation ? "This is the id of a move" : "Nothing has this id."
+          await page.getByRole("status").getByText(words).waitFor()
+        }
+        const emitted = (await first(`/sources/${orders.id}/events`))!["metadata"]!
+        await page.keyboard.press("Escape")
+        await paste(Json.textOf(emitted["emit_id"]))
+        await page.getByRole("status").getByText("If this is the emit id of an event").waitFor()
         await page.setViewportSize({ width: 360, height: 900 })
         assert.isFalse(await PageFaults.overflows(page))
         assert.deepStrictEqual(await PageFaults.violations(page), [])

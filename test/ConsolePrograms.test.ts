@@ -292,7 +292,7 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
         await page.getByRole("region", { name: "Requests it made" }).getByText(site.endpoint.url).waitFor()
         await page.getByLabel("Console lines", { exact: true }).getByText("trying 2").waitFor()
         await page.getByLabel("Event, as JSON").fill("{\"fails\": true}")
-        await page.getByLabel("Really send the requests").uncheck()
+        await page.getByLabel("Send its HTTP requests for real").uncheck()
         await run.click()
         await page.getByText("RangeError: no order", { exact: false }).first().waitFor()
         await page.locator(".cm-lint-marker-error").waitFor()

@@ -174,6 +174,10 @@ export const rows = (it: It): void => {
       const used = yield* client.send("DELETE", path)
       assertProblem(used, 409, "component_in_use")
       assert.deepStrictEqual<unknown>(used.json["details"], { sources: [source["id"]] })
+      yield* client.ok("POST", "/sources", { component_code: code("another") })
+      const ofComponent = `/users/me/sources?component_id=${Json.textOf(created["id"])}`
+      assert.deepStrictEqual((yield* client.listed(ofComponent, 1)).map(({ id }) => id), [source["id"]])
+      assert.deepStrictEqual<unknown>((yield* bob.send("GET", ofComponent)).json["data"], [])
       yield* client.send("DELETE", `/sources/${Json.textOf(source["id"])}`)
       assert.strictEqual((yield* client.send("DELETE", `${path}/`)).status, 204)
       assertProblem(yield* client.send("GET", path), 404, "not_found")

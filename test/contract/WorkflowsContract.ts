@@ -180,6 +180,10 @@ export const rows = (it: It): void => {
         rate_limit: { limit: 5, interval_seconds: 60 }
       })
       assert.notDeepEqual(recoded["deployment_id"], workflow["deployment_id"])
+      for (const { deployment_id } of [workflow, recoded]) {
+        const ofDeployment = `/users/me/workflows?deployment_id=${Json.textOf(deployment_id)}`
+        assert.deepStrictEqual((yield* ann.listed(ofDeployment, 1)).map(({ id }) => id), [workflow["id"]])
+      }
       assert.notDeepEqual(recoded["code_hash"], workflow["code_hash"])
       assert.deepStrictEqual(recoded["steps"], workflow["steps"])
       Json.assertHolds(recoded, { name: "after", concurrency: 4 })

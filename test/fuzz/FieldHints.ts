@@ -256,6 +256,8 @@ export const valueOf = ({ method, path }: Operation, place: Place, field: string
       return workflowCode
     case "component_id":
       return id("component")
+    case "deployment_id":
+      return FastCheck.constantFrom("d_0Uz10000Unknown00000", "")
     case "component_url":
     case "workflow_url":
       return componentUrl

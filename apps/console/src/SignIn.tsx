@@ -67,7 +67,7 @@ export const SignIn = ({ why }: { readonly why: keyof typeof said }) => {
         </button>
         <p id="api-key-note" class="note">
           The server printed the first key at its first start; <code>headwater key create</code>{" "}
-          makes another. The page does not keep it: it is exchanged for a session, which ends after an hour without use.
+          makes another. The page does not keep the key: it opens a session, which ends after an hour without use.
         </p>
       </form>
     </main>

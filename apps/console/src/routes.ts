@@ -33,6 +33,7 @@ export const routes: ReadonlyArray<Route> = [
   { path: ["workflows", ":workflow", "code"], title: "Code", load: () => import("./pages/WorkflowCodePage.tsx") },
   { path: ["workflows", ":workflow", "runs"], title: "Runs", load: () => import("./pages/RunsPage.tsx") },
   { path: ["workflows", ":workflow", "runs", ":run"], title: "Run", load: () => import("./pages/RunPage.tsx") },
+  { path: ["components", ":version"], title: "Component", load: () => import("./pages/ComponentPage.tsx") },
   { path: ["consumers"], title: "Consumers", load: () => import("./pages/ConsumersPage.tsx") },
   { path: ["consumers", ":consumer"], title: "Consumer", load: () => import("./pages/ConsumerPage.tsx") },
   { path: ["accounts"], title: "App accounts", load: () => import("./pages/AccountsPage.tsx") },

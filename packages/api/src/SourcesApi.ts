@@ -124,6 +124,9 @@ export class SourcesApi extends HttpApiGroup.make("sources")
       query: {
         ...ListFilter.query("source", "the name or the slug", ProgramState),
         ...InProject.filter,
+        component_id: Schema.optionalKey(
+          Text.annotate({ description: "Lists only what runs the component with this id.", ...Extension.mark })
+        ),
         ...Projection.fields
       },
       success: Warnings.Page(SourceResource),

@@ -169,6 +169,12 @@ export class WorkflowsApi extends HttpApiGroup.make("workflows")
       query: {
         ...ListFilter.query("workflow", "the name or the slug", ProgramState),
         ...InProject.filter,
+        deployment_id: Schema.optionalKey(
+          Text.annotate({
+            description:
+              "Lists only the workflow with this deployment: its present one, or one that runs can still have."
+          })
+        ),
         ...Projection.fields
       },
       success: Warnings.Page(WorkflowResource),

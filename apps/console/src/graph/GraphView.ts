@@ -24,6 +24,18 @@ const legibleScale = 12 / 13
 /** A drawing of more boxes is shown as a whole at first, even where nobody can read it then. */
 const maxLegible = 60
 
+/** The margin around boxes that are brought into view, in pixels. */
+const edge = 8
+
+type Span = readonly [from: number, to: number]
+
+const clamp = (value: number, one: number, other: number): number =>
+  Math.min(Math.max(one, other), Math.max(Math.min(one, other), value))
+
+/** The least shift after which `first` is within 0 and `length`, and as much of `all`, which contains it, as can be. */
+const leastShift = ([firstFrom, firstTo]: Span, [from, to]: Span, length: number): number =>
+  clamp(clamp(0, -from, length - to), -firstFrom, length - firstTo)
+
 /** The visible part of a drawing in its frame, and its scale. */
 export class GraphView {
   /** A point of the drawing appears at its place times `#scale`, moved by `#x` and `#y`, in pixels. */
@@ -115,20 +127,27 @@ export class GraphView {
     this.#show()
   }
 
-  /** Brings a box into view, large enough to be read. It moves nothing if that is so already. */
-  reveal(point: Point, box: Size): void {
+  /**
+   * Brings a box into view with its neighbours, or with as much of them as there is room for, large enough to be read.
+   * It moves no farther than that takes, so that what was visible stays so where it can.
+   */
+  reveal(point: Point, neighbours: ReadonlyArray<Point>, box: Size): void {
     const { height, width } = this.#frame
     if (width === 0) return
-    const left = this.#x + (point.x - box.width / 2) * this.#scale
-    const top = this.#y + (point.y - box.height / 2) * this.#scale
-    const isSeen = left >= 0 && top >= 0 && left + box.width * this.#scale <= width &&
-      top + box.height * this.#scale <= height
-    if (isSeen && this.#scale >= readableScale) return
-    this.#isChosen = true
-    this.#scale = Math.max(this.#scale, legibleScale)
-    this.#x = width / 2 - point.x * this.#scale
-    this.#y = height / 2 - point.y * this.#scale
-    this.#show()
+    if (this.#scale < readableScale) this.zoom(legibleScale / this.#scale)
+    const all = [point, ...neighbours]
+    const shift = (axis: "x" | "y", size: number, frame: number, moved: number) => {
+      const half = size / 2
+      const at = (value: number) => value * this.#scale + moved
+      const span = (points: ReadonlyArray<Point>): Span => [
+        at(Math.min(...points.map((one) => one[axis])) - half) - edge,
+        at(Math.max(...points.map((one) => one[axis])) + half) + edge
+      ]
+      return leastShift(span([point]), span(all), frame)
+    }
+    const x = shift("x", box.width, width, this.#x)
+    const y = shift("y", box.height, height, this.#y)
+    if (x !== 0 || y !== 0) this.pan(x, y)
   }
 
   #at({ x, y }: Point): Point {

@@ -42,10 +42,10 @@ export default () => {
       <div class="page-head">
         <h1>App accounts</h1>
         <span class="grow" />
-        <Opens needs="write" what="new" kind="main" name="New account …">
+        <Opens needs="write" what="new" kind="main" name="New app account …">
           {(close) => (
             <ContractDialog
-              title="New account with an app"
+              title="New app account"
               note="Give the credentials that code gets as $auth. An account over OAuth 2 has a client, under More settings, and is connected on its page."
               operation="appAccounts.create"
               first={["app", "name", "credentials"]}
@@ -59,12 +59,14 @@ export default () => {
       </div>
       <PagedRows
         list={accounts}
-        noun={["account", "accounts"]}
+        noun={["app account", "app accounts"]}
         columns={columns}
         onOpen={({ id }) => visit(hrefOf(["accounts", id]))}
         empty={
-          <Empty what="There are no accounts with apps yet.">
-            <p>Components that need an app use one of these.</p>
+          <Empty what="There are no app accounts yet.">
+            <p>
+              Make one with the credentials of a service, and choose it in the props of components that use the service.
+            </p>
           </Empty>
         }
       />

@@ -1,6 +1,7 @@
 import { useEffect } from "preact/hooks"
 import { address, setQuery, visit } from "../api/Address.ts"
 import { usePagedList } from "../api/usePagedList.ts"
+import { isNarrow } from "../charts/Narrow.ts"
 import { Badge } from "../parts/Badge.tsx"
 import { Empty } from "../parts/Empty.tsx"
 import { Filters } from "../parts/Filters.tsx"
@@ -14,13 +15,17 @@ import * as Audit from "../resources/Audit.ts"
 import * as Directory from "../resources/Directory.ts"
 import { pageOf } from "../resources/ThingPage.ts"
 
+const Resource = ({ resource_id }: Audit.AuditResource) =>
+  resource_id === null ? <span class="note">–</span> : <Name id={resource_id} />
+
 const columns: ReadonlyArray<RowColumn<Audit.AuditResource>> = [
   { name: "When", width: "8.5rem", cell: ({ at }) => <Time ms={at * 1_000} /> },
   { name: "Operation", width: "minmax(9rem, 1fr)", cell: ({ operation }) => <code>{harmless(operation)}</code> },
   {
     name: "Resource",
     width: "minmax(9rem, 1fr)",
-    cell: ({ resource_id }) => resource_id === null ? <span class="note">–</span> : <Name id={resource_id} />
+    cell: Resource,
+    isWideOnly: true
   },
   {
     name: "Status",
@@ -30,12 +35,23 @@ const columns: ReadonlyArray<RowColumn<Audit.AuditResource>> = [
   {
     name: "Key",
     width: "minmax(8rem, 1fr)",
-    cell: ({ key, session_id }) => (
-      <>
-        <bdi title={key.id}>{harmless(key.name === "" ? key.id : key.name)}</bdi>
-        {session_id === null ? null : <span class="note">, in the console</span>}
-      </>
-    )
+    cell: (entry) => {
+      const { key, session_id } = entry
+      return (
+        <>
+          {isNarrow.value
+            ? (
+              <>
+                <Resource {...entry} />
+                {" · "}
+              </>
+            )
+            : null}
+          <bdi title={key.id}>{harmless(key.name === "" ? key.id : key.name)}</bdi>
+          {session_id === null ? null : <span class="note">, in the console</span>}
+        </>
+      )
+    }
   },
   { name: "Address", width: "9rem", cell: ({ client_ip }) => <code>{harmless(client_ip)}</code>, isWideOnly: true }
 ]

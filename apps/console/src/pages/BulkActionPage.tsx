@@ -19,6 +19,21 @@ const pollMs = 1_000
 /** The fields of the filter whose values are ids of named things. */
 const isNamed: ReadonlySet<string> = new Set(["emitter_id", "program_id", "webhook_id"])
 
+/** The fields of the filter whose names in the API a reader may not know. */
+const words: Readonly<Record<string, string>> = {
+  emitter_id: "emitter",
+  error_class: "error",
+  event_id: "event",
+  event_name: "stream",
+  last_attempt_since: "last tried from",
+  program_id: "program",
+  since: "started from",
+  subscription_id: "subscription",
+  text: "contains",
+  until: "started before",
+  webhook_id: "webhook"
+}
+
 const RateForm = ({ onChange, run }: { readonly run: BulkActionResource; readonly onChange: () => void }) => {
   const rate = useSignal(run.rate_limit)
   return (
@@ -111,7 +126,7 @@ const Details = ({ onChange, run }: { readonly run: BulkActionResource; readonly
             `all ${isOfRuns ? "runs" : "deliveries"} of the account` :
             filter.map(([name, value]) => (
               <div key={name}>
-                <code>{name}</code> {typeof value === "number"
+                <span class="note">{words[name] ?? name}</span> {typeof value === "number"
                   ? <Time ms={value} />
                   : isNamed.has(name)
                   ? <Name id={String(value)} />

@@ -66,7 +66,9 @@ export default () => {
         onOpen={({ id }) => visit(hrefOf(["consumers", id]))}
         empty={
           <Empty what="There are no consumers yet.">
-            <p>A consumer is a place in the log of an emitter, from which a program reads at its own pace.</p>
+            <p>
+              A consumer remembers how far a program of yours has read in the log. Make one, and read events through it.
+            </p>
           </Empty>
         }
       />

@@ -59,7 +59,9 @@ export default () => {
         onOpen={({ id }) => visit(hrefOf(["data-stores", id]))}
         empty={
           <Empty what="There are no data stores yet.">
-            <p>Code stores values in them, which sources and workflows can share.</p>
+            <p>
+              Sources and workflows keep values in data stores, and share them. Make one, and choose it in their props.
+            </p>
           </Empty>
         }
       />

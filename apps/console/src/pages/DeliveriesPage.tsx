@@ -36,8 +36,8 @@ import * as Directory from "../resources/Directory.ts"
 const To = ({ webhook_id }: DeliveryResource) =>
   webhook_id === null ? <span class="note">a workflow's request</span> : <Name id={webhook_id} />
 
-/** The time from the first attempt to the beginning of the last one. */
-const tookOf = (startedAtMs: number, lastAttemptAtMs: number | null) =>
+/** The time from the first attempt to the last one. */
+const triedFor = (startedAtMs: number, lastAttemptAtMs: number | null) =>
   lastAttemptAtMs === null || lastAttemptAtMs <= startedAtMs
     ? <span class="note">–</span>
     : duration(lastAttemptAtMs - startedAtMs)
@@ -69,9 +69,10 @@ const wide: ReadonlyArray<RowColumn<ListedDelivery>> = [
   ...common,
   { name: "Age", width: "6.5rem", cell: ({ started_at_ms }) => <Ago ms={started_at_ms} /> },
   {
-    name: "Took",
+    name: "Tried for",
     width: "5rem",
-    cell: ({ last_attempt_at_ms, started_at_ms }) => tookOf(started_at_ms, last_attempt_at_ms)
+    cell: ({ attempt_count, last_attempt_at_ms, started_at_ms }) =>
+      attempt_count < 2 ? <span class="note">–</span> : triedFor(started_at_ms, last_attempt_at_ms)
   },
   {
     name: "Next",

@@ -74,7 +74,7 @@ export default ({ params }: { readonly params: Params }) => {
     void Directory.refresh()
   }, [])
   return (
-    <div class="page">
+    <div class="page is-wide">
       <div class="page-head">
         <h1>
           Event <code>{id}</code>

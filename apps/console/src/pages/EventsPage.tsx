@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals"
 import { useCallback, useEffect, useMemo } from "preact/hooks"
-import { address, setQuery } from "../api/Address.ts"
+import { address, hrefOf, setQuery } from "../api/Address.ts"
 import type { TimeOrder } from "../api/Api.ts"
 import { counted } from "../charts/Figures.ts"
 import { ColumnChoice } from "../parts/ColumnChoice.tsx"
@@ -73,14 +73,12 @@ const liveWords: Readonly<Record<Live["state"], string>> = {
 
 const LiveSwitch = ({ feed }: { readonly feed: EventFeed }) => {
   const live = feed.live.value
-  if (!feed.canBeLive) {
-    return (
-      <span class="note">
-        {feed.order === "oldest"
-          ? "A list that begins with the oldest event is not live."
-          : "A list that ends at a set time is not live."}
-      </span>
-    )
+  if (!feed.canBeLive) return <span class="note">A list that ends at a set time is not live.</span>
+  const { state } = feed.reach.value
+  if (feed.order === "oldest" && state !== "ended") {
+    return state === "full"
+      ? null
+      : <span class="note">New events come in at the end of the list, once you have read up to it.</span>
   }
   const isOn = live.state !== "paused" && live.state !== "refused"
   return (
@@ -127,7 +125,7 @@ const Footer = (
     case "full":
       return <p class="end note">These are the {end} {counted(count, "event")}. Set “{field}” to see others.</p>
     case "ended":
-      return count === 0 ? null : <p class="end note">{counted(count, "event")}. End of the list.</p>
+      return count === 0 ? null : <p class="end note">{counted(count, "event")}.</p>
   }
 }
 
@@ -147,7 +145,7 @@ const Nothing = ({ filter }: { readonly filter: EventFilter }) => {
     : (
       <Empty what="There are no events yet.">
         <p>
-          Deploy a source with <code>headwater deploy</code>, and what it emits is here at once.
+          <a href={hrefOf(["sources", "new"])}>Make a source</a>, and its events appear here as it emits them.
         </p>
       </Empty>
     )

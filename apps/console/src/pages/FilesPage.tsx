@@ -134,7 +134,7 @@ export default () => {
         empty={
           <Empty what="There are no files yet.">
             <p>
-              Code writes them with <code>$.files</code>, and so does <code>headwater files put</code>.
+              Upload one, write it in code with <code>$.files</code>, or run <code>headwater files put</code>.
             </p>
           </Empty>
         }

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useMemo } from "preact/hooks"
-import { address, type Query, setQuery } from "../api/Address.ts"
+import { address, hrefOf, type Query, setQuery } from "../api/Address.ts"
 import { useLoading } from "../api/Loading.ts"
 import { count } from "../charts/Figures.ts"
 import { isNarrow } from "../charts/Narrow.ts"
@@ -338,7 +338,7 @@ export default () => {
             ? (
               <Empty what="The graph is empty.">
                 <p>
-                  Deploy a source with <code>headwater deploy</code>, and subscribe a webhook or a workflow to it.
+                  <a href={hrefOf(["sources", "new"])}>Make a source</a>, and subscribe a webhook or a workflow to it.
                 </p>
               </Empty>
             )

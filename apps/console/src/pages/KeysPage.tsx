@@ -4,6 +4,7 @@ import { setQuery } from "../api/Address.ts"
 import { may, session } from "../api/Session.ts"
 import { useOpened } from "../api/useOpened.ts"
 import { usePagedList } from "../api/usePagedList.ts"
+import { isNarrow } from "../charts/Narrow.ts"
 import { Act } from "../parts/Act.tsx"
 import { ContractForm } from "../parts/ContractForm.tsx"
 import { Dialog } from "../parts/Dialog.tsx"
@@ -31,7 +32,12 @@ const columns: ReadonlyArray<RowColumn<Keys.KeyResource>> = [
   {
     name: "Expires",
     width: "8.5rem",
-    cell: ({ expires_at }) => expires_at === null ? <span class="note">never</span> : <Time ms={expires_at * 1_000} />
+    cell: ({ expires_at }) => (
+      <>
+        {isNarrow.value ? <span class="note">expires{" "}</span> : null}
+        {expires_at === null ? <span class="note">never</span> : <Time ms={expires_at * 1_000} />}
+      </>
+    )
   },
   { name: "Created", width: "8.5rem", cell: ({ created_at }) => <Time ms={created_at * 1_000} />, isWideOnly: true },
   { name: "Id", width: "minmax(12rem, 1fr)", cell: ({ id }) => <code>{id}</code>, isWideOnly: true }

@@ -376,7 +376,7 @@ export default () => {
     ? tilesWithout(loaded.state === "failed" ? "unknown" : toCome)
     : tilesOf(lastNow.current, known)
   return (
-    <div class="page">
+    <div class="page is-wide">
       <div class="page-head">
         <h1>Overview</h1>
         <span class="grow" />

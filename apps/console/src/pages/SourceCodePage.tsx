@@ -53,7 +53,7 @@ export default ({ params }: { readonly params: Params }) => {
   const source = useLoading(id, (signal) => Sources.one(id, signal), { everyMs: pollMs })
   const opened = useLoading(`${id} ${earlier} ${query.get("version")}`, (signal) => open(id, earlier, signal))
   return (
-    <div class="page">
+    <div class="page is-wide">
       <Shown loading={source} what="the source">
         {(found) => (
           <Shown loading={opened} what="the code">

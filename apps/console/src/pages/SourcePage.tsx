@@ -1,28 +1,18 @@
-import { hrefOf, visit } from "../api/Address.ts"
-import { remove } from "../api/Api.ts"
+import { hrefOf } from "../api/Address.ts"
 import { type Failure, failureOf } from "../api/Failure.ts"
 import { type Loading, useLoading } from "../api/Loading.ts"
 import { may } from "../api/Session.ts"
-import { Act } from "../parts/Act.tsx"
 import { Books } from "../parts/Books.tsx"
-import { Delete } from "../parts/Delete.tsx"
 import { Failed } from "../parts/Failed.tsx"
-import { harmless } from "../parts/Harmless.ts"
-import { Activity, Health } from "../parts/Health.tsx"
+import { Health } from "../parts/Health.tsx"
 import { LastRuns } from "../parts/LastRuns.tsx"
-import { tell } from "../parts/Notices.tsx"
-import { ProgramProject } from "../parts/ProgramProject.tsx"
+import { ProgramHead } from "../parts/ProgramHead.tsx"
 import { ProgramTraces } from "../parts/ProgramTraces.tsx"
-import { Endpoint } from "../parts/PropField.tsx"
 import { PropsForm, PropsList } from "../parts/PropsForm.tsx"
-import { Rename } from "../parts/Rename.tsx"
-import { SendEvent } from "../parts/SendEvent.tsx"
 import { Shown } from "../parts/Shown.tsx"
 import { Subscribed } from "../parts/SubscriptionForms.tsx"
-import { Time } from "../parts/Time.tsx"
 import { WithRuns } from "../parts/WithRuns.tsx"
 import { lastRunOfSource } from "../resources/Outcome.ts"
-import * as Props from "../resources/Props.ts"
 import * as Sources from "../resources/Sources.ts"
 import type { Params } from "../routes.ts"
 
@@ -93,108 +83,39 @@ const Details = ({ loading, source }: {
   readonly source: Sources.SourceResource
   readonly loading: Loading<Sources.SourceResource>
 }) => {
-  const { active, component_id, configured_props, id, name } = source
-  const project = source.project_id === undefined ? {} : { project_id: source.project_id }
+  const { component_id, id } = source
   const changed = () => void loading.reload()
-  const endpoint = Props.endpointOf(configured_props)
   return (
     <>
-      <div class="page-head">
-        <h1>
-          <bdi>{harmless(name)}</bdi>
-        </h1>
-        <Activity of={source} />
-        <span class="grow" />
-        {active ? <SendEvent url={endpoint} /> : null}
-        <WithRuns id={id} />
-        <a class="button" href={hrefOf(["sources", id, "code"])}>Code</a>
-        {active
-          ? (
-            <Act
-              needs="write"
-              done="It is paused. Its endpoint and timers are off; events it listens to wait for it."
-              act={async () => {
-                await Sources.change(source, { active: false })
-                changed()
-              }}
-            >
-              Pause
-            </Act>
-          )
-          : (
-            <Act
-              needs="write"
-              kind="main"
-              done="It is active again, and continues where it left off."
-              act={async () => {
-                await Sources.change(source, { active: true })
-                changed()
-              }}
-            >
-              Activate
-            </Act>
-          )}
-        <Rename
-          name={name}
-          act={async (name) => {
-            await Sources.change(source, { name })
-            changed()
-          }}
-        />
-        <Delete
-          what={`the source ${harmless(name)}`}
-          act={async () => {
-            await remove(["sources", id])
-            tell("done", "The source is deleted.")
-            visit(hrefOf(["sources"]))
-          }}
-        >
-          <p>
-            Its log, its store and its subscriptions go with it, and its endpoint answers 404 from then on. To only stop
-            it, pause it.
-          </p>
-        </Delete>
-      </div>
-      <dl class="facts">
-        <dt>Last activity</dt>
-        <dd>
-          <Health id={id} read={lastRunOfSource} />
-        </dd>
-        {endpoint === undefined ? null : (
+      <ProgramHead
+        kind="source"
+        program={source}
+        change={async (changes) => {
+          await Sources.change(source, changes)
+          changed()
+        }}
+        paused="It is paused. Its endpoint and timers are off; events it listens to wait for it."
+        lost="Its log, its store and its subscriptions go with it, and its endpoint answers 404 from then on. To only stop it, pause it."
+        acts={<WithRuns id={id} />}
+        facts={
           <>
-            <dt>Endpoint</dt>
+            <dt>Last activity</dt>
             <dd>
-              <Endpoint url={endpoint} />
+              <Health id={id} read={lastRunOfSource} />
             </dd>
           </>
-        )}
-        <dt>Project</dt>
-        <dd>
-          <ProgramProject
-            {...project}
-            move={async (project_id) => {
-              await Sources.change(source, { project_id })
-              changed()
-            }}
-          />
-        </dd>
-        <dt>Slug</dt>
-        <dd>
-          <code>{source.name_slug}</code>
-        </dd>
-        <dt>Id</dt>
-        <dd>
-          <code>{id}</code>
-        </dd>
-        <dt>Component</dt>
-        <dd>
-          <code>{component_id}</code>
-        </dd>
-        <dt>Changed</dt>
-        <dd>
-          <Time ms={source.updated_at * 1_000} />, created <Time ms={source.created_at * 1_000} />
-        </dd>
-      </dl>
+        }
+        version={
+          <>
+            <dt>Component</dt>
+            <dd>
+              <a href={hrefOf(["components", component_id])}>
+                <code>{component_id}</code>
+              </a>
+            </dd>
+          </>
+        }
+      />
       <div class="halves">
         <div class="traces-all">
           <Books id={id} isSource />

@@ -50,7 +50,7 @@ export default () => {
         <h1>Sources</h1>
         <span class="grow" />
         {may("write") ? <a class="button" href={hrefOf(["registry"])}>New from the registry …</a> : null}
-        {may("write") ? <a class="button" href={hrefOf(["sources", "new"])}>New source</a> : null}
+        {may("write") ? <a class="button main" href={hrefOf(["sources", "new"])}>New source</a> : null}
       </div>
       <SearchedRows
         loading={sources}

@@ -2,6 +2,7 @@ import { useEffect } from "preact/hooks"
 import { address, setQuery } from "../api/Address.ts"
 import { useLoading } from "../api/Loading.ts"
 import { may } from "../api/Session.ts"
+import { isNarrow } from "../charts/Narrow.ts"
 import { AutoSubscriptionRows } from "../parts/AutoSubscriptionRows.tsx"
 import { Empty } from "../parts/Empty.tsx"
 import { Stream } from "../parts/EventCells.tsx"
@@ -21,7 +22,16 @@ const filterOf = ({ filter }: Subscriptions.SubscriptionResource): string =>
 
 const columns: ReadonlyArray<RowColumn<Subscriptions.SubscriptionResource>> = [
   { name: "Listener", width: "minmax(8rem, 1fr)", cell: ({ listener_id }) => <Name id={listener_id} /> },
-  { name: "Listens to", width: "minmax(8rem, 1fr)", cell: ({ emitter_id }) => <Name id={emitter_id} /> },
+  {
+    name: "Listens to",
+    width: "minmax(8rem, 1fr)",
+    cell: ({ emitter_id }) => (
+      <>
+        {isNarrow.value ? <span class="note">listens to{" "}</span> : null}
+        <Name id={emitter_id} />
+      </>
+    )
+  },
   {
     name: "Stream",
     width: "8rem",
@@ -31,11 +41,14 @@ const columns: ReadonlyArray<RowColumn<Subscriptions.SubscriptionResource>> = [
   {
     name: "Filter",
     width: "minmax(9rem, 2fr)",
-    cell: (subscription) => (
-      <code>
-        <bdi>{harmless(filterOf(subscription))}</bdi>
-      </code>
-    )
+    cell: (subscription) =>
+      subscription.filter === undefined
+        ? <span class="note">{isNarrow.value ? "every event" : "none"}</span>
+        : (
+          <code>
+            <bdi>{harmless(filterOf(subscription))}</bdi>
+          </code>
+        )
   }
 ]
 

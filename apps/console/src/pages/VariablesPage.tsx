@@ -169,7 +169,11 @@ export default () => {
           />
         }
         empty={owner === "" ?
-          <Empty what="There are no environment variables yet." /> :
+          (
+            <Empty what="There are no environment variables yet.">
+              <p>Set one, and code reads it from process.env.</p>
+            </Empty>
+          ) :
           (
             <Empty what="It has no environment variables of its own.">
               <p>

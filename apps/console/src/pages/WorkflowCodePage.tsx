@@ -42,7 +42,7 @@ export default ({ params }: { readonly params: Params }) => {
     return { code, configurable_props, version: deployment_id, hash: code_hash }
   })
   return (
-    <div class="page">
+    <div class="page is-wide">
       <Shown loading={workflow} what="the workflow">
         {(found) => (
           <Shown loading={opened} what="the code">

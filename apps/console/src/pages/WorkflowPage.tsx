@@ -1,27 +1,18 @@
 import { hrefOf, visit } from "../api/Address.ts"
-import { remove } from "../api/Api.ts"
 import { type Loading, useLoading } from "../api/Loading.ts"
 import { may } from "../api/Session.ts"
-import { Act } from "../parts/Act.tsx"
 import { Books } from "../parts/Books.tsx"
 import { ContractForm } from "../parts/ContractForm.tsx"
-import { Delete } from "../parts/Delete.tsx"
 import { Empty } from "../parts/Empty.tsx"
 import { harmless } from "../parts/Harmless.ts"
-import { Activity } from "../parts/Health.tsx"
 import { JsonDialog } from "../parts/JsonDialog.tsx"
-import { tell } from "../parts/Notices.tsx"
 import { Opens } from "../parts/Opens.tsx"
-import { ProgramProject } from "../parts/ProgramProject.tsx"
+import { ProgramHead } from "../parts/ProgramHead.tsx"
 import { ProgramTraces } from "../parts/ProgramTraces.tsx"
-import { Endpoint } from "../parts/PropField.tsx"
 import { PropsForm, PropsList } from "../parts/PropsForm.tsx"
-import { Rename } from "../parts/Rename.tsx"
 import { RunTable } from "../parts/RunTable.tsx"
-import { SendEvent } from "../parts/SendEvent.tsx"
 import { Shown } from "../parts/Shown.tsx"
 import { Subscribed } from "../parts/SubscriptionForms.tsx"
-import { Time } from "../parts/Time.tsx"
 import { WithRuns } from "../parts/WithRuns.tsx"
 import type { ThrownError } from "../resources/Outcome.ts"
 import * as Props from "../resources/Props.ts"
@@ -201,92 +192,37 @@ const Details = ({ loading, workflow }: {
   readonly workflow: Workflows.WorkflowResource
   readonly loading: Loading<Workflows.WorkflowResource>
 }) => {
-  const { active, id, name } = workflow
-  const endpoint = Props.endpointOf(workflow.configured_props)
-  const project = workflow.project_id === undefined ? {} : { project_id: workflow.project_id }
+  const { active, deployment_id, id, steps } = workflow
   const changed = () => void loading.reload()
   return (
     <>
-      <div class="page-head">
-        <h1>
-          <bdi>{harmless(name)}</bdi>
-        </h1>
-        <Activity of={workflow} />
-        <span class="grow" />
-        {active ? <RunButton id={id} /> : null}
-        {active ? <SendEvent url={endpoint} /> : null}
-        <a class="button" href={hrefOf(["workflows", id, "code"])}>Code</a>
-        <Act
-          needs="write"
-          {...(active ? {} : { kind: "main" })}
-          done={active
-            ? "It is paused, and will continue where it left off."
-            : "It is active again, and continues where it left off."}
-          act={async () => {
-            await Workflows.change(workflow, { active: !active })
-            changed()
-          }}
-        >
-          {active ? "Pause" : "Activate"}
-        </Act>
-        <Rename
-          name={name}
-          act={async (name) => {
-            await Workflows.change(workflow, { name })
-            changed()
-          }}
-        />
-        <Delete
-          what={`the workflow ${harmless(name)}`}
-          act={async () => {
-            await remove(["workflows", id])
-            tell("done", "The workflow is deleted.")
-            visit(hrefOf(["workflows"]))
-          }}
-        >
-          <p>Its runs, log and subscriptions are deleted too. To just stop it, pause it.</p>
-        </Delete>
-      </div>
-      <dl class="facts">
-        <dt>Steps</dt>
-        <dd>
-          <bdi>{harmless(workflow.steps.map((step) => step.name).join(", "))}</bdi>
-        </dd>
-        {endpoint === undefined ? null : (
+      <ProgramHead
+        kind="workflow"
+        program={workflow}
+        change={async (changes) => {
+          await Workflows.change(workflow, changes)
+          changed()
+        }}
+        paused="It is paused, and will continue where it left off."
+        lost="Its runs, log and subscriptions are deleted too. To just stop it, pause it."
+        acts={active ? <RunButton id={id} /> : null}
+        facts={
           <>
-            <dt>Endpoint</dt>
+            <dt>Steps</dt>
             <dd>
-              <Endpoint url={endpoint} />
+              <bdi>{harmless(steps.map((step) => step.name).join(", "))}</bdi>
             </dd>
           </>
-        )}
-        <dt>Project</dt>
-        <dd>
-          <ProgramProject
-            {...project}
-            move={async (project_id) => {
-              await Workflows.change(workflow, { project_id })
-              changed()
-            }}
-          />
-        </dd>
-        <dt>Slug</dt>
-        <dd>
-          <code>{workflow.name_slug}</code>
-        </dd>
-        <dt>Id</dt>
-        <dd>
-          <code>{id}</code>
-        </dd>
-        <dt>Deployment</dt>
-        <dd>
-          <code>{workflow.deployment_id}</code>
-        </dd>
-        <dt>Changed</dt>
-        <dd>
-          <Time ms={workflow.updated_at * 1_000} />, created <Time ms={workflow.created_at * 1_000} />
-        </dd>
-      </dl>
+        }
+        version={
+          <>
+            <dt>Deployment</dt>
+            <dd>
+              <code>{deployment_id}</code>
+            </dd>
+          </>
+        }
+      />
       <div class="halves">
         <div class="traces-all">
           <Books id={id} />

@@ -56,7 +56,7 @@ export default () => {
       <div class="page-head">
         <h1>Workflows</h1>
         <span class="grow" />
-        {may("write") ? <a class="button" href={hrefOf(["workflows", "new"])}>New workflow</a> : null}
+        {may("write") ? <a class="button main" href={hrefOf(["workflows", "new"])}>New workflow</a> : null}
       </div>
       <SearchedRows
         loading={workflows}

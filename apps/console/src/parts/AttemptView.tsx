@@ -23,7 +23,7 @@ const Headers = ({ headers }: { readonly headers: Readonly<Record<string, string
 )
 
 const phases = [
-  ["dns_ms", "name"],
+  ["dns_ms", "DNS"],
   ["connect_ms", "connection"],
   ["tls_ms", "TLS"],
   ["first_byte_ms", "first byte"]
@@ -36,7 +36,7 @@ const Timings = ({ timings }: { readonly timings: AttemptResource["timings"] }) 
     return ms === null ? [] : [{ label, ms }]
   })
   const rest = timings.total_ms - parts.reduce((sum, { ms }) => sum + ms, 0)
-  const all = rest > 0 ? [...parts, { label: "rest", ms: rest }] : parts
+  const all = rest > 0 ? [...parts, { label: "rest of the answer", ms: rest }] : parts
   const total = Math.max(1, timings.total_ms)
   return (
     <div class="timings">

@@ -44,7 +44,7 @@ export const AutoSubscriptionRows = () => {
   return (
     <>
       <div class="bar">
-        <Opens needs="write" what="new" name="Subscribe to what is made later …">
+        <Opens needs="write" what="new" name="Subscribe to future emitters …">
           {(close) => (
             <ContractDialog
               title="New auto-subscription"
@@ -53,7 +53,7 @@ export const AutoSubscriptionRows = () => {
               first={["listener_id", "event_name", "filter"]}
               name="Subscribe"
               doing="Subscribing …"
-              done="It will be subscribed to what is made later."
+              done="It will be subscribed to future emitters."
               submit={async (body) => {
                 await AutoSubscriptions.create(body)
                 changed()
@@ -69,7 +69,11 @@ export const AutoSubscriptionRows = () => {
         noun={["auto-subscription", "auto-subscriptions"]}
         columns={columns}
         onOpen={({ id }) => setQuery({ open: id }, "push")}
-        empty={<Empty what="Nothing is subscribed to future emitters." />}
+        empty={
+          <Empty what="Nothing is subscribed to future emitters.">
+            <p>An auto-subscription lets a listener hear each source and workflow that is made from now on.</p>
+          </Empty>
+        }
       />
       {asked === undefined
         ? null
@@ -89,7 +93,7 @@ export const AutoSubscriptionRows = () => {
           >
             <p>
               {harmless(nameOf(asked.listener_id))}{" "}
-              is no longer subscribed to what is made from now on. The subscriptions that it has stay.
+              is no longer subscribed to future emitters. The subscriptions that it has stay.
             </p>
           </Confirm>
         )}

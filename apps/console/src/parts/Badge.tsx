@@ -17,7 +17,7 @@ const tones: Readonly<Record<string, Tone>> = {
   pending: "waiting",
   waiting: "waiting",
   running: "accent",
-  paused: "waiting",
+  paused: "plain",
   unconnected: "waiting",
   half_open: "waiting",
   exhausted: "bad",

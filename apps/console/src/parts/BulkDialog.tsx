@@ -148,7 +148,7 @@ export const BulkDialog = ({ choices = ofDeliveries, filter, meant, of = "delive
           ? (
             <label class="field rate">
               <span>
-                {of === "runs" ? "Most runs per second of each" : "Most attempts per second at each webhook"}
+                {of === "runs" ? "Most runs per second of each program" : "Most attempts per second at each webhook"}
               </span>
               <input
                 type="number"

@@ -82,7 +82,7 @@ const NewCourier = ({ reload }: { readonly reload: () => void }) => {
         ? (
           <FormDialog
             title="New courier"
-            note="Code elsewhere brings these things to its address, for a day. `headwater import courier` makes one, too, with the step to paste."
+            note="For a day, code elsewhere can bring these things to the courier's address. The command headwater import courier makes one, too, and prints the step to paste."
             name="Create"
             doing="Creating …"
             failed="It was not created."
@@ -179,7 +179,12 @@ export const CouriersBlock = () => {
       <Shown loading={couriers} what="the couriers">
         {(found) =>
           found.length === 0
-            ? <p class="note">There are no couriers.</p>
+            ? (
+              <p class="note">
+                There are no couriers. A courier brings data stores, variables and files from a place that an import
+                cannot read.
+              </p>
+            )
             : found.map((courier) => <Courier key={courier.id} courier={courier} loading={couriers} />)}
       </Shown>
     </section>

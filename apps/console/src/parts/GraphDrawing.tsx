@@ -386,8 +386,13 @@ export const GraphDrawing = ({ chosen, isDim, isOld, live, onChoose, revealed, s
 
   const present = drawn.value
   useEffect(() => {
-    const at = revealed === undefined ? undefined : present?.placed.boxes.get(revealed)
-    if (at !== undefined) view.reveal(at, box)
+    const boxes = present?.placed.boxes
+    const at = revealed === undefined ? undefined : boxes?.get(revealed)
+    if (at === undefined) return
+    const neighbours = shape.lines.flatMap(({ from, to }) =>
+      from === revealed ? boxes?.get(to) ?? [] : to === revealed ? boxes?.get(from) ?? [] : []
+    )
+    view.reveal(at, neighbours, box)
   }, [revealed, present === undefined])
 
   return (

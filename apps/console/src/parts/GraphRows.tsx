@@ -38,7 +38,7 @@ export const NodeRows = ({ chosen, empty, nodes, onChoose, total }: {
       label="Nodes"
       rows={rows}
       keyOf={({ id }) => id}
-      columns="minmax(0, 1fr) 4.5rem 4.5rem"
+      columns="minmax(0, 1fr) 4.75rem 4.75rem"
       header={["Name", "State", "Kind"]}
       cells={(node) => [
         <bdi key="name">{harmless(Graph.labelOf(node))}</bdi>,
@@ -81,7 +81,10 @@ export const SubscriptionRows = ({ chosen, edges, empty, nodes, onChoose, total 
         const listener = nodes.get(listener_id)
         return [
           is_glob ? <code key="emitter">{harmless(emitter_id)}</code> : named(emitter_id),
-          named(listener_id),
+          <>
+            {isNarrow.value ? "→ " : null}
+            {named(listener_id)}
+          </>,
           <>
             <Stream name={event_name} />
             {is_filtered ? <span class="note">, filtered</span> : null}

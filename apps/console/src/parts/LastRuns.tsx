@@ -31,10 +31,10 @@ export const LastRuns = ({ id }: { readonly id: string }) => {
               <table class="plain is-figures">
                 <thead>
                   <tr>
-                    <th scope="col">Minute from</th>
+                    <th scope="col">Minute</th>
                     <th scope="col">Runs</th>
                     <th scope="col">Failed</th>
-                    <th scope="col">Took on average</th>
+                    <th scope="col">Average duration</th>
                   </tr>
                 </thead>
                 <tbody>

@@ -97,7 +97,7 @@ const Making = ({ kind }: { readonly kind: NewPrograms.Kind }) => {
           >
             {isUnderWay.value ? "Checking …" : "Check"}
           </button>
-          <span class="note">The server loads the code. Its props can be filled in next.</span>
+          <span class="note">The server loads the code. You fill in its props next.</span>
         </div>
       </form>
       {current !== undefined || typed === undefined ? null : (

@@ -19,7 +19,7 @@ export const NodesTable = ({ nodes, readAtMs }: {
           <th scope="col">Process</th>
           <th scope="col">Version</th>
           <th scope="col">Since</th>
-          <th scope="col">Loaded</th>
+          <th scope="col">In memory</th>
         </tr>
       </thead>
       <tbody>

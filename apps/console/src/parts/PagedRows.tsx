@@ -52,7 +52,7 @@ export const PagedRows = <Item extends { readonly id: string }>(
         </button>
       </p>
     )
-    : <p class="end note">{counted(rows.length, one, many)}. End of the list.</p>
+    : <p class="end note">{counted(rows.length, one, many)}.</p>
   return (
     <>
       {outdated === undefined

@@ -30,6 +30,7 @@ export const Palette = ({ onClose }: { readonly onClose: () => void }) => {
   const isLooking = isWhole && (rested !== given || looked.state === "loading")
   const whole = isAsked && looked.state === "shown" ? looked.value : []
   const kind = isWhole ? WholeId.kindOf(given) : undefined
+  const words = WholeId.wordsOn(given)
   const found = Commands.find(text.value, whole)
   const current = Math.min(chosen.value, found.length - 1)
   useEffect(() => {
@@ -104,10 +105,11 @@ export const Palette = ({ onClose }: { readonly onClose: () => void }) => {
           {isLooking
             ? `Looking for the ${kind} …`
             : looked.state === "failed"
-            ? `The ${kind} could not be looked for: ${harmless(looked.failure.message)}`
+            ? `The search for the ${kind} failed: ${harmless(looked.failure.message)}`
             : "Nothing has this id."}
         </p>
       )}
+      {words === undefined ? null : <p class="note" role="status">{words}</p>}
       {Directory.failure.value === undefined
         ? null
         : <p class="fault" role="alert">The names could not be read: {harmless(Directory.failure.value.message)}</p>}

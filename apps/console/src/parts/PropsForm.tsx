@@ -62,7 +62,7 @@ const remarkOf = ({ message, path }: Issue, props: ReadonlyArray<Props.Prop>, pr
 
 const Unasked = ({ failure, onRetry }: { readonly failure: Failure; readonly onRetry: () => void }) => (
   <div class="stale" role="status">
-    <span>The code could not be asked which props it has for these values: {harmless(failure.message)}</span>
+    <span>The code did not say which props it has for these values: {harmless(failure.message)}</span>
     <button type="button" class="quiet" onClick={onRetry}>Ask again</button>
   </div>
 )

@@ -123,7 +123,7 @@ export const Subscribed = ({ id, side }: {
       <Shown loading={subscriptions} what="its subscriptions">
         {(found) =>
           found.length === 0 ?
-            <p class="note">Nothing yet.</p> :
+            <p class="note">{side === "listener_id" ? "It listens to nothing yet." : "Nothing listens to it yet."}</p> :
             (
               <div class="wide-table" tabIndex={0} role="group" aria-label={title}>
                 <table class="plain">

@@ -147,7 +147,7 @@ export const TrialForm = ({ mayRun, onCheck, onRun, subject, underWay }: {
             sends.value = currentTarget.checked
           }}
         />
-        <span>Really send the requests it makes</span>
+        <span>Send its HTTP requests for real</span>
       </label>
       {fault.value === undefined ? null : <p class="fault" role="alert">{fault.value}</p>}
       <div class="bar">

@@ -56,10 +56,10 @@ export const states = ["pending", "delivered", "exhausted", "dropped"] as const
 
 /** The kinds of failure of an attempt, each with its meaning. */
 export const errorClasses: Readonly<Record<string, string>> = {
-  status: "the endpoint answered with an error",
+  status: "the answer is an error",
   throttled: "the endpoint is overloaded: 429, 502, 503 or 504",
   redirect: "the endpoint answered with a redirect, which is not followed",
-  gone: "the endpoint answered 410: it is gone",
+  gone: "the endpoint says that it is gone for good",
   timeout: "the endpoint did not answer in time",
   dns: "the host name could not be resolved",
   connect: "the connection was refused",

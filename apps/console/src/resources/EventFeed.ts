@@ -57,8 +57,9 @@ const cut = (event: EventSummary): EventSummary => {
 }
 
 /**
- * A list of events that grows at both ends: by further pages on demand, and, while it is live, by server-sent events
- * that were committed after the first page was read. One that is oldest first is never live.
+ * A list of events that grows by further pages on demand, and, while it is live, by new events. Those are server-sent, and
+ * committed after the first page was read. One that is oldest first takes them in once it was read to its end, from the
+ * page before its last on: events that were committed late can belong before others.
  */
 export class EventFeed {
   readonly filter: EventFilter
@@ -72,6 +73,7 @@ export class EventFeed {
   #flush: ReturnType<typeof setTimeout> | undefined
   #reading: AbortController | undefined
   #tail: AbortController | undefined
+  /** Done once the tail can begin. */
   readonly #begun = Promise.withResolvers<void>()
   /** The position at which the tail goes on. Events that were committed before it are in the list. */
   #position: string | undefined
@@ -95,7 +97,7 @@ export class EventFeed {
 
   /** True if new events can belong to the list. */
   get canBeLive(): boolean {
-    return this.order === "newest" && this.filter.to === undefined
+    return this.filter.to === undefined
   }
 
   /** Reads the first page, and then the ones behind it. */
@@ -108,15 +110,17 @@ export class EventFeed {
       for (let pages = 0; pages < maxEmptyPages; pages++) {
         const page = await list(this.filter, this.order, this.#next, reading.signal)
         if (reading.signal.aborted) return
-        this.#position ??= page.page_info.position
         this.#add(page.data)
         this.#next = nextOf(page, pageSize)
+        if (this.#position === undefined || (this.order === "oldest" && this.#next !== undefined)) {
+          this.#position = page.page_info.position
+        }
         if (page.data.length > 0 || this.#next === undefined) break
       }
       if (this.#reach.peek().state === "reading") {
         this.#reach.value = { state: this.#next === undefined ? "ended" : "open" }
       }
-      this.#begun.resolve()
+      if (this.order === "newest" || this.#next === undefined) this.#begun.resolve()
     } catch (error) {
       if (!reading.signal.aborted) this.#reach.value = { state: "failed", failure: failureOf(error) }
     } finally {
@@ -147,7 +151,6 @@ export class EventFeed {
   }
 
   async #follow(abort: AbortSignal): Promise<void> {
-    // The tail begins after the first page, whose answer gives the position.
     await this.#begun.promise
     while (true) {
       await whenSeen(abort)
@@ -191,7 +194,7 @@ export class EventFeed {
           break
         case "event":
           missed += 1
-          if (missed > maxRows) return
+          if (missed > maxRows && this.order === "newest") return
           if (from !== undefined && timeOf(item.event.id) < from) break
           this.#incoming.push(cut(item.event))
           this.#flush ??= setTimeout(() => this.#take(), flushMs)
@@ -217,7 +220,9 @@ export class EventFeed {
     const dropped = rows.splice(maxRows)
     for (const event of dropped) this.#known.delete(keyOf(event))
     this.#rows.value = rows
-    if (dropped.length > 0) this.#reach.value = { state: "full" }
+    if (dropped.length === 0) return
+    this.#reach.value = { state: "full" }
+    if (this.order === "oldest") this.pause()
   }
 
   /** Begins anew with the newest page. */

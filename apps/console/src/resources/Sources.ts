@@ -17,6 +17,10 @@ export type ListedSource = Pick<SourceResource, typeof listed[number]>
 export const all = (project: string, signal: AbortSignal): Promise<WholeList.WholeList<ListedSource>> =>
   WholeList.read<ListedSource>(["users", "me", "sources"], listed, signal, { project_id: project })
 
+/** Those that run a component. */
+export const ofComponent = (component_id: string, signal: AbortSignal): Promise<WholeList.WholeList<ListedSource>> =>
+  WholeList.read<ListedSource>(["users", "me", "sources"], listed, signal, { component_id })
+
 export const one = async (id: string, signal: AbortSignal): Promise<SourceResource> =>
   (await get<Single<SourceResource>>(["sources", id], { signal })).data
 

@@ -29,7 +29,7 @@ const pages: Readonly<Record<Prefix, PageOf | null>> = {
   p: own("workflows"),
   proj: (id) => hrefOf(["variables"], { of: id }),
   run: null,
-  sc: null,
+  sc: own("components"),
   ses: null,
   sub: inList("subscriptions"),
   u: () => hrefOf(["account"]),

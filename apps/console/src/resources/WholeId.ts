@@ -1,3 +1,4 @@
+import type { AuditResource } from "@headwater/api/AuditApi"
 import type { FileResource } from "@headwater/api/FilesApi"
 import type { RunResource } from "@headwater/api/WorkflowRunsApi"
 import { hrefOf } from "../api/Address.ts"
@@ -10,6 +11,7 @@ import type { EventSummary } from "./Events.ts"
 import * as Files from "./Files.ts"
 import * as Subscriptions from "./Subscriptions.ts"
 import { pageOf, type Prefix, prefixOf } from "./ThingPage.ts"
+import * as Workflows from "./Workflows.ts"
 
 /** A thing that there is, and its page. */
 export interface Found {
@@ -44,17 +46,26 @@ const inList = (...path: ReadonlyArray<string>): Look => async (id, signal) =>
 
 const pageOfFile = ({ path }: Pick<FileResource, "path">): string => hrefOf(["files"], { open: path })
 
-/** The look-up of a thing by its id, by the prefix; null for those that have no page. */
-const looks: Readonly<Record<Prefix, readonly [kind: string, look: Look] | null>> = {
+/** The look-up of a thing by its id, by the prefix; for those that have no page, what is said of their ids. */
+const looks: Readonly<Record<Prefix, readonly [kind: string, look: Look] | string>> = {
   apn: ["app account", byId("accounts")],
   as: ["auto-subscription", inList("users", "me", "auto_subscriptions")],
-  aud: null,
+  aud: ["entry of the audit log", async (id, signal) => {
+    const entry = await listedOne<AuditResource>(["audit"], id, signal)
+    return entry && hrefOf(["audit"], { from: String(entry.at * 1_000), to: String((entry.at + 1) * 1_000) })
+  }],
   ba: ["bulk action", byId("bulk_actions")],
-  c: null,
-  clk: null,
+  c: ["step", async (id, signal) => {
+    const workflow = (await Workflows.all("", signal)).items.find(({ steps }) => steps.some((step) => step.id === id))
+    return workflow && pageOf(workflow.id)
+  }],
+  clk: "This is the id of a move of the server’s clock, which has no page.",
   cns: ["consumer", byId("consumers")],
   cr: ["courier", inList("couriers")],
-  d: null,
+  d: ["deployment", async (id, signal) => {
+    const workflow = await Workflows.ofDeployment(id, signal)
+    return workflow && pageOf(workflow)
+  }],
   dc: ["source", byId("sources")],
   dlv: ["delivery", byId("deliveries")],
   ds: ["data store", byId("data_stores")],
@@ -69,8 +80,12 @@ const looks: Readonly<Record<Prefix, readonly [kind: string, look: Look] | null>
     const run = await orNothing(get<Single<RunResource>>(["runs", id], { signal }))
     return run && hrefOf(["workflows", run.data.workflow_id, "runs", id])
   }],
-  sc: null,
-  ses: null,
+  sc: ["component", byId("components")],
+  ses: ["session", async (id, signal) => {
+    if (session.peek()?.id === id) return hrefOf(["account"])
+    const { data } = await get<Page<AuditResource>>(["audit"], { query: { session: id, limit: 1 }, signal })
+    return data.length === 0 ? undefined : hrefOf(["audit"], { session: id })
+  }],
   sub: [
     "subscription",
     async (id, signal) => (await Subscriptions.all(signal)).items.some((one) => one.id === id) ? pageOf(id) : undefined
@@ -81,12 +96,26 @@ const looks: Readonly<Record<Prefix, readonly [kind: string, look: Look] | null>
 
 const idLength = 20
 const eventId = /^\d{13}-\d{1,7}$/
+const emitId = /^(?=.*[A-Z])(?=.*[a-z])[\w-]{24}$/
+
+const lookOf = (text: string): (typeof looks)[Prefix] | undefined => {
+  const prefix = prefixOf(text)
+  return prefix === undefined || text.length !== prefix.length + 1 + idLength ? undefined : looks[prefix]
+}
 
 /** The names of what a text may be the whole id of; undefined if it can't be an id of what has a page. */
 export const kindOf = (text: string): string | undefined => {
-  if (eventId.test(text)) return "event"
-  const prefix = prefixOf(text)
-  return prefix === undefined || text.length !== prefix.length + 1 + idLength ? undefined : looks[prefix]?.[0]
+  const look = lookOf(text)
+  return eventId.test(text) ? "event" : typeof look === "object" ? look[0] : undefined
+}
+
+/** A sentence about the whole id of what has no page; undefined if the text is none. */
+export const wordsOn = (text: string): string | undefined => {
+  const look = lookOf(text)
+  if (typeof look === "string") return look
+  return emitId.test(text)
+    ? "If this is the emit id of an event: no event can be found by it, but the list of events has a column of emit ids."
+    : undefined
 }
 
 /** A path has a directory or an extension. */
@@ -107,7 +136,7 @@ export const find = async (text: string, signal: AbortSignal): Promise<ReadonlyA
     }))
   }
   if (kind !== undefined) {
-    const href = await looks[prefixOf(text)!]![1](text, signal)
+    const href = await (lookOf(text) as readonly [kind: string, look: Look])[1](text, signal)
     return href === undefined ? [] : [{ title: text, kind, href }]
   }
   const url = await orNothing(Files.openUrlOf({ path: text }, signal))

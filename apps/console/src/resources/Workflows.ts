@@ -16,6 +16,13 @@ export type ListedWorkflow = Pick<WorkflowResource, typeof listed[number]>
 export const all = (project: string, signal: AbortSignal): Promise<WholeList.WholeList<ListedWorkflow>> =>
   WholeList.read<ListedWorkflow>(["users", "me", "workflows"], listed, signal, { project_id: project })
 
+/** The one that a deployment is of; undefined if no run can have that deployment any more. */
+export const ofDeployment = async (deployment_id: string, signal: AbortSignal): Promise<string | undefined> =>
+  (await get<Page<WorkflowResource>>(["users", "me", "workflows"], {
+    query: { deployment_id, limit: 1, include: "id" },
+    signal
+  })).data[0]?.id
+
 export const one = async (id: string, signal: AbortSignal): Promise<WorkflowResource> =>
   (await get<Single<WorkflowResource>>(["workflows", id], { signal })).data
 

@@ -1,9 +1,11 @@
 import { assert, layer } from "@effect/vitest"
 import * as Stream from "@headwater/domain/Stream"
-import { realSandbox } from "@headwater/fixtures/RealSandbox"
+import { componentOf, realSandbox, runCode } from "@headwater/fixtures/RealSandbox"
 import { Heads } from "@headwater/log/logs/Heads"
 import { ProgramState } from "@headwater/log/logs/ProgramState"
 import { Cursors } from "@headwater/log/work/Cursors"
+import type { RunRequest } from "@headwater/sandbox/Run"
+import { Sandbox } from "@headwater/sandbox/Sandbox"
 import { Effect, Fiber, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
@@ -189,6 +191,30 @@ layer(engine, { timeout: "60 seconds", excludeTestServices: true })("inputs that
         })
       }).pipe(EngineFixture.onTestClock)
   )
+
+  it.effect("are run together also where each waits longer for other code in its process than it takes", () =>
+    Effect.gen(function*() {
+      const sandbox = yield* Sandbox
+      const { actor, program } = yield* start(onRequest("this.$emit(event.body)"))
+      yield* actor.deploy()
+      for (let n = 0; n < 31; n++) yield* post(actor, { n })
+      let messages = 0
+      const countMessage = (request: RunRequest) => {
+        if (request.programId === program.id) messages += 1
+        return request
+      }
+      const busy = yield* runCode(componentOf("for (const end = Date.now() + 40; Date.now() < end;);"), {
+        accountId: program.accountId
+      }).pipe(Effect.forever, Effect.forkChild)
+      yield* Effect.provideService(workAll(program, 64, 31), Sandbox, {
+        ...sandbox,
+        run: (request) => sandbox.run(countMessage(request)),
+        runBatch: (request) => sandbox.runBatch(countMessage(request))
+      })
+      yield* Fiber.interrupt(busy)
+      assert.deepStrictEqual((yield* found(program)).emitted, Array.from({ length: 31 }, (_, n) => ({ n })))
+      assert.isAtMost(messages, 15)
+    }).pipe(EngineFixture.onTestClock))
 
   it.effect("that are run together find nothing of the one before in what the code keeps by asynchronous context", () =>
     Effect.gen(function*() {

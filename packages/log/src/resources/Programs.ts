@@ -162,7 +162,7 @@ const reading = ({ sql, seal }: { readonly sql: SqlClient.SqlClient; readonly se
       accountId: Id.AccountId,
       kind: ProgramKind,
       request: Page.PageRequest,
-      { active, failing, projectId = null, state, text }: ProgramFilter = {}
+      { active, componentId, deploymentId, failing, projectId = null, state, text }: ProgramFilter = {}
     ): Effect.Effect<Page.Page<Program>, SqlError.SqlError> =>
       Page.read(sql, {
         table: "programs",
@@ -171,6 +171,10 @@ const reading = ({ sql, seal }: { readonly sql: SqlClient.SqlClient; readonly se
           sql`state = 'ready'`,
           ofKind(kind),
           ...(projectId === null ? [] : [sql`project_id = ${projectId}`]),
+          ...(componentId === undefined ? [] : [sql`component_id = ${componentId}`]),
+          ...(deploymentId === undefined
+            ? []
+            : [sql`id IN (SELECT workflow_id FROM deployments WHERE id = ${deploymentId})`]),
           ...(text === undefined ? [] : [Page.contains(sql, ["name", "name_slug"], text)]),
           ...(active === undefined ? [] : [sql`active = ${active}`]),
           ...(state === undefined ? [] : [sql`active = ${state !== "paused"}`]),
@@ -305,6 +309,8 @@ const make = Effect.gen(function*() {
 /** The programs that a list has. */
 export interface ProgramFilter {
   readonly projectId?: Id.ProjectId | null | undefined
+  readonly componentId?: string | undefined
+  readonly deploymentId?: string | undefined
   /** A part of the name or the slug, in any case, or the id. */
   readonly text?: string | undefined
   readonly active?: boolean | undefined

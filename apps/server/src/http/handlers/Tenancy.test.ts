@@ -254,6 +254,13 @@ layer(Http.layer, { excludeTestServices: true })("the wall between accounts", (i
         method === "GET" && !path.includes("/:") && !shared.has(path) && !path.endsWith("/sse")
       )
       assert.isAbove(lists.length, 5)
+      const deployment = Json.textOf(other.workflow["deployment_id"])
+      for (
+        const one of [`sources?component_id=${other.source.component_id}`, `workflows?deployment_id=${deployment}`]
+      ) {
+        Json.assertHolds((yield* own.request("GET", `/v1/users/me/${one}`)).json["page_info"], { total_count: 0 })
+        Json.assertHolds((yield* other.request("GET", `/v1/users/me/${one}`)).json["page_info"], { total_count: 1 })
+      }
       const theirs = [other, later].flatMap(({ accountId, ids, key }) => [accountId, key, ...Object.values(ids)])
       for (const { path } of lists) {
         const kind = path.slice(path.lastIndexOf("/") + 1)

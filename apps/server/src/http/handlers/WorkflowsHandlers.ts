@@ -148,7 +148,7 @@ export const layer = HttpApiBuilder.group(
       list: Effect.fnUntraced(function*({ query }) {
         const { projectId } = yield* projectOf(query)
         const request = yield* GivenList.pageRequest(query)
-        const filter = { ...(yield* filterOf(query)), projectId }
+        const filter = { ...(yield* filterOf(query)), projectId, deploymentId: query.deployment_id }
         const { items, totalCount } = yield* programs.page(yield* CurrentAccount, "workflow", request, filter)
         return Pagination.page(yield* Effect.forEach(items, render), totalCount, GivenList.placeOf(query))
       }, answerFailures),
