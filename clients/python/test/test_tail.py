@@ -59,6 +59,7 @@ def late(failures: int, longest: float) -> float:
 
 class TailTest(unittest.TestCase):
     def setUp(self) -> None:
+        self.patched("headwater._silence", 0.3)
         self.patched("tail.backoff", soon)
 
     def patched(self, name: str, value: object) -> None:
@@ -76,7 +77,6 @@ class TailTest(unittest.TestCase):
         return found, [f"{request.path} {request.headers.get('last-event-id')}" for request in server.received]
 
     def test_goes_on_behind_the_last_event_whether_the_connection_broke_ended_or_fell_silent(self) -> None:
-        self.patched("headwater._silence", 1)
         found, opened = self.follow(
             [
                 connection(f": hello\n\n{frame('1-0')}{frame('2-0')}{frame('3-0')[:-1]}", "break"),
@@ -104,6 +104,7 @@ class TailTest(unittest.TestCase):
         self.assertEqual((raised.exception.status, raised.exception.code), (200, None))
 
     def test_is_closed_by_another_thread_while_it_waits_for_an_event_or_a_server(self) -> None:
+        self.patched("headwater._silence", 60)
         self.patched("tail.backoff", late)
         for first in connection(": hello\n\n", "silence"), Answer(503):
             with ScriptedServer(first) as server, Headwater(server.url, "key") as headwater:
