@@ -15,13 +15,13 @@ from headwater_client import Headwater, HeadwaterError
 from headwater_client.server_sent_events import Frame, frames
 
 
-def event_of(id: str) -> dict[str, Any]:
-    metadata = {"emit_id": id, "name": "", "emitter_id": "dc_1"}
+def event_of(id: str, emitter_id: str = "dc_1") -> dict[str, Any]:
+    metadata = {"emit_id": id, "name": "", "emitter_id": emitter_id}
     return {"id": id, "indexed_at_ms": 0, "event": {"raw_event": {"name": "Zoë"}}, "metadata": metadata}
 
 
-def data_of(id: str) -> str:
-    return f"data: {json.dumps(event_of(id), ensure_ascii=False)}\n\n"
+def data_of(id: str, emitter_id: str = "dc_1") -> str:
+    return f"data: {json.dumps(event_of(id, emitter_id), ensure_ascii=False)}\n\n"
 
 
 def frame(id: str) -> str:
@@ -117,8 +117,8 @@ class TailTest(unittest.TestCase):
                 self.assertEqual(list(tail), [])
 
     def test_goes_on_at_the_last_position_of_the_account_and_repeats_nothing_that_comes_again(self) -> None:
-        first = f"id: 70\n\n{data_of('9-0')}{data_of('8-0')}id: 71\n\n{data_of('9-1')}"
-        second = f"id: 71\n\n{data_of('8-0')}{data_of('9-1')}{data_of('7-0')}"
+        first = f"id: 70\n\n{data_of('9-0')}{data_of('8-0', 'dc_2')}id: 71\n\n{data_of('9-1')}"
+        second = f"id: 71\n\n{data_of('8-0', 'dc_2')}{data_of('9-1')}{data_of('7-0', 'dc_3')}"
         position = Answer(200, json.dumps({"page_info": {"position": "69"}, "data": []}))
         found, opened = self.follow([position, connection(first, "break"), connection(second, "end")], 4, text="é")
         self.assertEqual([event["id"] for event in found], ["9-0", "8-0", "9-1", "7-0"])
