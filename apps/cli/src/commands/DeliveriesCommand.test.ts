@@ -45,6 +45,7 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
           Effect.timeout("60 seconds")
         )
         const idOf = (deliveries: ReadonlyArray<Json.Json>) => deliveries.map(({ id }) => Json.textOf(id))
+        assert.deepStrictEqual(idOf(yield* list("--sort", "oldest")), idOf(all).toReversed())
         const failed = all.find((delivery) => Json.textOf(delivery["webhook_id"]) === listeners[0])
         const arrived = all.filter((delivery) => delivery !== failed)
         assert.deepStrictEqual(idOf(yield* list("--state", "delivered", "--since", "1h")), idOf(arrived))
