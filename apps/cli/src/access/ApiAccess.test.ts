@@ -1,6 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import * as Loopback from "@headwater/fixtures/Loopback"
 import { Context, Effect, Layer, Redacted } from "effect"
+import * as Net from "node:net"
 import * as HeadwaterCommand from "../../test/HeadwaterCommand.ts"
 import { ApiAccess } from "./ApiAccess.ts"
 
@@ -22,6 +23,30 @@ it.live("a command asks its server over one connection", () =>
     assert.lengthOf(ports, 3)
     assert.strictEqual(new Set(ports).size, 1)
   }))
+
+it.live("a command is told where the protocol of the URL is not the server's", () =>
+  Effect.gen(function*() {
+    const plain = yield* Loopback.serve((_, response) => void response.end("{}"))
+    const toldAt = (url: string) =>
+      Effect.map(
+        HeadwaterCommand.run(["settings", "get"], { HEADWATER_URL: url, HEADWATER_API_KEY: "hw_key" }),
+        ({ stderr }) => stderr
+      )
+    assert.include(
+      yield* toldAt(plain.replace("http:", "https:")),
+      "does not speak TLS (EPROTO). Is its URL one of http?"
+    )
+    const tls = yield* Effect.acquireRelease(
+      Effect.callback<Net.Server>((resume) => {
+        // The alert of a server that was not greeted by TLS.
+        const server = Net.createServer((socket) => socket.once("data", () => socket.end("\x15\x03\x03\0\x02\x02\n")))
+        server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
+      }),
+      (server) => Effect.sync(() => server.close())
+    )
+    const { port } = tls.address() as Net.AddressInfo
+    assert.include(yield* toldAt(`http://127.0.0.1:${port}`), "does not speak HTTP (HPE_INVALID_CONSTANT)")
+  }), HeadwaterCommand.patienceMs)
 
 it.live("a command is redirected, to another server without the key", () =>
   Effect.gen(function*() {

@@ -93,6 +93,10 @@ export const whyAway = (cause: unknown): string => {
     ? `the name ${host} does not resolve (${code})`
     : code === "ECONNREFUSED"
     ? "nothing listens there (ECONNREFUSED). Start the server, or set HEADWATER_URL to its URL"
+    : code === "EPROTO"
+    ? "what listens there does not speak TLS (EPROTO). Is its URL one of http?"
+    : String(code).startsWith("HPE_")
+    ? `what listens there does not speak HTTP (${code}). Is its URL one of https?`
     : explain(cause)
 }
 
