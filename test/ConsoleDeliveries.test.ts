@@ -280,7 +280,7 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
         await page.getByRole("button", { name: "Time" }).click()
         await events.nth(1).getByText("order 0", { exact: true }).waitFor()
         assert.include(page.url(), "sort=oldest")
-        await page.getByText("Live", { exact: true }).waitFor()
+        await page.getByText("New events come in at the end of the list").waitFor()
         await page.setViewportSize({ width: 360, height: 900 })
         await page.getByText("Filters (1)").waitFor()
         await page.getByRole("combobox", { name: "Order" }).selectOption("newest")

@@ -61,6 +61,7 @@ const maxLine = 2_048
 const words: Readonly<Record<string, string>> = {
   ca: "certificates of authorities",
   client_id: "client ID",
+  daily_compute_time: "daily compute time in ms",
   event_name: "stream",
   http2: "HTTP/2",
   limit: "at most",
