@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import * as Json from "@headwater/fixtures/Json"
-import { Effect } from "effect"
+import { Effect, Schedule } from "effect"
 import * as HeadwaterCommand from "../../test/HeadwaterCommand.ts"
 import * as HeardSource from "../../test/HeardSource.ts"
 import { RunningServer } from "../../test/RunningServer.ts"
@@ -31,6 +31,12 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
         assert.deepStrictEqual(yield* received(2), ["{\"a\":1}", "{\"n\":1}"])
         yield* headwater("webhooks", "pause", webhookId)
         yield* post(2)
+        yield* (yield* RunningServer).server.api("GET", `/sources/${sourceId}/event_summaries?limit=2`).pipe(
+          Effect.repeat({
+            until: ({ data }) => Json.listOf(data!).length === 2,
+            schedule: Schedule.spaced("20 millis")
+          })
+        )
         const resumed = yield* headwater("webhooks", "resume", webhookId, "--from-now", "--json")
         Json.assertHolds(HeadwaterCommand.jsonOf(resumed), { active: true })
         const replayed = yield* headwater("webhooks", "replay", webhookId, "--emitter", "orders", "--since", "1h")
