@@ -13,8 +13,12 @@ export const layer = Layer.merge(Accounts.layer, ApiKeys.layer).pipe(Layer.provi
 
 /** Makes an account with its first key. */
 export const createAccount = Effect.fnUntraced(function*(input: NewAccount) {
-  const { create } = yield* Part.load(() => import("./AccountCreation.ts"))
-  return yield* create(input)
+  const [{ AccountLifecycle }, { Heads }] = yield* Part.load(() =>
+    Promise.all([import("@headwater/engine/AccountLifecycle"), import("@headwater/log/logs/Heads")])
+  )
+  return yield* Effect.flatMap(AccountLifecycle, ({ create }) => create(input)).pipe(
+    Effect.provide(Layer.provide(AccountLifecycle.layer, Heads.layer))
+  )
 })
 
 /** Removes an account with all that is its. */
