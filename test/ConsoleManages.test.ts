@@ -539,7 +539,7 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
         await page.keyboard.press("Enter")
         await until("its page", () => page.url().endsWith(`/console/sources/${named}`), () => page.url())
         for (const prefix of Object.values(Id.prefixes)) {
-          await page.keyboard.press("Escape")
+          await Promise.all([page.keyboard.press("Escape"), page.keyboard.press("Control+k")])
           await paste(`${prefix}_${"0".repeat(20)}`)
           const words = prefix === Id.prefixes.clockOperation ? "This is the id of a move" : "Nothing has this id."
           await page.getByRole("status").getByText(words).waitFor()

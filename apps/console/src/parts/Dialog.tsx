@@ -20,7 +20,19 @@ export const Dialog = ({ children, isWide = false, onClose, title }: {
       })
   }, [])
   return (
-    <dialog ref={element} class={isWide ? "is-wide" : undefined} aria-label={title} onClose={onClose}>
+    <dialog
+      ref={element}
+      class={isWide ? "is-wide" : undefined}
+      aria-label={title}
+      onClose={onClose}
+      // The browser tells of the close later than of the key, when the next key may have opened the same dialog again.
+      // A field for a file tells of its own cancel here.
+      onCancel={(event) => {
+        if (event.target !== event.currentTarget) return
+        event.preventDefault()
+        onClose()
+      }}
+    >
       <div class="dialog-inside">
         <h2>{title}</h2>
         {children}
