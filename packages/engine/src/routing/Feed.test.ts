@@ -265,6 +265,19 @@ it("what waits for long is read again before it is sent, but for requests, which
   })
 })
 
+it("takes what follows on also while it is to look for more, and reads once it has come to the end of that", () => {
+  const feed = atHead()
+  feed.offer([event(1, 0, 1)])
+  feed.lookAgain()
+  feed.offer([event(2, 0, 1), event(3, 0, 1)])
+  const passed: Array<number> = []
+  for (let item = feed.known(1); item !== undefined; item = feed.known(1)) passed.push(feed.pass(item).to.n)
+  assert.deepStrictEqual(passed, [1, 2, 3])
+  assert.isTrue(feed.takesLook)
+  feed.offer([event(5, 0, 1)])
+  assert.isUndefined(feed.known(1), "there is one between")
+})
+
 it("holds no more events than there is room for what their emits said beside them", () => {
   const feed = new Feed(key, address, beginning, new FeedRoom(defaults))
   feed.offer([])

@@ -190,7 +190,8 @@ export class Feed {
   offer(events: ReadonlyArray<LoggedEvent>): void {
     for (const event of events) {
       if (event.n <= this.tail) continue
-      if (this.behind || event.n !== this.tail + 1 || this.isFull) {
+      // One that follows on is taken also where there may be more behind it: what is in memory need not be read.
+      if (event.n !== this.tail + 1 || this.isFull) {
         this.behind = true
         return
       }
