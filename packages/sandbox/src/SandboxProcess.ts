@@ -43,8 +43,8 @@ const moveNeighboursMillis = 5_000
 /** Resident memory a process may have beside its heap: the executable, code, buffers outside the heap. */
 const besideHeapMebibytes = 192
 
-/** The interval at which a process without work is pinged. */
-const idlePingMillis = 1_000
+/** A process without work is measured and asked whether it answers once in so long, in milliseconds. */
+const idleWatchMillis = 1_000
 
 /** A process without work is ended once its last work has left it this much to do, in processor time. */
 const maxLeftBehindMillis = 250
@@ -118,6 +118,7 @@ export class SandboxProcess {
   #lastWords = ""
   #errorBytes = 0
   #unread = 0
+  #measuredAt = Number.NEGATIVE_INFINITY
   /** Processor time that was used after the last work, in milliseconds. It counts to the next. */
   #leftBehindCpuMs = 0
   /** Processor time that work which has ended has told of, and that was not measured yet. */
@@ -294,7 +295,7 @@ export class SandboxProcess {
     return oldest?.startedAt ?? this.idleSince
   }
 
-  /** Looks after the process, a few times a second: its memory, its silence, and the limits of the work it has. */
+  /** Looks after the process, a few times a second while it has work: its memory, its silence, and the limits of the work. */
   watch(): void {
     const now = this.#now()
     if (this.isEnding) return
@@ -303,6 +304,7 @@ export class SandboxProcess {
       if (now - this.#startedAt > most) this.kill("ended", `not ready after ${most} ms`)
       return
     }
+    if (this.assignments.size === 0 && now - this.#measuredAt < idleWatchMillis) return
     this.#measure()
     const { limits, pool } = this.#options.config
     const { cpuMs, residentMebibytes } = this.usage
@@ -332,7 +334,7 @@ export class SandboxProcess {
       now - this.idleSince > idleMillis ||
       this.usage.residentMebibytes > idleMebibytes + this.#interpreterMebibytes
     ) return this.kill("shutdown", "Evicted")
-    if (now - this.#answeredAt > idlePingMillis) this.#ping()
+    if (now - this.#answeredAt > idleWatchMillis) this.#ping()
   }
 
   #ping(): void {
@@ -348,7 +350,7 @@ export class SandboxProcess {
     const used = Math.max(0, usage.cpuMs - this.usage.cpuMs - this.#toldCpuMs)
     this.#toldCpuMs = 0
     this.usage = usage
-    const now = this.#now()
+    const now = this.#measuredAt = this.#now()
     const stuck = usage.asleep && this.#silentMillis > 0
     this.#stuckSince = stuck ? this.#stuckSince ?? now : undefined
     const count = this.assignments.size
