@@ -47,9 +47,11 @@ const isLocked = (folder: string, environment: Readonly<Record<string, string>>)
 
 /** The manifests of this project, by their folders, with that of the root as the empty one. */
 const manifests = async () => {
-  const folders = await Promise.all(["packages", "apps"].map(async (group) =>
-    (await Fs.readdir(Path.join(root, group))).map((name) => `${group}/${name}`)
-  ))
+  const folders = await Promise.all(
+    ["packages", "apps"].map(async (group) =>
+      (await Fs.readdir(Path.join(root, group))).map((name) => `${group}/${name}`)
+    )
+  )
   return Promise.all(["", ...folders.flat()].map(async (folder) => ({
     folder,
     manifest: JSON.parse(await Fs.readFile(Path.join(root, folder, "package.json"), "utf8"))
