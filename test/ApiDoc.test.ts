@@ -17,4 +17,4 @@ it.live("the examples of docs/api.md do what it shows", () =>
     const directory = yield* TemporaryDirectory.make("api")
     const port = yield* FreePort.find
     assert.isAbove(yield* Walkthrough.walk(document, { server, directory, port }), 80)
-  }), 240_000)
+  }), 480_000)
