@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { ErrorClass } from "@headwater/api/DeliveryState"
+import { ErrorClass } from "@headwater/domain/ErrorClass"
 import { Effect } from "effect"
 import * as Fs from "node:fs/promises"
 import * as Path from "node:path"
@@ -36,8 +36,10 @@ it.live("each message of docs/trouble.md is one that the code says", () =>
     assert.deepStrictEqual(quotes.filter((quote) => !isSaid(said, quote)), [])
   }))
 
-it.live("docs/trouble.md has a remedy for each kind of failed attempt", () =>
+it.live("docs/delivery.md explains each kind of failed attempt, and docs/trouble.md has a remedy for it", () =>
   Effect.promise(async () => {
-    const quotes = quotesOf(await Fs.readFile(Path.join(root, "docs/trouble.md"), "utf8"))
-    assert.deepStrictEqual(ErrorClass.literals.filter((kind) => !quotes.includes(kind)), [])
+    for (const document of ["docs/delivery.md", "docs/trouble.md"]) {
+      const quotes = quotesOf(await Fs.readFile(Path.join(root, document), "utf8"))
+      assert.deepStrictEqual(ErrorClass.literals.filter((kind) => !quotes.includes(kind)), [], document)
+    }
   }))
