@@ -9,6 +9,7 @@ export interface LockedPackage {
   readonly integrity?: string
   readonly resolved?: string
   readonly link?: boolean
+  readonly engines?: Readonly<Record<string, string>>
   readonly optionalDependencies?: Readonly<Record<string, string>>
 }
 

@@ -16,5 +16,5 @@ it.live("the examples of docs/api.md do what it shows", () =>
     )
     const directory = yield* TemporaryDirectory.make("api")
     const port = yield* FreePort.find
-    assert.isAbove(yield* Walkthrough.walk(document, { server, directory, port }), 20)
-  }), 240_000)
+    assert.isAbove(yield* Walkthrough.walk(document, { server, directory, port }), 80)
+  }), 480_000)

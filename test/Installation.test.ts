@@ -45,7 +45,36 @@ const isLocked = (folder: string, environment: Readonly<Record<string, string>>)
     return code === 0
   })
 
+/** The manifests of this project, by their folders, with that of the root as the empty one. */
+const manifests = async () => {
+  const folders = await Promise.all(
+    ["packages", "apps"].map(async (group) =>
+      (await Fs.readdir(Path.join(root, group))).map((name) => `${group}/${name}`)
+    )
+  )
+  return Promise.all(["", ...folders.flat()].map(async (folder) => ({
+    folder,
+    manifest: JSON.parse(await Fs.readFile(Path.join(root, folder, "package.json"), "utf8"))
+  })))
+}
+
 describe("an installation", () => {
+  it.live("asks for the same Node in each manifest, in the lock and in the documents", () =>
+    Effect.promise(async () => {
+      const { packages } = await read(root)
+      const all = await manifests()
+      assert.isAbove(all.length, 10)
+      const asked = all[0]!.manifest.engines.node
+      const [, major] = /^>=(\d+)$/.exec(asked) ?? assert.fail(asked)
+      for (const { folder, manifest } of all) {
+        assert.deepStrictEqual(manifest.engines, { node: asked }, folder)
+        assert.deepStrictEqual(packages[folder]?.engines, manifest.engines, folder)
+      }
+      for (const document of ["README.md", "docs/operating.md"]) {
+        assert.include(await Fs.readFile(Path.join(root, document), "utf8"), `Node ${major} or newer`, document)
+      }
+    }))
+
   it.live("takes each package by its digest, from whoever has it", () =>
     Effect.gen(function*() {
       const { packages } = yield* Effect.promise(() => read(root))

@@ -1,4 +1,5 @@
 import { assert } from "@effect/vitest"
+import { prefixes } from "@headwater/domain/Id"
 import * as TemporaryDirectory from "@headwater/fixtures/TemporaryDirectory"
 import { Effect, Schedule } from "effect"
 import { spawn } from "node:child_process"
@@ -19,10 +20,12 @@ const stepsOf = (document: string): ReadonlyArray<Step> =>
     })
   )
 
+const ids = new RegExp(`\\b(${Object.values(prefixes).join("|")})_[0-9A-Za-z]{20}\\b`, "g")
+
 /** What differs from one walk to the next: ids, keys, times, ports, and curl's own version. */
 const withoutChance = (text: string): string =>
   text
-    .replace(/\b(dc|sc|sub|u|wh|p|d|c|run|dlv|cns|ds)_[0-9A-Za-z]{20}\b/g, "$1_ID")
+    .replace(ids, "$1_ID")
     .replace(/"(start|end)_cursor":"\w+"/g, "\"$1_cursor\":\"CURSOR\"")
     .replace(/"position":"\d+"/g, "\"position\":\"PLACE\"")
     .replace(/\bwhsec_[\w+/=]+/g, "whsec_SECRET")

@@ -1,3 +1,4 @@
+import { ErrorClass } from "@headwater/domain/ErrorClass"
 import { EventIdText } from "@headwater/domain/EventId"
 import { StreamNameInput } from "@headwater/domain/Stream"
 import { Schema } from "effect"
@@ -5,7 +6,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { Authorization } from "./Authorization.ts"
 import * as Batch from "./Batch.ts"
 import { AttemptResource, exampleAttempt } from "./DeliveryAttempt.ts"
-import { DeliveryState, ErrorClass } from "./DeliveryState.ts"
+import { DeliveryState } from "./DeliveryState.ts"
 import * as Extension from "./Extension.ts"
 import * as Idempotency from "./Idempotency.ts"
 import { NeededScope } from "./NeededScope.ts"

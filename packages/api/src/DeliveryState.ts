@@ -6,21 +6,3 @@ export const DeliveryState = Schema.Literals(["pending", "delivered", "exhausted
     "dropped: its event or its subscription was deleted before it arrived, or somebody skipped it."
 })
 export type DeliveryState = typeof DeliveryState.Type
-
-/** The kinds of failure of an attempt. */
-export const ErrorClass = Schema.Literals([
-  "status",
-  "throttled",
-  "redirect",
-  "gone",
-  "refused",
-  "dns",
-  "connect",
-  "tls",
-  "certificate",
-  "timeout",
-  "reset",
-  "protocol",
-  "too_large",
-  "held"
-])

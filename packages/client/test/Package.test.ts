@@ -46,7 +46,14 @@ it.live("the packed clients, in a folder of their own, are what docs/clients.md 
     const write = (file: string, text: string) => Effect.promise(() => Fs.writeFile(Path.join(folder, file), text))
     const packed = yield* Effect.promise(() => pack(["@headwater/client", "@headwater/api"], folder))
     yield* write("package.json", "{ \"type\": \"module\" }")
-    const install = ["install", "--offline", "--legacy-peer-deps", "--no-audit", "--no-fund", ...Object.values(packed)]
+    const install = [
+      "install",
+      "--prefer-offline",
+      "--legacy-peer-deps",
+      "--no-audit",
+      "--no-fund",
+      ...Object.values(packed)
+    ]
     assert.match(yield* run("npm", install, folder), /^added \d+ packages/m)
     const all = yield* Effect.promise(() => Fs.readdir(Path.join(folder, "node_modules")))
     // The API of timers reads schedules by croner.

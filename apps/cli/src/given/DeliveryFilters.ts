@@ -1,5 +1,6 @@
-import { DeliveryState, ErrorClass } from "@headwater/api/DeliveryState"
+import { DeliveryState } from "@headwater/api/DeliveryState"
 import { ListOrder } from "@headwater/api/ListOrder"
+import { ErrorClass } from "@headwater/domain/ErrorClass"
 import { Effect, Option } from "effect"
 import { Flag } from "effect/cli"
 import * as Kind from "../resource/Kind.ts"

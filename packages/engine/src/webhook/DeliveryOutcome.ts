@@ -1,3 +1,4 @@
+import type { ErrorClass } from "@headwater/domain/ErrorClass"
 import type { EgressHttpEnding, EgressHttpResponse } from "@headwater/egress/EgressHttp"
 import type { EgressHttpFailed } from "@headwater/egress/EgressHttpFailed"
 import { Option, Result } from "effect"
@@ -5,13 +6,13 @@ import { Option, Result } from "effect"
 /** The meaning of an answer, or of the lack of one, for a delivery and its webhook (delivery.md, "The answer"). */
 export type DeliveryOutcome =
   | { readonly _tag: "Delivered" }
-  | { readonly _tag: "Failed"; readonly errorClass: string; readonly message: string }
+  | { readonly _tag: "Failed"; readonly errorClass: ErrorClass; readonly message: string }
   /** Failed, and the webhook's next send waits until this time (Unix ms). */
-  | { readonly _tag: "Throttled"; readonly errorClass: string; readonly message: string; readonly until: number }
+  | { readonly _tag: "Throttled"; readonly errorClass: ErrorClass; readonly message: string; readonly until: number }
   /** Nothing was sent, and nothing will be: that says nothing of the endpoint. */
-  | { readonly _tag: "Refused"; readonly errorClass: string; readonly message: string }
+  | { readonly _tag: "Refused"; readonly errorClass: ErrorClass; readonly message: string }
   /** The endpoint wants nothing ever again. */
-  | { readonly _tag: "Gone"; readonly errorClass: string; readonly message: string }
+  | { readonly _tag: "Gone"; readonly errorClass: ErrorClass; readonly message: string }
 
 const throttlingStatuses = new Set([429, 502, 503, 504])
 const defaultThrottle = 30_000

@@ -1,4 +1,5 @@
 import { assert, layer } from "@effect/vitest"
+import { ErrorClass } from "@headwater/domain/ErrorClass"
 import * as Json from "@headwater/fixtures/Json"
 import * as WebhookSink from "@headwater/fixtures/WebhookSink"
 import { Effect, Schedule } from "effect"
@@ -127,7 +128,7 @@ layer(Http.layer, { excludeTestServices: true })("deliveries", (it) => {
         ["event_name=default", is("event_name", "")],
         ["state=delivered", is("state", "delivered")],
         ["state=pending", is("state", "pending")],
-        ["error_class=status", is("error_class", "status")],
+        ...ErrorClass.literals.map((kind) => [`error_class=${kind}`, is("error_class", kind)] as const),
         ["status=4xx", is("status", 404)],
         ["status=200", is("status", 200)],
         ["status=201", () => false],
