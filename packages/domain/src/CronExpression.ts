@@ -1,5 +1,6 @@
 import { Cron, CronPattern } from "croner"
 import { DateTime, Result } from "effect"
+import { BoundedMap } from "./BoundedMap.ts"
 
 const nicknames = ["@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly"]
 
@@ -47,12 +48,17 @@ const faultOf = (text: string): string => {
 
 const day = 86_400_000
 
+/** Those that were read last: thousands of timers may have the same. */
+const latest = new BoundedMap<string, Result.Result<CronExpression, string>>(100)
+
 /** The due times of a cron expression in a time zone. */
 export class CronExpression {
   readonly #zone: DateTime.TimeZone.Named
   readonly #isFixed: boolean
   /** For a fixed time, it reads wall clocks as if they stood in UTC. */
   readonly #cron: Cron
+  /** What was asked last, and its answer. */
+  #last: { readonly after: number; readonly next: number | undefined } | undefined
 
   private constructor(fields: ReadonlyArray<string>, zone: DateTime.TimeZone.Named, isFixed: boolean) {
     this.#zone = zone
@@ -67,11 +73,16 @@ export class CronExpression {
 
   /** Fails with the reason why the text can't be read. */
   static parse(text: string, zone: DateTime.TimeZone.Named): Result.Result<CronExpression, string> {
+    const key = `${zone.id} ${text}`
+    const known = latest.get(key)
+    if (known !== undefined) return known
     const fields = fieldsOf(text)
-    return Result.mapBoth(patternOf(fields), {
+    const parsed = Result.mapBoth(patternOf(fields), {
       onSuccess: ({ isFixedTime }) => new CronExpression(fields, zone, isFixedTime),
       onFailure: () => faultOf(text)
     })
+    latest.set(key, parsed)
+    return parsed
   }
 
   /**
@@ -80,6 +91,11 @@ export class CronExpression {
    * expression is due whenever the wall clock shows one of its times, also where that goes back and shows them twice.
    */
   next(after: number): number | undefined {
+    if (this.#last?.after !== after) this.#last = { after, next: this.#find(after) }
+    return this.#last.next
+  }
+
+  #find(after: number): number | undefined {
     if (!this.#isFixed) return this.#cron.nextRun(new Date(after))?.getTime()
     for (let wall = after + this.#offsetAt(after);;) {
       const named = this.#cron.nextRun(new Date(wall))?.getTime()

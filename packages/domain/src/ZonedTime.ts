@@ -1,4 +1,5 @@
 import { DateTime } from "effect"
+import { BoundedMap } from "./BoundedMap.ts"
 
 const days = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"]
 
@@ -19,13 +20,23 @@ const months = [
 
 const digits = (value: number, count = 2): string => String(value).padStart(count, "0")
 
+/** Thousands of timers may tick at the same time. */
+const latest = new BoundedMap<string, Readonly<Record<string, unknown>>>(16)
+
 /**
  * A time in a time zone, in the parts and texts that the ticks of timers have.
  *
  * @param at Unix milliseconds
  * @param timezone IANA name
  */
-export const zonedTime = (at: number, timezone: string): Record<string, unknown> => {
+export const zonedTime = (at: number, timezone: string): Readonly<Record<string, unknown>> => {
+  const key = `${at} ${timezone}`
+  const found = latest.get(key) ?? partsOf(at, timezone)
+  latest.set(key, found)
+  return found
+}
+
+const partsOf = (at: number, timezone: string): Readonly<Record<string, unknown>> => {
   const zoned = DateTime.makeZonedUnsafe(at, { timeZone: timezone })
   const { day, hour, minute, millisecond, month, second, weekDay, year } = DateTime.toParts(zoned)
   const date = `${digits(year, 4)}-${digits(month)}-${digits(day)}`

@@ -109,7 +109,8 @@ describe("The registry", () => {
       const plain = yield* version("plain", "03")
       for (const each of [first, second, plain]) yield* components.insert(each)
       const runnable = (id: typeof first.id) => Effect.map(components.runnable(id), Option.getOrThrow)
-      const known = yield* runnable(first.id)
+      const [known, other] = yield* Effect.all([runnable(first.id), runnable(first.id)], { concurrency: "unbounded" })
+      assert.strictEqual(known, other, "one text for those who ask at the same time")
       const { code: _, linked: __, ...codeless } = first
       assert.deepStrictEqual(known, { ...codeless, module: { code: linked.code, hash: linked.hash, hasMap: true } })
       assert.strictEqual(yield* runnable(first.id), known)

@@ -8,7 +8,7 @@ import {
   Step
 } from "@headwater/domain/Component"
 import { type AccountId, ComponentId } from "@headwater/domain/Id"
-import { Context, Effect, Layer, Option, Schema } from "effect"
+import { Cache, Context, Duration, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import * as Column from "../database/Column.ts"
 import { removeRows } from "../internal/Removal.ts"
@@ -191,6 +191,14 @@ export class Components extends Context.Service<Components, {
         held.hold(codeless.id, runnable)
         return runnable
       }
+      /** Shared by all who ask meanwhile, as maybe thousands of programs do that come into memory together. */
+      const reading = yield* Cache.makeWith(
+        (id: ComponentId) =>
+          Effect.uninterruptible(
+            Effect.map(one(sql`SELECT * FROM components WHERE id = ${id}`), Option.map(runnableOf))
+          ),
+        { capacity: 1_000, timeToLive: () => Duration.zero }
+      )
       const newest = (where: Statement.Fragment, version: string | undefined) =>
         one(sql`
           SELECT * FROM components WHERE ${where}${version === undefined ? sql`` : sql` AND version = ${version}`}
@@ -215,9 +223,7 @@ export class Components extends Context.Service<Components, {
         runnable: (id) =>
           Effect.suspend(() => {
             const known = held.get(id)
-            return known === undefined
-              ? Effect.map(one(sql`SELECT * FROM components WHERE id = ${id}`), Option.map(runnableOf))
-              : Effect.succeedSome(known)
+            return known === undefined ? Cache.get(reading, id) : Effect.succeedSome(known)
           }),
         map: (id) =>
           Effect.map(
