@@ -26,7 +26,10 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
       const cwd = yield* Files.make(files)
       const headwater = (args: ReadonlyArray<string>, input = "") =>
         CommandInProcess.run(args, { env: environment, cwd, input })
-      assert.match((yield* headwater(["env", "list"])).stdout, /No environment variables\. Set one with/)
+      assert.match(
+        (yield* headwater(["env", "list"])).stdout,
+        /There is no environment variable yet\. Set the first with/
+      )
       assert.strictEqual((yield* headwater(["env", "set", "SHOP_URL"], "https://shop.example\n")).code, 0)
       const secret = yield* headwater(["env", "set", "TOKEN", "--secret", "--file", "token.txt", "--json"])
       Json.assertHolds(HeadwaterCommand.jsonOf(secret), { name: "TOKEN", value: null, secret: true })

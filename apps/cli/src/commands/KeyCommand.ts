@@ -10,7 +10,7 @@ const maxNameLength = 1_000
 
 const account = Argument.String("account").pipe(Argument.withDescription("Its id or username"))
 
-const keyId = Argument.String("key id").pipe(Argument.withDescription("Begins with key_"))
+const keyId = Argument.String("key").pipe(Argument.withDescription("Its id, which begins with key_"))
 
 const valueOf = (key: ApiKey) => ({
   id: key.id,
@@ -78,13 +78,13 @@ const list = Command.make(
     const rows = found.map((
       key
     ) => [key.id, key.name, key.scope, Output.time(key.createdAt), Output.time(key.expiresAt)])
-    yield* Output.print(
-      json,
-      found.map(valueOf),
-      Output.table([["ID", "NAME", "SCOPE", "CREATED", "EXPIRES"], ...rows])
-    )
+    yield* Output.list(json, found.map(valueOf), {
+      heads: ["ID", "NAME", "SCOPE", "CREATED", "EXPIRES"],
+      rows,
+      none: `There is no live key of ${account}. Make one with: headwater key create ${account}`
+    })
   }, Effect.provide(Operator.layer))
-).pipe(Command.withDescription("List the live keys of an account, the oldest first"))
+).pipe(Command.withDescription("List the live keys of an account, the oldest first"), Command.withAlias("ls"))
 
 const overlap = Flag.String("overlap").pipe(
   Flag.withMetavar("duration"),

@@ -83,6 +83,9 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
       assert.strictEqual(withoutTimes(yield* told(["export", "to"])), withoutTimes(exported))
       HeadwaterCommand.assertRefused(yield* stores(["import", "to", "broken.jsonl"]), /Line 2 is no entry/)
       yield* told(["clear", "to"])
-      assert.strictEqual(yield* told(["entries", "to"]), "No entries.\n")
+      assert.strictEqual(
+        yield* told(["entries", "to"]),
+        "There is no entry yet. Set the first with: headwater stores set to KEY VALUE\n"
+      )
     }))
 })
