@@ -46,6 +46,9 @@ export const words: FlagWords.Flags = {
   ...rateWords
 }
 
+/** True for what is done with runs, and not with deliveries. */
+const isOfRuns = ({ action }: BulkActionResource): boolean => action === "rerun" || action === "cancel_runs"
+
 const shown = (action: BulkActionResource): string =>
   Output.table([
     ["Bulk action", action.id],
@@ -58,7 +61,7 @@ const shown = (action: BulkActionResource): string =>
     ["Skipped", String(action.skipped)],
     ["Left", String(action.left)],
     ["Rate", `${action.rate_limit} a second`],
-    ...(action.action === "rerun" || action.action === "cancel_runs"
+    ...(isOfRuns(action)
       ? [["Sources and workflows", `${action.programs.ended} of ${action.programs.total} ended`]]
       : [["Webhooks", `${action.webhooks.ended} of ${action.webhooks.total} ended`]]),
     ...action.waits_at.map((id) => ["Waits for", `${id}, which is paused`]),
@@ -119,7 +122,9 @@ export const finish = Effect.fnUntraced(
     yield* Output.print(json, last, shown(last) + goesOn)
     if (isWaitedFor && last.failed > 0) {
       return yield* new CommandRefused({
-        message: `${last.failed} did not arrive. \`headwater deliveries list --since 1h\` shows why`
+        message: isOfRuns(last)
+          ? `${last.failed} failed. \`headwater errors --since 1h\` shows what fails in programs`
+          : `${last.failed} did not arrive. \`headwater deliveries list --since 1h\` shows why`
       })
     }
   }

@@ -40,7 +40,7 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
       HeadwaterCommand.assertRefused(yield* files(["put", "in/none", "none.txt"]), /none\.txt/)
       HeadwaterCommand.assertRefused(
         yield* files(["put", "../out", "long.txt"]),
-        /is not a path of names/
+        /Expected: a path of names/
       )
     }))
 

@@ -1,10 +1,11 @@
 import type { CourierResource } from "@headwater/api/CouriersApi"
 import * as ListItems from "@headwater/api/ListItems"
 import { longestSeconds, usualSeconds } from "@headwater/domain/Courier"
-import { Clock, Console, Duration, Effect, Option, Schema, Stream } from "effect"
+import { Clock, Console, Effect, Option, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { ApiAccess } from "../access/ApiAccess.ts"
 import { CommandRefused } from "../CommandRefused.ts"
+import * as TimeFlag from "../given/TimeFlag.ts"
 import * as CourierStep from "../moving/CourierStep.ts"
 import * as MovedProps from "../moving/MovedProps.ts"
 import * as MovingRecord from "../moving/MovingRecord.ts"
@@ -24,14 +25,14 @@ const names = (flag: string, description: string) =>
 
 const expires = Flag.String("expires").pipe(
   Flag.withMetavar("duration"),
-  Flag.withDescription("How long the step may bring things, such as \"3 hours\"; \"1 minute\" to \"7 days\""),
+  Flag.withDescription(
+    `How long the step may bring things, such as 90m or 2d; 1m to 7d. Default: ${
+      TimeFlag.spanText(usualSeconds * 1_000)
+    }`
+  ),
   Flag.filterMap(
-    (text) =>
-      Schema.decodeOption(Schema.DurationFromString)(text).pipe(
-        Option.map((duration) => Math.floor(Duration.toSeconds(duration))),
-        Option.filter((seconds) => seconds >= 60 && seconds <= longestSeconds)
-      ),
-    () => "a duration from \"1 minute\" to \"7 days\", such as \"3 hours\""
+    (text) => Option.filter(TimeFlag.secondsOf(text), (seconds) => seconds >= 60 && seconds <= longestSeconds),
+    () => "a duration from 1m to 7d, such as 3h"
   ),
   Flag.withDefault(usualSeconds)
 )

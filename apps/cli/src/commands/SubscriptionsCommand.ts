@@ -17,10 +17,10 @@ const partsOf = ({ emitter_id, event_name, listener_id }: ApiGroup.Thing) => ({
   event_name: String(event_name)
 })
 
-/** The command that shows what a listener makes of what it hears. */
+/** The command that shows what a listener gets, or what it makes of it. */
 const whatComes = (emitter: string, listener: string): string =>
   Kind.isIdOf(Kind.webhook, listener)
-    ? `deliveries list --webhook ${listener} --emitter ${emitter}`
+    ? `deliveries list --emitter ${emitter}`
     : Kind.isIdOf(Kind.workflow, listener)
     ? `runs list ${listener}`
     : `events ${listener}`
@@ -40,7 +40,7 @@ export const subscriptions: Resource = {
   creation: ["emitter_id", "listener_id"],
   addressOf: (subscription) => ({ query: {}, payload: partsOf(subscription) }),
   next: ({ emitter_id, listener_id }) =>
-    `See what comes of it: headwater ${whatComes(String(emitter_id), String(listener_id))}`
+    `See what arrives: headwater ${whatComes(String(emitter_id), String(listener_id))}`
 }
 
 export const subscriptionsCommand = ResourceCommand.make("subscriptions", subscriptions, [])

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Duration, Effect, Option, Schema } from "effect"
 import { CommandRefused } from "../CommandRefused.ts"
 
 const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
@@ -14,6 +14,13 @@ export const spanText = (ms: number): string => {
   const unit = ms === 0 ? "s" : ["h", "m", "s"].find((unit) => (ms % unitMs[unit]!) === 0) ?? "ms"
   return `${ms / unitMs[unit]!}${unit}`
 }
+
+/** Whole seconds of a span of time, from a text such as `90s`, `30m`, `12h`, `7d` or `90 minutes`. */
+export const secondsOf = (text: string): Option.Option<number> =>
+  Option.fromUndefinedOr(msOf(text)).pipe(
+    Option.orElse(() => Option.map(Schema.decodeOption(Schema.DurationFromString)(text), Duration.toMillis)),
+    Option.map((ms) => Math.floor(ms / 1_000))
+  )
 
 /** A span of time in milliseconds, from a text such as `90s`, `30m`, `12h` or `7d`. */
 export const spanOf = (text: string): Effect.Effect<number, CommandRefused> => {
