@@ -82,6 +82,9 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
       assert.match(listed.stdout, /SHOP_URL +https:\/\/shop\.example .*\nTOKEN +\(secret\) /)
       assert.strictEqual((yield* headwater(["env", "delete", "TOKEN"])).code, 0)
       HeadwaterCommand.assertRefused(yield* headwater(["env", "delete", "TOKEN"]), /no environment variable "TOKEN"/)
-      HeadwaterCommand.assertRefused(yield* headwater(["env", "set", "1A"], "x"), /<name>: must be letters, digits and _/)
+      HeadwaterCommand.assertRefused(
+        yield* headwater(["env", "set", "1A"], "x"),
+        /<name>: must be letters, digits and _/
+      )
     }))
 })

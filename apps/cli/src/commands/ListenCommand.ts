@@ -121,7 +121,7 @@ export const listenCommand = Command.make(
     const names = yield* Naming.namesById(["dc_0", "p_0"])
     yield* say(
       `Forwarding to ${forwardTo}, ${
-        isNew ? "from now on" : "from where it was"
+        Option.isSome(from) ? `from ${from.value}` : isNew ? "from now on" : "from where it was"
       }. Ctrl-C ends, r sends the last one again.`
     )
     yield* say(`Signed with ${Redacted.value(secret)}\n`)
