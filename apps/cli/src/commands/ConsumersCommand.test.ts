@@ -35,7 +35,7 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
           )
         }
         const printed = Effect.fnUntraced(function*(...args: ReadonlyArray<string>) {
-          const { code, stderr, stdout } = yield* consumers("read", id, ...args)
+          const { code, stderr, stdout } = yield* consumers("read", id, "--json", ...args)
           assert.deepStrictEqual([code, stderr], [0, ""])
           return stdout.split("\n").filter((line) => line !== "").map((line) =>
             JSON.stringify(Json.parse(line)["event"]!["raw_event"])

@@ -104,7 +104,9 @@ const read = Command.make(
     keep: Flag.Boolean("keep").pipe(
       Flag.withDescription("Do not commit: the same events come again"),
       Flag.withDefault(false)
-    )
+    ),
+    // It prints nothing else, and takes the flag as all commands do.
+    json: Output.jsonLines
   },
   ({ consumer, keep, max, wait }) =>
     Effect.gen(function*() {

@@ -84,16 +84,16 @@ const entries = Command.make(
 
 const get = Command.make(
   "get",
-  { store, key },
-  Effect.fnUntraced(function*({ key, store }) {
+  { store, key, json: Output.json },
+  Effect.fnUntraced(function*({ json, key, store }) {
     const { call } = yield* ApiAccess
     const [, response] = yield* call(({ dataStores }) =>
       dataStores.entry({ params: { id: store }, query: { key }, responseMode: "decoded-and-response" })
     )
     const { data } = ExactJson.parse(yield* response.text) as { readonly data: StoreEntries.Entry }
-    yield* Console.log(JSON.stringify(data.value))
+    yield* Console.log(JSON.stringify(json ? data : data.value))
   })
-).pipe(Command.withDescription("Print the value of a key as JSON"))
+).pipe(Command.withDescription("Print the value of a key as JSON, or with --json the whole entry"))
 
 const set = Command.make(
   "set",
@@ -150,7 +150,8 @@ const clear = Command.make(
 
 const exportEntries = Command.make(
   "export",
-  { store },
+  // It prints nothing else, and takes the flag as all commands do.
+  { store, json: Output.jsonLines },
   Effect.fnUntraced(function*({ store }) {
     const { call } = yield* ApiAccess
     yield* call(({ dataStores }) =>
