@@ -1,6 +1,8 @@
 import { assert, it } from "@effect/vitest"
 import * as TemporaryDirectory from "@headwater/fixtures/TemporaryDirectory"
 import { Effect } from "effect"
+import { spawnSync } from "node:child_process"
+import * as Fs from "node:fs/promises"
 import * as Path from "node:path"
 import * as CommandBuild from "./CommandBuild.ts"
 
@@ -59,6 +61,37 @@ it.live(
         }
         assert.isBelow(files.size, 60, command)
       }
+    }),
+  60_000
+)
+
+it.live(
+  "a command of which a part is gone says so and what to do, and others go on",
+  () =>
+    Effect.gen(function*() {
+      const folder = yield* TemporaryDirectory.make("command")
+      const { outputs } = yield* Effect.promise(() => CommandBuild.write(folder))
+      const own = Path.resolve(import.meta.dirname, "..")
+      const part = Object.keys(outputs).find((file) =>
+        outputs[file]!.entryPoint === "src/commands/ProgramStreamCommands.ts"
+      )
+      yield* Effect.promise(() => Fs.rm(Path.resolve(own, part!)))
+      // The packages that are not in the bundle lie above it.
+      yield* Effect.promise(() =>
+        Fs.symlink(Path.resolve(own, "../../node_modules"), Path.join(folder, "node_modules"))
+      )
+      const run = (...args: ReadonlyArray<string>) =>
+        spawnSync(process.execPath, [Path.join(folder, "main.js"), ...args], {
+          encoding: "utf8",
+          env: { XDG_CONFIG_HOME: folder }
+        })
+      const { status, stderr, stdout } = run("logs")
+      assert.deepStrictEqual([status, stdout], [1, ""])
+      assert.match(
+        stderr,
+        /^headwater: A part of Headwater can't be loaded[^\n]* Run it again[^\n]* install it again[^\n]*\n$/
+      )
+      assert.strictEqual(run("whoami", "--help").status, 0)
     }),
   60_000
 )

@@ -157,7 +157,7 @@ export const groups: ReadonlyArray<Group> = [
       ),
       entry(
         "unsubscribe",
-        "Have it hear the emitter no more",
+        "Have a listener hear an emitter no more",
         () => import("./commands/SubscriptionsCommand.ts"),
         "unsubscribeCommand"
       ),

@@ -39,13 +39,20 @@ const presenter = CliOutput.layerPresenter({
   present: (event) =>
     event._tag === "InvalidInvocation"
       ? Console.error(
-        `headwater: ${event.errors.map(({ message }) => oneLine(message)).join("; ")} ` +
+        `headwater: ${event.errors.map(({ message }) => sentenceOf(message)).join("; ")} ` +
           `(see ${event.commandPath.join(" ")} --help)`
       )
       : CliOutput.defaultPresenter.present(event)
 })
 
 const oneLine = (text: string) => text.trim().replace(/\s*\n\s*/g, " ")
+
+/** What is wrong with a command line. The line's end, which tells how to see the help, names the command. */
+const sentenceOf = (message: string): string => {
+  const [what = "", near] = message.split(/\s*Did you mean this\?\s*/)
+  const fault = oneLine(what).replace(/ (?:in command|for) "?headwater[\w -]*"?$/, "")
+  return near === undefined ? fault : `${fault}. Did you mean ${near.trim().split(/\s+/).join(" or ")}?`
+}
 
 const isTold = (error: unknown) => CliError.isCliError(error) && error._tag === "ShowHelp"
 

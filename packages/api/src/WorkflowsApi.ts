@@ -42,7 +42,9 @@ const settings = {
   concurrency: between(1, 100).annotate({
     description: "How many runs may be under way together, not counting waiting runs. With 1, events run in order."
   }),
-  rate_limit: Schema.NullOr(RateLimit),
+  rate_limit: Schema.NullOr(RateLimit).annotate({
+    description: "The most runs that begin within an interval. null: no limit."
+  }),
   retry_delays: Schema.Array(seconds).check(Schema.isMaxLength(50)).annotate({
     description: "Seconds to wait before each retry of a failed step, one number for each retry. Empty: no retries.",
     examples: [[1, 10, 60]]

@@ -1,11 +1,12 @@
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { HeadwaterClient } from "@headwater/api/HeadwaterClient"
-import { Issue, type Unauthorized } from "@headwater/api/Problem"
+import { invalid, type InvalidRequest, Issue, type Unauthorized } from "@headwater/api/Problem"
 import { header } from "@headwater/api/Warnings"
 import { explain } from "@headwater/server/ErrorExplanation"
-import { Console, Context, Effect, Layer, Option, Predicate, Redacted, Schema } from "effect"
+import { Console, Context, Effect, flow, Layer, Option, Predicate, Redacted, Schema, SchemaIssue } from "effect"
 import { HttpClient, HttpClientError } from "effect/http"
 import { CommandRefused } from "../CommandRefused.ts"
+import * as FlagWords from "../text/FlagWords.ts"
 import { harmless } from "../text/HarmlessText.ts"
 import * as AccessFile from "./AccessFile.ts"
 
@@ -28,7 +29,12 @@ export class KeyRefused extends Schema.TaggedError<KeyRefused>()("KeyRefused", {
 
 type ToldHere = HttpClientError.HttpClientError | Schema.SchemaError | Unauthorized
 
-type Told<E> = Exclude<E, ToldHere> | ServerAway | KeyRefused | CommandRefused
+type Told<E> = Exclude<E, ToldHere> | ServerAway | KeyRefused | CommandRefused | InvalidRequest
+
+/** True once a call has sent anything: what the API does not take is refused before that. */
+const Sending = Context.Reference<{ hasBegun: boolean }>("@headwater/cli/ApiAccess/Sending", {
+  defaultValue: () => ({ hasBegun: false })
+})
 
 /** A server's API, for the account whose key the user has. */
 export class ApiAccess extends Context.Service<ApiAccess, {
@@ -42,7 +48,17 @@ export class ApiAccess extends Context.Service<ApiAccess, {
     Layer.effect(
       ApiAccess,
       Effect.map(HeadwaterClient, (client) =>
-        ApiAccess.of({ url: access.url, call: (use) => Effect.mapError(use(client), told(access)) }))
+        ApiAccess.of({
+          url: access.url,
+          call: (use) =>
+            Effect.suspend(() => {
+              const sending = { hasBegun: false }
+              return use(client).pipe(
+                Effect.provideService(Sending, sending),
+                Effect.mapError((error) => told(access, error, sending.hasBegun))
+              )
+            })
+        }))
     ).pipe(Layer.provide(HeadwaterClient.layer(access)), Layer.provide(warning), Layer.provide(transport))
 
   /** With what the environment says, else the user's file. */
@@ -69,20 +85,29 @@ const transport = Layer.effect(HttpClient.HttpClient, Effect.map(HttpClient.Http
 
 const toldWarnings = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Array(Issue)))
 
-/** Shows what answers warn of, beside what a command prints. */
+/** Shows what answers warn of, beside what a command prints, and notes that something is sent. */
 const warning = Layer.effect(
   HttpClient.HttpClient,
   Effect.map(
     HttpClient.HttpClient,
-    HttpClient.tap(({ headers }) =>
-      Effect.forEach(
-        Option.getOrElse(toldWarnings(headers[header]), () => []),
-        ({ message, path }) => Console.error(harmless(`Warning: ${path}: ${message}`)),
-        { discard: true }
+    flow(
+      HttpClient.tapRequest(() => Effect.map(Sending, (sending) => void (sending.hasBegun = true))),
+      HttpClient.tap(({ headers }) =>
+        Effect.forEach(
+          Option.getOrElse(toldWarnings(headers[header]), () => []),
+          (issue) => Effect.flatMap(FlagWords.told(issue), (text) => Console.error(harmless(`Warning: ${text}`))),
+          { discard: true }
+        )
       )
     )
   )
 )
+
+const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1()
+
+/** What the API does not take, as the server itself would refuse it. */
+const unsent = ({ issue }: Schema.SchemaError): InvalidRequest =>
+  invalid(issuesOf(issue).issues.map(({ message, path = [] }) => ({ message, path: path.map(String).join(".") })))
 
 /** The system's words, where they say what the matter is. */
 export const whyAway = (cause: unknown): string => {
@@ -109,7 +134,7 @@ const isBroken = (cause: unknown): boolean => !(cause instanceof SyntaxError)
 export const whyLost = (error: unknown): string =>
   HttpClientError.isHttpClientError(error) && error.reason._tag === "DecodeError" ? broken : explain(error)
 
-const told = ({ url }: Access) => <E>(error: E): Told<E> => {
+const told = <E>({ url }: Access, error: E, isSent: boolean): Told<E> => {
   const strange = (why: string) => `${url} does not answer like a Headwater server: ${why}`
   if (HttpClientError.isHttpClientError(error)) {
     const { reason, response } = error
@@ -125,7 +150,9 @@ const told = ({ url }: Access) => <E>(error: E): Told<E> => {
     const isAway = response !== undefined && response.status >= 500
     return new (isAway ? ServerAway : CommandRefused)({ message: strange(error.message) })
   }
-  if (Schema.isSchemaError(error)) return new CommandRefused({ message: strange(error.message) })
+  if (Schema.isSchemaError(error)) {
+    return isSent ? new CommandRefused({ message: strange(error.message) }) : unsent(error)
+  }
   if (Predicate.isTagged(error, "UnauthorizedProblem")) return new KeyRefused({ url })
   return error as Exclude<E, ToldHere>
 }

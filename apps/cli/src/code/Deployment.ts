@@ -109,11 +109,12 @@ export const needs = (whose: string, names: ReadonlyArray<string>) =>
 const prefix = ConfiguredProps.pathOf("")
 
 /** The refusal of a request about something of this name, in the words of the command line. */
-export const toldOf = (name: string, { detail, details }: InvalidRequest): CommandRefused => {
+export const toldOf = (name: string, problem: InvalidRequest): CommandRefused | InvalidRequest => {
+  const { details } = problem
   const missing = details.filter(({ message, path }) => path.startsWith(prefix) && message === ConfiguredProps.missing)
   return missing.length === details.length
     ? needs(name, missing.map(({ path }) => path.slice(prefix.length)))
-    : refuse(detail)
+    : problem
 }
 
 /** The field of a request for the project that a program is to belong to. */
@@ -197,7 +198,7 @@ export const make = Effect.fnUntraced(
 
     const askFor = Effect.fnUntraced(function*(saved: Saved, problem: InvalidRequest) {
       const missing = missingOf(saved, problem)
-      if (missing.length === 0) return yield* refuse(problem.detail)
+      if (missing.length === 0) return yield* problem
       if (!asks) {
         const { message } = needs(saved.component.name, missing.map(({ name }) => name))
         return yield* refuse([message, ...missing.flatMap(PropQuestion.howToGetOne)].join(". "))

@@ -5,6 +5,7 @@ import * as CodeCheck from "../code/CodeCheck.ts"
 import { ComponentFiles } from "../code/ComponentFiles.ts"
 import * as Deployment from "../code/Deployment.ts"
 import { CommandRefused } from "../CommandRefused.ts"
+import * as FlagWords from "../text/FlagWords.ts"
 import * as Output from "../text/Output.ts"
 import * as TrialText from "../text/TrialText.ts"
 import { props } from "./DeployCommand.ts"
@@ -39,7 +40,7 @@ const run = Command.make(
     yield* Output.print(json, done, TrialText.linesOfAction(done))
     const failure = TrialText.failureOf(done)
     if (failure !== undefined) return yield* new CommandRefused({ message: failure })
-  })
+  }, FlagWords.inFlags({ configured_props: "--prop" }))
 ).pipe(
   Command.withDescription("Run an action once on the server, and show its logs, exports and result"),
   Command.withExamples([

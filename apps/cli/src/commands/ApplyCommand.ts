@@ -28,7 +28,11 @@ const command = <const Name extends string>(name: Name, description: string) =>
         Flag.withDescription("Also replace the secrets of what is there with those that the environment has"),
         Flag.withDefault(false)
       ),
-      yes: Flag.Boolean("yes").pipe(Flag.withDescription("Do it without asking"), Flag.withDefault(false)),
+      yes: Flag.Boolean("yes").pipe(
+        Flag.withAlias("y"),
+        Flag.withDescription("Do it without asking"),
+        Flag.withDefault(false)
+      ),
       json: Output.json
     },
     Effect.fnUntraced(function*({ dryRun, folder, json, prune, secrets, yes }) {

@@ -1,20 +1,23 @@
 import type { BulkActionResource, BulkFilterInput } from "@headwater/api/BulkActionsApi"
-import { maxLimit } from "@headwater/api/Pagination"
 import { Effect, Option, Schedule } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { ApiAccess } from "../access/ApiAccess.ts"
 import * as PassingFailure from "../access/PassingFailure.ts"
 import { CommandRefused } from "../CommandRefused.ts"
+import * as CountFlag from "../given/CountFlag.ts"
 import * as DeliveryFilters from "../given/DeliveryFilters.ts"
+import * as ApiGroup from "../resource/ApiGroup.ts"
+import * as Kind from "../resource/Kind.ts"
+import * as FlagWords from "../text/FlagWords.ts"
 import * as Output from "../text/Output.ts"
 import * as Progress from "../text/Progress.ts"
 
-const id = Argument.String("id").pipe(Argument.withDescription("Begins with ba_"))
+const id = Argument.String("bulk-action").pipe(Argument.withDescription("Its id, which begins with ba_"))
 
-const rate = Flag.Int("rate").pipe(
-  Flag.withDescription("At most so many attempts, or runs, a second at each webhook, source or workflow"),
-  Flag.optional
-)
+const rate = CountFlag.make(
+  "rate",
+  "At most so many attempts, or runs, a second at each webhook, source or workflow"
+).pipe(Flag.optional)
 
 /** The flags of commands that begin an action. */
 export const flags = {
@@ -35,6 +38,17 @@ export const rangeFlags = {
   to: DeliveryFilters.flag("to", "Up to this event of the emitter")
 }
 
+const rateWords: FlagWords.Flags = { rate_limit: "--rate" }
+
+/** The flag for each field of a request for many deliveries or events. */
+export const words: FlagWords.Flags = {
+  ...FlagWords.within("filter", { ...DeliveryFilters.words, from: "--from", to: "--to" }),
+  ...rateWords
+}
+
+/** True for what is done with runs, and not with deliveries. */
+const isOfRuns = ({ action }: BulkActionResource): boolean => action === "rerun" || action === "cancel_runs"
+
 const shown = (action: BulkActionResource): string =>
   Output.table([
     ["Bulk action", action.id],
@@ -47,12 +61,12 @@ const shown = (action: BulkActionResource): string =>
     ["Skipped", String(action.skipped)],
     ["Left", String(action.left)],
     ["Rate", `${action.rate_limit} a second`],
-    ...(action.programs.total > 0
+    ...(isOfRuns(action)
       ? [["Sources and workflows", `${action.programs.ended} of ${action.programs.total} ended`]]
       : [["Webhooks", `${action.webhooks.ended} of ${action.webhooks.total} ended`]]),
     ...action.waits_at.map((id) => ["Waits for", `${id}, which is paused`]),
     ...action.stopped_at.map(({ id, reason }) => ["Skipped at", `${id}, which is switched off (${reason})`]),
-    ["Up to", `${Output.timeOfMs(action.place_ms)}${action.place_ms === null ? "" : " UTC"}`]
+    ...(action.place_ms === null ? [] : [["Up to", `${Output.timeOfMs(action.place_ms)} UTC`]])
   ])
 
 const isOver = ({ state }: BulkActionResource): boolean => state === "done" || state === "cancelled"
@@ -108,7 +122,9 @@ export const finish = Effect.fnUntraced(
     yield* Output.print(json, last, shown(last) + goesOn)
     if (isWaitedFor && last.failed > 0) {
       return yield* new CommandRefused({
-        message: `${last.failed} did not arrive. \`headwater deliveries list --since 1h\` shows why`
+        message: isOfRuns(last)
+          ? `${last.failed} failed. \`headwater errors --since 1h\` shows what fails in programs`
+          : `${last.failed} did not arrive. \`headwater deliveries list --since 1h\` shows why`
       })
     }
   }
@@ -148,7 +164,7 @@ const run = Command.make(
       ...DeliveryFilters.given("to", to)
     }
     yield* begin({ action, filter, dryRun, rate }, wait, json)
-  })
+  }, FlagWords.inFlags(words))
 ).pipe(
   Command.withDescription("Do something with many deliveries or events"),
   Command.withExamples([
@@ -157,7 +173,7 @@ const run = Command.make(
       description: "How many were given up"
     },
     {
-      command: "headwater bulk run replay --webhook wh_… --since 1h --rate 20",
+      command: "headwater bulk run replay --webhook receiver --since 1h --rate 20",
       description: "Send the last hour again"
     }
   ])
@@ -166,13 +182,14 @@ const run = Command.make(
 const list = Command.make(
   "list",
   {
-    limit: Flag.Int("limit").pipe(Flag.withDescription("At most so many, the newest first"), Flag.withDefault(20)),
+    limit: CountFlag.limit(20),
     json: Output.json
   },
   Effect.fnUntraced(function*({ json, limit }) {
-    const { call } = yield* ApiAccess
-    const { data } = yield* call(({ bulkActions }) => bulkActions.list({ query: { limit: Math.min(limit, maxLimit) } }))
-    const rows = data.map((action) => [
+    const found = (yield* ApiGroup.list(Kind.bulkAction.group, {}, limit)) as unknown as ReadonlyArray<
+      BulkActionResource
+    >
+    const rows = found.map((action) => [
       action.id,
       action.action,
       action.state,
@@ -182,10 +199,14 @@ const list = Command.make(
       String(action.left),
       Output.timeOfMs(action.created_at_ms)
     ])
-    const heads = ["ID", "ACTION", "STATE", "MATCHED", "DONE", "FAILED", "LEFT", "BEGAN (UTC)"]
-    yield* Output.print(json, data, Output.table([heads, ...rows]))
+    yield* Output.list(json, found, {
+      heads: ["ID", "ACTION", "STATE", "MATCHED", "DONE", "FAILED", "LEFT", "BEGAN (UTC)"],
+      rows,
+      none:
+        "There is no bulk action yet. Count first what one would do: headwater bulk run retry --state exhausted --dry-run"
+    })
   })
-).pipe(Command.withDescription("List bulk actions, the newest first"))
+).pipe(Command.withDescription("List bulk actions, the newest first"), Command.withAlias("ls"))
 
 const get = Command.make(
   "get",
@@ -218,7 +239,7 @@ const resume = Command.make(
     }
     const { data } = yield* call(({ bulkActions }) => bulkActions.resume({ params: { id }, headers: {}, query: {} }))
     yield* Output.print(json, data, shown(data))
-  })
+  }, FlagWords.inFlags(rateWords))
 ).pipe(Command.withDescription("Have a bulk action go on, at another rate if you like"))
 
 /** The commands for many deliveries or events at once. */

@@ -3,7 +3,9 @@ import { Effect, Option, Schedule } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { ApiAccess } from "../access/ApiAccess.ts"
 import { CommandRefused } from "../CommandRefused.ts"
+import * as CountFlag from "../given/CountFlag.ts"
 import { spanOf } from "../given/TimeFlag.ts"
+import * as FlagWords from "../text/FlagWords.ts"
 import * as Output from "../text/Output.ts"
 
 /** The interval at which an advance is looked at until it has ended. */
@@ -47,7 +49,7 @@ const advance = Command.make(
       Flag.withDescription("To the next time at which anything is due"),
       Flag.withDefault(false)
     ),
-    maxFired: Flag.Int("max-fired").pipe(Flag.withDescription("No further after so much due work"), Flag.optional),
+    maxFired: CountFlag.make("max-fired", "No further after so much due work").pipe(Flag.optional),
     json: Output.json
   },
   Effect.fnUntraced(function*({ by, json, maxFired, next, to }) {
@@ -65,7 +67,7 @@ const advance = Command.make(
       Effect.repeat({ until: ({ data }) => data.state === "done", schedule: Schedule.spaced(lookEvery) })
     )
     yield* Output.print(json, data, operationText(data))
-  })
+  }, FlagWords.inFlags({ by: "<by>", to: "--to", to_next: "--next", max_fired: "--max-fired" }))
 ).pipe(
   Command.withDescription("Move the clock forward, and do all that falls due"),
   Command.withExamples([

@@ -35,7 +35,7 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
           )
         }
         const printed = Effect.fnUntraced(function*(...args: ReadonlyArray<string>) {
-          const { code, stderr, stdout } = yield* consumers("read", id, ...args)
+          const { code, stderr, stdout } = yield* consumers("read", id, "--json", ...args)
           assert.deepStrictEqual([code, stderr], [0, ""])
           return stdout.split("\n").filter((line) => line !== "").map((line) =>
             JSON.stringify(Json.parse(line)["event"]!["raw_event"])
@@ -53,7 +53,7 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
         assert.match((yield* consumers("list")).stdout, new RegExp(`\\n${id} +Mine +orders +default\\n`))
         assert.strictEqual((yield* consumers("seek", id, "1h", "--emitter", "orders")).code, 0)
         assert.lengthOf(yield* printed("--wait", "20"), 2)
-        HeadwaterCommand.assertRefused(yield* consumers("seek", id, "soon"), /--to is not a time: "soon"/)
+        HeadwaterCommand.assertRefused(yield* consumers("seek", id, "soon"), /<to> is not a time: "soon"/)
         assert.strictEqual((yield* consumers("delete", id)).stdout, `Deleted ${id}.\n`)
         HeadwaterCommand.assertRefused(yield* consumers("read", id), /no consumer/)
       }),

@@ -1,19 +1,21 @@
 import { type ConsumerPosition, type ConsumerResource, ConsumersApi } from "@headwater/api/ConsumersApi"
 import { maxLimit } from "@headwater/api/Pagination"
 import * as StreamName from "@headwater/domain/Stream"
-import { Console, Effect, Option } from "effect"
+import { Console, Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { ApiAccess } from "../access/ApiAccess.ts"
+import * as CountFlag from "../given/CountFlag.ts"
 import { placeOf, places } from "../given/TimeFlag.ts"
 import * as Columns from "../resource/Columns.ts"
 import * as Kind from "../resource/Kind.ts"
 import * as Naming from "../resource/Naming.ts"
 import type { Resource } from "../resource/Resource.ts"
 import * as ResourceCommand from "../resource/ResourceCommand.ts"
+import * as FlagWords from "../text/FlagWords.ts"
 import { harmless } from "../text/HarmlessText.ts"
 import * as Output from "../text/Output.ts"
 
-const consumer = Argument.String("consumer").pipe(Argument.withDescription("The consumer, by name or id (cns_…)"))
+const consumer = ResourceCommand.argumentOf(Kind.consumer)
 
 const idOf = (consumer: string) => Naming.idOf(Kind.consumer, consumer)
 
@@ -93,15 +95,18 @@ const read = Command.make(
   "read",
   {
     consumer,
-    max: Flag.Int("max").pipe(Flag.withDescription("At most so many events"), Flag.withDefault(100)),
+    max: CountFlag.make("max", "At most so many events. Default: 100").pipe(Flag.withDefault(100)),
     wait: Flag.Int("wait").pipe(
-      Flag.withDescription("How many seconds to wait for the first event"),
+      Flag.withMetavar("seconds"),
+      Flag.withDescription("How long to wait for the first event, at most 60. Default: 0"),
       Flag.withDefault(0)
     ),
     keep: Flag.Boolean("keep").pipe(
       Flag.withDescription("Do not commit: the same events come again"),
       Flag.withDefault(false)
-    )
+    ),
+    // It prints nothing else, and takes the flag as all commands do.
+    json: Output.jsonLines
   },
   ({ consumer, keep, max, wait }) =>
     Effect.gen(function*() {
@@ -114,11 +119,11 @@ const read = Command.make(
       if (lease === null) return
       const payload = { lease: lease.id, release: true, ...(keep ? {} : { positions }) }
       yield* call(({ consumers }) => consumers.commit({ headers: {}, params: { id }, payload }))
-    })
+    }).pipe(FlagWords.inFlags({ max: "--max", wait: "--wait" }))
 ).pipe(
   Command.withDescription("Print what comes next, one JSON value a line, and commit it once it is printed"),
   Command.withExamples([{
-    command: "headwater consumers read cns_… --wait 60 >> orders.jsonl",
+    command: "headwater consumers read warehouse --wait 60 >> orders.jsonl",
     description: "Append up to 100 events to a file"
   }])
 )
@@ -128,19 +133,22 @@ const seek = Command.make(
   {
     consumer,
     to: Argument.String("to").pipe(Argument.withDescription(`Where to: ${places}`)),
-    emitter: Flag.String("emitter").pipe(Flag.withDescription("In this emitter's log alone"), Flag.optional),
+    emitter: Flag.String("emitter").pipe(
+      Flag.withDescription("In the log of this source or workflow alone, by name, slug or id"),
+      Flag.optional
+    ),
     json: Output.json
   },
   Effect.fnUntraced(function*({ consumer, emitter, json, to }) {
     const { call } = yield* ApiAccess
     const id = yield* idOf(consumer)
     const payload = {
-      to: yield* placeOf("to", to),
-      ...(Option.isNone(emitter) ? {} : { emitter_id: emitter.value })
+      to: yield* placeOf("<to>", to),
+      ...(yield* Naming.fieldOf("emitter_id", Kind.emitters, emitter))
     }
     const { data } = yield* call(({ consumers }) => consumers.seek({ headers: {}, params: { id }, payload }))
     yield* Output.print(json, data, textOf(data))
-  })
+  }, FlagWords.inFlags({ to: "<to>", emitter_id: "--emitter" }))
 ).pipe(Command.withDescription("Move a consumer; who reads from it starts anew there"))
 
 /** Places in logs from which clients read. */

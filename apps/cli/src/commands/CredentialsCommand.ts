@@ -6,6 +6,11 @@ import { Effect, FileSystem, Option, Redacted, Schema, Stdio, Stream } from "eff
 import { Argument, Command, Flag, Prompt } from "effect/cli"
 import { ApiAccess } from "../access/ApiAccess.ts"
 import { CommandRefused } from "../CommandRefused.ts"
+import * as Confirmation from "../given/Confirmation.ts"
+import * as Kind from "../resource/Kind.ts"
+import * as Naming from "../resource/Naming.ts"
+import * as ResourceCommand from "../resource/ResourceCommand.ts"
+import * as FlagWords from "../text/FlagWords.ts"
 import * as Output from "../text/Output.ts"
 import { connectCommand } from "./CredentialsConnectCommand.ts"
 
@@ -112,6 +117,24 @@ const clientOf = Effect.fnUntraced(function*(
   return client
 })
 
+/** The flag for each field of an account; its secrets have none. */
+const words: FlagWords.Flags = {
+  app: "<app>",
+  name: "--name",
+  credentials: "The credentials",
+  ...FlagWords.within("oauth", {
+    client_id: "--client-id",
+    provider: "--provider",
+    scopes: "--scopes",
+    authorization_url: "--authorization-url",
+    token_url: "--token-url",
+    device_url: "--device-url",
+    client_secret: "client_secret",
+    refresh_token: "refresh_token"
+  }),
+  oauth: "--client-id"
+}
+
 const stateOf = ({ oauth }: AppAccountResource): string => oauth === null ? "" : oauth.state
 
 const create = Command.make(
@@ -159,10 +182,10 @@ const create = Command.make(
         (data.oauth?.state === "unconnected" ? `\nConnect it: headwater credentials connect ${data.id}` : "") +
         `\nGive it to a source with --prop <prop>=${data.id}`
     )
-  })
+  }, FlagWords.inFlags(words))
 ).pipe(
   Command.withDescription(
-    "Add an account with an app; ask for the credentials, or read them from a file or standard input"
+    "Create an app account; ask for the credentials, or read them from a file or standard input"
   ),
   Command.withExamples([
     {
@@ -193,9 +216,13 @@ const list = Command.make(
       const { app, created_at, id, name } = account
       return [id, app, name, stateOf(account), Output.time(created_at)]
     })
-    yield* Output.print(json, accounts, Output.table([["ID", "APP", "NAME", "STATE", "CREATED"], ...rows]))
+    yield* Output.list(json, accounts, {
+      heads: ["ID", "APP", "NAME", "STATE", "CREATED"],
+      rows,
+      none: "There is no app account yet. Make the first with: headwater credentials create APP"
+    })
   })
-).pipe(Command.withDescription("List your accounts with apps, the newest first"))
+).pipe(Command.withDescription("List your app accounts, the newest first"), Command.withAlias("ls"))
 
 const providers = Command.make(
   "providers",
@@ -212,9 +239,11 @@ const providers = Command.make(
 
 const remove = Command.make(
   "delete",
-  { id: Argument.String("id").pipe(Argument.withDescription("Begins with apn_")), json: Output.json },
-  Effect.fnUntraced(function*({ id, json }) {
+  { account: ResourceCommand.argumentOf(Kind.appAccount), yes: Confirmation.flag, json: Output.json },
+  Effect.fnUntraced(function*({ account, json, yes }) {
     const { call } = yield* ApiAccess
+    const id = yield* Naming.idOf(Kind.appAccount, account)
+    yield* Confirmation.ask(`Delete the app account ${account === id ? id : `${account} (${id})`}?`, yes)
     yield* call(({ appAccounts }) => appAccounts.delete({ params: { id }, query: {} }))
     yield* Output.print(
       json,
@@ -222,11 +251,11 @@ const remove = Command.make(
       `Deleted ${id}. Sources that use it get an empty $auth from now on.`
     )
   })
-).pipe(Command.withDescription("Remove an account with an app, and its credentials"))
+).pipe(Command.withDescription("Delete an app account and its credentials"), Command.withAlias("rm"))
 
 /** A user's accounts with the apps that components speak to. Credentials are never arguments, which other users of the machine can see. */
 export const credentialsCommand = Command.make("credentials").pipe(
-  Command.withDescription("Add, connect, list and remove your accounts with the apps that components connect to"),
-  Command.withSubcommands([connectCommand, create, list, providers, remove]),
+  Command.withDescription("Manage your accounts with the apps that code connects to"),
+  Command.withSubcommands([list, create, connectCommand, providers, remove]),
   Command.provide(ApiAccess.layer)
 )

@@ -1,8 +1,11 @@
 import { Console, Deferred, Effect } from "effect"
-import { Argument, Command, Flag, Prompt } from "effect/cli"
+import { Command, Flag, Prompt } from "effect/cli"
 import { createServer } from "node:http"
 import { ApiAccess } from "../access/ApiAccess.ts"
 import { CommandRefused } from "../CommandRefused.ts"
+import * as Kind from "../resource/Kind.ts"
+import * as Naming from "../resource/Naming.ts"
+import * as ResourceCommand from "../resource/ResourceCommand.ts"
 import * as Output from "../text/Output.ts"
 
 const done = "<!doctype html><meta charset=\"utf-8\"><title>Headwater</title><p>You can close this page.</p>"
@@ -85,7 +88,7 @@ const byDevice = Effect.fnUntraced(function*(id: string) {
 export const connectCommand = Command.make(
   "connect",
   {
-    id: Argument.String("id").pipe(Argument.withDescription("Begins with apn_")),
+    named: ResourceCommand.argumentOf(Kind.appAccount),
     device: Flag.Boolean("device").pipe(
       Flag.withDescription("Enter a code on a page of the provider's, on any machine"),
       Flag.withDefault(false)
@@ -96,7 +99,8 @@ export const connectCommand = Command.make(
     ),
     json: Output.json
   },
-  Effect.fnUntraced(function*({ device, id, json, paste }) {
+  Effect.fnUntraced(function*({ device, json, named, paste }) {
+    const id = yield* Naming.idOf(Kind.appAccount, named)
     const account = yield* device ? byDevice(id) : paste ? byPaste(id) : byBrowser(id)
     const { expires_at: expiresAt, renewable } = account.oauth!
     yield* Output.print(
@@ -113,9 +117,9 @@ export const connectCommand = Command.make(
   Command.withDescription("Connect an account over OAuth 2: open a page of the provider's and agree"),
   Command.withExamples([
     {
-      command: "headwater credentials connect apn_0Uz7P0aRk3WnXc5TzQmB",
+      command: "headwater credentials connect North",
       description: "With a browser on this machine"
     },
-    { command: "headwater credentials connect apn_0Uz7P0aRk3WnXc5TzQmB --device", description: "With a code" }
+    { command: "headwater credentials connect North --device", description: "With a code" }
   ])
 )

@@ -2,10 +2,12 @@ import type { DeliveryDetails, DeliveryResource } from "@headwater/api/Deliverie
 import { maxLimit } from "@headwater/api/Pagination"
 import * as StreamName from "@headwater/domain/Stream"
 import { Effect } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { Argument, Command } from "effect/cli"
 import { ApiAccess } from "../access/ApiAccess.ts"
+import * as CountFlag from "../given/CountFlag.ts"
 import * as DeliveryFilters from "../given/DeliveryFilters.ts"
 import { linesOf } from "../text/AttemptText.ts"
+import * as FlagWords from "../text/FlagWords.ts"
 import { harmless } from "../text/HarmlessText.ts"
 import * as Output from "../text/Output.ts"
 
@@ -17,10 +19,7 @@ const list = Command.make(
   {
     ...DeliveryFilters.flags,
     sort: DeliveryFilters.sort,
-    limit: Flag.Int("limit").pipe(
-      Flag.withDescription("At most so many"),
-      Flag.withDefault(20)
-    ),
+    limit: CountFlag.limit(20),
     json: Output.json
   },
   Effect.fnUntraced(function*({ json, limit, sort, ...flags }) {
@@ -60,7 +59,7 @@ const list = Command.make(
         ? "No delivery matches."
         : "There is no delivery yet. Have a webhook hear something with: headwater subscribe EMITTER WEBHOOK"
     })
-  })
+  }, FlagWords.inFlags(DeliveryFilters.words))
 ).pipe(
   Command.withDescription("List deliveries; all filters given must hold"),
   Command.withExamples([
@@ -68,8 +67,12 @@ const list = Command.make(
       command: "headwater deliveries list --state exhausted --since 7d",
       description: "What was given up in the last week"
     },
-    { command: "headwater deliveries list --webhook wh_… --status 5xx", description: "What an endpoint failed to take" }
-  ])
+    {
+      command: "headwater deliveries list --webhook receiver --status 5xx",
+      description: "What an endpoint failed to take"
+    }
+  ]),
+  Command.withAlias("ls")
 )
 
 const shown = (delivery: DeliveryDetails): string => {
@@ -92,7 +95,7 @@ const shown = (delivery: DeliveryDetails): string => {
   return harmless([Output.table(rows), ...delivery.attempts.flatMap(linesOf)].join("\n"))
 }
 
-const id = Argument.String("id").pipe(Argument.withDescription("Begins with dlv_"))
+const id = Argument.String("delivery").pipe(Argument.withDescription("Its id, which begins with dlv_"))
 
 const get = Command.make(
   "get",

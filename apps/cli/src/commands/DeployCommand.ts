@@ -10,6 +10,7 @@ import { ComponentFiles } from "../code/ComponentFiles.ts"
 import * as Deployment from "../code/Deployment.ts"
 import * as WorkflowDeployment from "../code/WorkflowDeployment.ts"
 import { CommandRefused } from "../CommandRefused.ts"
+import * as FlagWords from "../text/FlagWords.ts"
 import * as Output from "../text/Output.ts"
 import * as Progress from "../text/Progress.ts"
 
@@ -44,9 +45,17 @@ export const props = namedValues(
 
 /** Says that code is a workflow's, for every command that deploys. */
 export const workflow = Flag.Boolean("workflow").pipe(
-  Flag.withDescription("Deploy a workflow; not needed for a file named workflow"),
+  Flag.withDescription("The code is a workflow's; not needed for a file named workflow"),
   Flag.withDefault(false)
 )
+
+/** The flag for each field of what is deployed. */
+export const words: FlagWords.Flags = {
+  name: "--name",
+  project_id: "--project",
+  configured_props: "--prop",
+  initial_state: "--initial-state"
+}
 
 /** True if somebody sits at a terminal who can be asked. */
 export const isAtTerminal = Effect.gen(function*() {
@@ -139,7 +148,8 @@ export const deployCommand = Command.make(
       const { apply } = yield* deployment.prepare(subject)
       const deployed = yield* apply
       yield* Output.print(json, Deployment.jsonOf(deployed), Deployment.linesOf(deployed))
-    }
+    },
+    FlagWords.inFlags(words)
   )
 ).pipe(
   Command.withDescription(

@@ -26,7 +26,10 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
       const cwd = yield* Files.make(files)
       const headwater = (args: ReadonlyArray<string>, input = "") =>
         CommandInProcess.run(args, { env: environment, cwd, input })
-      assert.match((yield* headwater(["env", "list"])).stdout, /No environment variables\. Set one with/)
+      assert.match(
+        (yield* headwater(["env", "list"])).stdout,
+        /There is no environment variable yet\. Set the first with/
+      )
       assert.strictEqual((yield* headwater(["env", "set", "SHOP_URL"], "https://shop.example\n")).code, 0)
       const secret = yield* headwater(["env", "set", "TOKEN", "--secret", "--file", "token.txt", "--json"])
       Json.assertHolds(HeadwaterCommand.jsonOf(secret), { name: "TOKEN", value: null, secret: true })
@@ -79,6 +82,9 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
       assert.match(listed.stdout, /SHOP_URL +https:\/\/shop\.example .*\nTOKEN +\(secret\) /)
       assert.strictEqual((yield* headwater(["env", "delete", "TOKEN"])).code, 0)
       HeadwaterCommand.assertRefused(yield* headwater(["env", "delete", "TOKEN"]), /no environment variable "TOKEN"/)
-      HeadwaterCommand.assertRefused(yield* headwater(["env", "set", "1A"], "x"), /name: must be letters, digits and _/)
+      HeadwaterCommand.assertRefused(
+        yield* headwater(["env", "set", "1A"], "x"),
+        /<name>: must be letters, digits and _/
+      )
     }))
 })

@@ -2,27 +2,39 @@ import { Effect, FileSystem, Option, Redacted, Stdio, Stream } from "effect"
 import { Argument, Command, Flag, Prompt } from "effect/cli"
 import { ApiAccess } from "../access/ApiAccess.ts"
 import { CommandRefused } from "../CommandRefused.ts"
+import * as Confirmation from "../given/Confirmation.ts"
+import * as Kind from "../resource/Kind.ts"
+import * as Naming from "../resource/Naming.ts"
+import * as FlagWords from "../text/FlagWords.ts"
 import * as Output from "../text/Output.ts"
 
 const name = Argument.String("name").pipe(Argument.withDescription("The variable's name, such as SHOP_URL"))
 
 const program = Flag.String("program").pipe(
-  Flag.withDescription("The source or workflow that the variable is for. Default: all of the account"),
+  Flag.withDescription(
+    "The source or workflow that the variable is for, by name, slug or id. Default: all of the account"
+  ),
   Flag.optional
 )
 
 const project = Flag.String("project").pipe(
-  Flag.withDescription("The project that the variable is for, in place of --program"),
+  Flag.withDescription("The project that the variable is for, by name, slug or id, in place of --program"),
   Flag.optional
 )
 
 /** Says whose variable it is. */
 const owner = { program, project }
 
-const within = ({ program, project }: Readonly<Record<keyof typeof owner, Option.Option<string>>>) => ({
-  ...(Option.isSome(program) ? { program_id: program.value } : {}),
-  ...(Option.isSome(project) ? { project_id: project.value } : {})
-})
+const within = Effect.fnUntraced(
+  function*({ program, project }: Readonly<Record<keyof typeof owner, Option.Option<string>>>) {
+    return {
+      ...(yield* Naming.fieldOf("program_id", Kind.emitters, program)),
+      ...(yield* Naming.fieldOf("project_id", [Kind.project], project))
+    }
+  }
+)
+
+const words: FlagWords.Flags = { name: "<name>", value: "The value", program_id: "--program", project_id: "--project" }
 
 /** The value from a file, the terminal or standard input: other users of the machine can see arguments. */
 const valueOf = Effect.fnUntraced(function*(name: string, file: Option.Option<string>) {
@@ -39,20 +51,19 @@ const valueOf = Effect.fnUntraced(function*(name: string, file: Option.Option<st
 
 const list = Command.make(
   "list",
-  { json: Output.json, ...owner },
+  { ...owner, json: Output.json },
   Effect.fnUntraced(function*({ json, ...owner }) {
     const { call } = yield* ApiAccess
-    const { data } = yield* call(({ environment }) => environment.list({ query: within(owner) }))
+    const query = yield* within(owner)
+    const { data } = yield* call(({ environment }) => environment.list({ query }))
     const rows = data.map(({ name, updated_at, value }) => [name, value ?? "(secret)", Output.time(updated_at)])
-    yield* Output.print(
-      json,
-      data,
-      data.length === 0
-        ? "No environment variables. Set one with: headwater env set NAME"
-        : Output.table([["NAME", "VALUE", "CHANGED"], ...rows])
-    )
-  })
-).pipe(Command.withDescription("List environment variables, without the values of secrets"))
+    yield* Output.list(json, data, {
+      heads: ["NAME", "VALUE", "CHANGED"],
+      rows,
+      none: "There is no environment variable yet. Set the first with: headwater env set NAME"
+    })
+  }, FlagWords.inFlags(words))
+).pipe(Command.withDescription("List environment variables, without the values of secrets"), Command.withAlias("ls"))
 
 const set = Command.make(
   "set",
@@ -71,12 +82,13 @@ const set = Command.make(
   },
   Effect.fnUntraced(function*({ file, json, name, secret, ...owner }) {
     const { call } = yield* ApiAccess
+    const whose = yield* within(owner)
     const value = yield* valueOf(name, file)
     const { data } = yield* call(({ environment }) =>
-      environment.set({ params: { name }, payload: { value, ...within(owner), ...(secret ? { secret } : {}) } })
+      environment.set({ params: { name }, payload: { value, ...whose, ...(secret ? { secret } : {}) } })
     )
     yield* Output.print(json, data, `Set ${name}. Code finds it in process.env.${name}.`)
-  })
+  }, FlagWords.inFlags(words))
 ).pipe(
   Command.withDescription("Set an environment variable; ask for its value, or read it from a file or standard input"),
   Command.withExamples([
@@ -90,16 +102,18 @@ const set = Command.make(
 
 const remove = Command.make(
   "delete",
-  { name, ...owner, json: Output.json },
-  Effect.fnUntraced(function*({ json, name, ...owner }) {
+  { name, ...owner, yes: Confirmation.flag, json: Output.json },
+  Effect.fnUntraced(function*({ json, name, yes, ...owner }) {
     const { call } = yield* ApiAccess
-    yield* call(({ environment }) => environment.delete({ params: { name }, query: within(owner) }))
+    const query = yield* within(owner)
+    yield* Confirmation.ask(`Delete the environment variable ${name}?`, yes)
+    yield* call(({ environment }) => environment.delete({ params: { name }, query }))
     yield* Output.print(json, { name, deleted: true }, `Deleted ${name}.`)
-  })
-).pipe(Command.withDescription("Remove an environment variable"))
+  }, FlagWords.inFlags(words))
+).pipe(Command.withDescription("Delete an environment variable"), Command.withAlias("rm"))
 
 export const envCommand = Command.make("env").pipe(
-  Command.withDescription("List, set and remove the environment variables that code finds in process.env"),
+  Command.withDescription("Manage the environment variables that code finds in process.env"),
   Command.withSubcommands([list, set, remove]),
   Command.provide(ApiAccess.layer)
 )

@@ -3,12 +3,14 @@ import { maxLimit } from "@headwater/api/Pagination"
 import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { ApiAccess } from "../access/ApiAccess.ts"
+import * as CountFlag from "../given/CountFlag.ts"
 import * as DeliveryFilters from "../given/DeliveryFilters.ts"
 import * as EventIdGiven from "../given/EventIdGiven.ts"
 import { timeOf } from "../given/TimeFlag.ts"
 import * as Kind from "../resource/Kind.ts"
 import * as Naming from "../resource/Naming.ts"
 import * as EventText from "../text/EventText.ts"
+import * as FlagWords from "../text/FlagWords.ts"
 import * as Output from "../text/Output.ts"
 
 const optionalTime = (name: string, text: Option.Option<string>) =>
@@ -47,8 +49,8 @@ export const list = Effect.fnUntraced(
       Listed
   ) {
     const { call } = yield* ApiAccess
-    const from = yield* optionalTime("since", since)
-    const to = yield* optionalTime("until", until)
+    const from = yield* optionalTime("--since", since)
+    const to = yield* optionalTime("--until", until)
     const ids = yield* Effect.forEach(emitters, (emitter) => Naming.find(Kind.emitters, emitter))
     const query = {
       ...(ids.length === 0 ? {} : { emitter: ids.map(({ id }) => id) }),
@@ -78,7 +80,15 @@ export const list = Effect.fnUntraced(
     const names = yield* Naming.namesById(ordered.map(({ metadata }) => metadata.emitter_id))
     const cells = ordered.map((event) => EventText.cellsOf(event, names))
     yield* Console.log(Output.table([EventText.heads, ...cells], yield* Output.width))
-  }
+  },
+  FlagWords.inFlags({
+    emitter: "<emitter>",
+    stream: "--stream",
+    id: "--id",
+    from: "--since",
+    to: "--until",
+    text: "--text"
+  })
 )
 
 /** Lists what was emitted. */
@@ -86,7 +96,7 @@ export const eventsCommand = Command.make(
   "events",
   {
     emitters: Argument.String("emitter").pipe(
-      Argument.withDescription("Only events of this source or workflow, by id or name slug; may be repeated"),
+      Argument.withDescription("Only events of this source or workflow, by name, slug or id; may be repeated"),
       Argument.variadic()
     ),
     stream: DeliveryFilters.flag("stream", "Only events of this stream; \"default\" for the default one. Default: all"),
@@ -95,7 +105,7 @@ export const eventsCommand = Command.make(
     until: DeliveryFilters.flag("until", "Emitted before this time, in the same forms"),
     text: DeliveryFilters.flag("text", "Whose payload contains this text"),
     sort: DeliveryFilters.sort,
-    limit: Flag.Int("limit").pipe(Flag.withDescription("At most so many"), Flag.withDefault(20)),
+    limit: CountFlag.limit(20),
     full: Flag.Boolean("full").pipe(
       Flag.withDescription("With --json: the whole of each event, however large"),
       Flag.withDefault(false)

@@ -21,7 +21,7 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
           assert.strictEqual(code, 0, stderr)
           return stdout
         })
-      assert.match(yield* told(["list"]), /No files\. Write one with: headwater files put PATH FILE/)
+      assert.match(yield* told(["list"]), /There is no file yet\. Write the first with: headwater files put PATH FILE/)
       assert.strictEqual(yield* told(["put", "in/long.txt", "long.txt"]), "Wrote 600000 bytes to in/long.txt.\n")
       assert.strictEqual(yield* told(["put", "in/b", "-"], "text"), "Wrote 4 bytes to in/b.\n")
       yield* told(["put", "out", "long.txt", "--type", "text/x-own"])
@@ -40,7 +40,7 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
       HeadwaterCommand.assertRefused(yield* files(["put", "in/none", "none.txt"]), /none\.txt/)
       HeadwaterCommand.assertRefused(
         yield* files(["put", "../out", "long.txt"]),
-        /is not a path of names/
+        /Expected: a path of names/
       )
     }))
 

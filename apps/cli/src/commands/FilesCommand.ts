@@ -4,12 +4,14 @@ import { Effect, FileSystem, Option, Stdio, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { ApiAccess } from "../access/ApiAccess.ts"
 import { CommandRefused } from "../CommandRefused.ts"
+import * as Confirmation from "../given/Confirmation.ts"
 import * as ContentType from "../given/ContentType.ts"
+import * as FlagWords from "../text/FlagWords.ts"
 import * as Output from "../text/Output.ts"
 
 const path = Argument.String("path").pipe(
   Argument.withDescription("The file's path in the store"),
-  Argument.filter(isFilePath, (path) => `${JSON.stringify(path)} is not ${filePathExpected}`)
+  Argument.filter(isFilePath, () => filePathExpected)
 )
 
 const list = Command.make(
@@ -33,15 +35,15 @@ const list = Command.make(
       content_type ?? "",
       Output.time(updated_at)
     ])
-    yield* Output.print(
-      json,
-      inOrder,
-      inOrder.length === 0
-        ? "No files. Write one with: headwater files put PATH FILE"
-        : Output.table([["PATH", "BYTES", "TYPE", "WRITTEN"], ...rows])
-    )
+    yield* Output.list(json, inOrder, {
+      heads: ["PATH", "BYTES", "TYPE", "WRITTEN"],
+      rows,
+      none: prefix === ""
+        ? "There is no file yet. Write the first with: headwater files put PATH FILE"
+        : "No file matches."
+    })
   })
-).pipe(Command.withDescription("List the files of your account in the order of their paths"))
+).pipe(Command.withDescription("List the files of your account in the order of their paths"), Command.withAlias("ls"))
 
 const refused = ({ message }: { readonly message: string }) => new CommandRefused({ message })
 
@@ -100,7 +102,7 @@ const put = Command.make(
       })
     )
     yield* Output.print(json, data, `Wrote ${data.size} bytes to ${path}.`)
-  })
+  }, FlagWords.inFlags({ path: "<path>", "content-type": "--type" }))
 ).pipe(
   Command.withDescription("Write a file, in place of the one at its path"),
   Command.withExamples([
@@ -111,13 +113,14 @@ const put = Command.make(
 
 const remove = Command.make(
   "delete",
-  { path, json: Output.json },
-  Effect.fnUntraced(function*({ json, path }) {
+  { path, yes: Confirmation.flag, json: Output.json },
+  Effect.fnUntraced(function*({ json, path, yes }) {
     const { call } = yield* ApiAccess
+    yield* Confirmation.ask(`Delete the file ${path}?`, yes)
     yield* call(({ files }) => files.delete({ query: { path } }))
     yield* Output.print(json, { path, deleted: true }, `Deleted ${path}.`)
   })
-).pipe(Command.withDescription("Delete a file"))
+).pipe(Command.withDescription("Delete a file"), Command.withAlias("rm"))
 
 const url = Command.make(
   "url",

@@ -140,7 +140,11 @@ const planFlags = {
     Flag.withDescription("Only show the report and the plan: neither files nor the account change"),
     Flag.withDefault(false)
   ),
-  yes: Flag.Boolean("yes").pipe(Flag.withDescription("Do it without asking"), Flag.withDefault(false))
+  yes: Flag.Boolean("yes").pipe(
+    Flag.withAlias("y"),
+    Flag.withDescription("Do it without asking"),
+    Flag.withDefault(false)
+  )
 }
 
 const into = Flag.String("into").pipe(

@@ -1,14 +1,18 @@
 import type { CourierResource } from "@headwater/api/CouriersApi"
 import * as ListItems from "@headwater/api/ListItems"
 import { longestSeconds, usualSeconds } from "@headwater/domain/Courier"
-import { Clock, Console, Duration, Effect, Option, Schema, Stream } from "effect"
+import { Clock, Console, Effect, Option, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { ApiAccess } from "../access/ApiAccess.ts"
 import { CommandRefused } from "../CommandRefused.ts"
+import * as TimeFlag from "../given/TimeFlag.ts"
 import * as CourierStep from "../moving/CourierStep.ts"
 import * as MovedProps from "../moving/MovedProps.ts"
 import * as MovingRecord from "../moving/MovingRecord.ts"
+import * as Kind from "../resource/Kind.ts"
+import * as Naming from "../resource/Naming.ts"
 import * as SetupFolder from "../setup/SetupFolder.ts"
+import * as FlagWords from "../text/FlagWords.ts"
 import * as Output from "../text/Output.ts"
 
 const names = (flag: string, description: string) =>
@@ -21,14 +25,14 @@ const names = (flag: string, description: string) =>
 
 const expires = Flag.String("expires").pipe(
   Flag.withMetavar("duration"),
-  Flag.withDescription("How long the step may bring things, such as \"3 hours\"; \"1 minute\" to \"7 days\""),
+  Flag.withDescription(
+    `How long the step may bring things, such as 90m or 2d; 1m to 7d. Default: ${
+      TimeFlag.spanText(usualSeconds * 1_000)
+    }`
+  ),
   Flag.filterMap(
-    (text) =>
-      Schema.decodeOption(Schema.DurationFromString)(text).pipe(
-        Option.map((duration) => Math.floor(Duration.toSeconds(duration))),
-        Option.filter((seconds) => seconds >= 60 && seconds <= longestSeconds)
-      ),
-    () => "a duration from \"1 minute\" to \"7 days\", such as \"3 hours\""
+    (text) => Option.filter(TimeFlag.secondsOf(text), (seconds) => seconds >= 60 && seconds <= longestSeconds),
+    () => "a duration from 1m to 7d, such as 3h"
   ),
   Flag.withDefault(usualSeconds)
 )
@@ -99,7 +103,7 @@ const status = Command.make(
 
 const remove = Command.make(
   "delete",
-  { id: Argument.String("courier").pipe(Argument.withDescription("Begins with cr_")), json: Output.json },
+  { id: Argument.String("courier").pipe(Argument.withDescription("Its id, which begins with cr_")), json: Output.json },
   Effect.fnUntraced(function*({ id, json }) {
     const { call } = yield* ApiAccess
     yield* call(({ couriers }) => couriers.delete({ params: { id }, query: {} }))
@@ -118,7 +122,9 @@ export const courierCommand = Command.make(
       Flag.withDefault(false)
     ),
     project: Flag.String("project").pipe(
-      Flag.withDescription("The project here that the variables are for. Default: all of the account"),
+      Flag.withDescription(
+        "The project here that the variables are for, by name, slug or id. Default: all of the account"
+      ),
       Flag.optional
     ),
     expires,
@@ -128,38 +134,48 @@ export const courierCommand = Command.make(
     ),
     json: Output.json
   },
-  Effect.fnUntraced(function*({ expires, files, into, json, project, stores, variables }) {
-    if (!files && stores.length + variables.length === 0) {
-      return yield* new CommandRefused({ message: "name what it is to bring: --stores, --variables or --files" })
-    }
-    const { call } = yield* ApiAccess
-    const moved = yield* movedStores(into)
-    const found = yield* Effect.forEach(stores, (given) => storeFor(given, moved))
-    const { data } = yield* call(({ couriers }) =>
-      couriers.create({
-        headers: {},
-        payload: {
-          stores: Object.fromEntries(found),
-          variables,
-          files,
-          expires_in_seconds: expires,
-          ...(Option.isSome(project) ? { project_id: project.value } : {})
-        }
-      })
-    )
-    const { id, token, url } = data
-    const code = CourierStep.codeOf({ url, token, stores: found.map(([there]) => there), variables, files })
-    yield* Console.log(
-      json ? JSON.stringify({ id, url, stores: data.stores, expires_at: data.expires_at, code }) : code
-    )
-    if (!json) {
-      yield* Console.error(
-        `It brings to ${url} until ${
-          Output.time(data.expires_at)
-        }: see what has come with \`headwater import courier status\``
+  Effect.fnUntraced(
+    function*({ expires, files, into, json, project, stores, variables }) {
+      if (!files && stores.length + variables.length === 0) {
+        return yield* new CommandRefused({ message: "name what it is to bring: --stores, --variables or --files" })
+      }
+      const { call } = yield* ApiAccess
+      const moved = yield* movedStores(into)
+      const found = yield* Effect.forEach(stores, (given) => storeFor(given, moved))
+      const whose = yield* Naming.fieldOf("project_id", [Kind.project], project)
+      const { data } = yield* call(({ couriers }) =>
+        couriers.create({
+          headers: {},
+          payload: {
+            stores: Object.fromEntries(found),
+            variables,
+            files,
+            expires_in_seconds: expires,
+            ...whose
+          }
+        })
       )
-    }
-  })
+      const { id, token, url } = data
+      const code = CourierStep.codeOf({ url, token, stores: found.map(([there]) => there), variables, files })
+      yield* Console.log(
+        json ? JSON.stringify({ id, url, stores: data.stores, expires_at: data.expires_at, code }) : code
+      )
+      if (!json) {
+        yield* Console.error(
+          `It brings to ${url} until ${
+            Output.time(data.expires_at)
+          }: see what has come with \`headwater import courier status\``
+        )
+      }
+    },
+    FlagWords.inFlags({
+      stores: "--stores",
+      variables: "--variables",
+      files: "--files",
+      expires_in_seconds: "--expires",
+      project_id: "--project"
+    })
+  )
 ).pipe(
   Command.withDescription("Print a step to paste there, which brings data stores, variables and files here"),
   Command.provide(ApiAccess.layer),

@@ -91,12 +91,16 @@ export const switchCommand = Command.make(
       Flag.withDescription("Send what is held since a time: ISO 8601, or so long ago, such as 30m, 12h or 7d"),
       Flag.optional
     ),
-    yes: Flag.Boolean("yes").pipe(Flag.withDescription("Do it without asking"), Flag.withDefault(false)),
+    yes: Flag.Boolean("yes").pipe(
+      Flag.withAlias("y"),
+      Flag.withDescription("Do it without asking"),
+      Flag.withDefault(false)
+    ),
     into,
     json: Output.json
   },
   Effect.fnUntraced(function*({ from, into, json, offThere, org, sendHeldSince, workflow, yes }) {
-    const since = Option.isNone(sendHeldSince) ? undefined : yield* timeOf("send-held-since", sendHeldSince.value)
+    const since = Option.isNone(sendHeldSince) ? undefined : yield* timeOf("--send-held-since", sendHeldSince.value)
     const { standings } = yield* Finishing.read(into)
     const standing = yield* Finishing.named(standings, workflow)
     const it = yield* Switching.read(standing)

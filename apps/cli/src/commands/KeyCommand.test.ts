@@ -28,7 +28,7 @@ describe("headwater key", () => {
       const id = (yield* keys.list(account.id))[0]!.id
       const before = Math.floor((yield* Clock.currentTimeMillis) / 1000)
       const rotated = HeadwaterCommand.jsonOf(
-        yield* headwater("key", "rotate", id, "--overlap", "90 minutes", "--json")
+        yield* headwater("key", "rotate", id, "--overlap", "90m", "--json")
       )
       Json.assertHolds(rotated, { account_id: account.id, name: "deploy Ü", scope: "run", expires_at: null })
       const second = Redacted.make(Json.textOf(rotated["key"]))

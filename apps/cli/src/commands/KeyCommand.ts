@@ -1,16 +1,17 @@
 import { type ApiKey, KeyScope, maxOverlapSeconds } from "@headwater/domain/ApiKey"
 import { ApiKeys, type NewApiKey } from "@headwater/log/access/ApiKeys"
-import { Duration, Effect, Option, Redacted, Schema } from "effect"
+import { Effect, Option, Redacted } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as Operator from "../access/Operator.ts"
 import { CommandRefused } from "../CommandRefused.ts"
+import * as TimeFlag from "../given/TimeFlag.ts"
 import * as Output from "../text/Output.ts"
 
 const maxNameLength = 1_000
 
 const account = Argument.String("account").pipe(Argument.withDescription("Its id or username"))
 
-const keyId = Argument.String("key id").pipe(Argument.withDescription("Begins with key_"))
+const keyId = Argument.String("key").pipe(Argument.withDescription("Its id, which begins with key_"))
 
 const valueOf = (key: ApiKey) => ({
   id: key.id,
@@ -78,26 +79,22 @@ const list = Command.make(
     const rows = found.map((
       key
     ) => [key.id, key.name, key.scope, Output.time(key.createdAt), Output.time(key.expiresAt)])
-    yield* Output.print(
-      json,
-      found.map(valueOf),
-      Output.table([["ID", "NAME", "SCOPE", "CREATED", "EXPIRES"], ...rows])
-    )
+    yield* Output.list(json, found.map(valueOf), {
+      heads: ["ID", "NAME", "SCOPE", "CREATED", "EXPIRES"],
+      rows,
+      none: `There is no live key of ${account}. Make one with: headwater key create ${account}`
+    })
   }, Effect.provide(Operator.layer))
-).pipe(Command.withDescription("List the live keys of an account, the oldest first"))
+).pipe(Command.withDescription("List the live keys of an account, the oldest first"), Command.withAlias("ls"))
 
 const overlap = Flag.String("overlap").pipe(
   Flag.withMetavar("duration"),
   Flag.withDescription(
-    "How long the old key stays valid, such as \"90 minutes\" or \"7 days\"; \"0 seconds\" to 30 days"
+    "How long the old key stays valid, such as 90m or 7d; 0s to 30d. Default: 24h"
   ),
   Flag.filterMap(
-    (text) =>
-      Schema.decodeOption(Schema.DurationFromString)(text).pipe(
-        Option.map((duration) => Math.floor(Duration.toSeconds(duration))),
-        Option.filter((seconds) => seconds >= 0 && seconds <= maxOverlapSeconds)
-      ),
-    () => "a duration from \"0 seconds\" to \"30 days\", such as \"24 hours\""
+    (text) => Option.filter(TimeFlag.secondsOf(text), (seconds) => seconds >= 0 && seconds <= maxOverlapSeconds),
+    () => "a duration from 0s to 30d, such as 24h"
   )
 )
 

@@ -35,6 +35,7 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
         yield* received(1)
         const first = yield* listen("--from", "beginning", "--max", "1")
         assert.strictEqual(first.code, 0, first.stderr)
+        assert.match(first.stdout, /^Forwarding to \S+, from beginning\. /)
         const [, secret = ""] = /^Signed with (whsec_\S+)$/m.exec(first.stdout) ?? []
         assert.match(first.stdout, /^\S+ {2}orders {2}default {2}\d+-\d+ {2}200 {2}\d+ ms$/m)
         const [sent] = local.received

@@ -7,6 +7,7 @@ import { Command, Flag } from "effect/cli"
 import { createHash } from "node:crypto"
 import { ApiAccess, findAccess } from "../access/ApiAccess.ts"
 import { CommandRefused } from "../CommandRefused.ts"
+import * as CountFlag from "../given/CountFlag.ts"
 import { placeOf, places } from "../given/TimeFlag.ts"
 import * as ListeningConsumer from "../listen/ListeningConsumer.ts"
 import * as LocalRequest from "../listen/LocalRequest.ts"
@@ -72,7 +73,9 @@ export const listenCommand = Command.make(
       Flag.optional
     ),
     emitter: Flag.String("emitter").pipe(
-      Flag.withDescription("Events of this source or workflow alone, or of those of a glob over ids"),
+      Flag.withDescription(
+        "Events of this source or workflow alone, by name, slug or id, or of those of a glob over ids"
+      ),
       Flag.optional
     ),
     stream: Flag.String("stream").pipe(
@@ -87,10 +90,12 @@ export const listenCommand = Command.make(
       Flag.optional
     ),
     webhook: Flag.String("webhook").pipe(
-      Flag.withDescription("Sign with the secret of this webhook. Default: one that stays the same here"),
+      Flag.withDescription(
+        "Sign with the secret of this webhook, by name or id. Default: one that stays the same here"
+      ),
       Flag.optional
     ),
-    max: Flag.Int("max").pipe(Flag.withDescription("End after so many events"), Flag.optional),
+    max: CountFlag.make("max", "End after so many events").pipe(Flag.optional),
     json: Output.jsonLines
   },
   Effect.fnUntraced(function*({ emitter, filter, forwardTo, from, json, max, source, stream, webhook }) {
@@ -109,14 +114,14 @@ export const listenCommand = Command.make(
       stream: stream === "default" ? "" : stream,
       filter: (yield* FieldFlag.given([filterField], { filter }))["filter"] as ListeningConsumer.Heard["filter"]
     }
-    const place = Option.isSome(from) ? yield* placeOf("from", from.value) : undefined
+    const place = Option.isSome(from) ? yield* placeOf("--from", from.value) : undefined
     const { consumer, isNew } = yield* ListeningConsumer.make(heard, place)
     const secret = yield* secretOf(webhook, consumer.id)
     const say = (text: string) => json ? Console.error(text) : Console.log(text)
     const names = yield* Naming.namesById(["dc_0", "p_0"])
     yield* say(
       `Forwarding to ${forwardTo}, ${
-        isNew ? "from now on" : "from where it was"
+        Option.isSome(from) ? `from ${from.value}` : isNew ? "from now on" : "from where it was"
       }. Ctrl-C ends, r sends the last one again.`
     )
     yield* say(`Signed with ${Redacted.value(secret)}\n`)

@@ -2,6 +2,7 @@ import * as StreamName from "@headwater/domain/Stream"
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { ApiAccess } from "../access/ApiAccess.ts"
+import * as CountFlag from "../given/CountFlag.ts"
 import * as DeliveryFilters from "../given/DeliveryFilters.ts"
 import * as Output from "../text/Output.ts"
 import * as EventsCommand from "./EventsCommand.ts"
@@ -24,7 +25,7 @@ const make = <const Name extends string>(name: Name, stream: string, none: strin
       since: DeliveryFilters.flags.since,
       until: DeliveryFilters.flags.until,
       text: DeliveryFilters.flags.text,
-      limit: Flag.Int("limit").pipe(Flag.withDescription("At most so many, the newest"), Flag.withDefault(20)),
+      limit: CountFlag.make("limit", "At most so many, the newest. Default: 20").pipe(Flag.withDefault(20)),
       json: Output.jsonLines
     },
     Effect.fnUntraced(function*({ follow, json, limit, programs, since, text, until }) {

@@ -22,7 +22,7 @@ const refuseReserved = (key: string) =>
 export const publishCommand = Command.make(
   "publish",
   {
-    id: Argument.String("component id").pipe(Argument.withDescription("Begins with sc_; of any account")),
+    id: Argument.String("component").pipe(Argument.withDescription("Its id, which begins with sc_; of any account")),
     json: Output.json
   },
   Effect.fnUntraced(function*({ id, json }) {

@@ -4,11 +4,27 @@ import { ApiAccess } from "../access/ApiAccess.ts"
 import { CommandRefused } from "../CommandRefused.ts"
 import * as DeliveryFilters from "../given/DeliveryFilters.ts"
 import * as EventFile from "../given/EventFile.ts"
+import * as RunNamed from "../given/RunNamed.ts"
+import * as Kind from "../resource/Kind.ts"
+import * as Naming from "../resource/Naming.ts"
+import * as FlagWords from "../text/FlagWords.ts"
 import * as Output from "../text/Output.ts"
 import * as BulkCommand from "./BulkCommand.ts"
 
-const workflow = Argument.String("workflow").pipe(Argument.withDescription("The workflow, by id or name slug"))
-const run = Argument.String("run").pipe(Argument.withDescription("The run's id, such as run_0Uz7N5cVwQ2KpXs9TzLd"))
+/** The flag for each field of a request for many runs. */
+const words: FlagWords.Flags = {
+  ...FlagWords.within("filter", {
+    program_id: "--program",
+    run_status: "--status",
+    error: "--error",
+    text: "--text",
+    since: "--since",
+    until: "--until"
+  }),
+  "rerun.from": "--from-failed",
+  "rerun.code": "--own-code",
+  rate_limit: "--rate"
+}
 
 const rerunFlags = {
   fromFailed: Flag.Boolean("from-failed").pipe(
@@ -22,7 +38,7 @@ const rerunFlags = {
 }
 
 const filterFlags = {
-  program: DeliveryFilters.flag("program", "Of this source or workflow, by id or name slug"),
+  program: DeliveryFilters.flag("program", "Of this source or workflow, by name, slug or id"),
   error: DeliveryFilters.flag("error", "Whose error has this text in its name or message"),
   text: DeliveryFilters.flag("text", "Whose event has this text"),
   since: DeliveryFilters.flag("since", "Begun at this time or later: ISO 8601, or so long ago, such as 30m, 12h or 7d"),
@@ -36,7 +52,7 @@ const filterOf = Effect.fnUntraced(function*(
   }
 ) {
   return {
-    ...DeliveryFilters.given("program_id", program),
+    ...(yield* Naming.fieldOf("program_id", Kind.emitters, program)),
     ...DeliveryFilters.given("run_status", status),
     ...DeliveryFilters.given("error", error),
     ...DeliveryFilters.given("text", text),
@@ -48,32 +64,38 @@ const filterOf = Effect.fnUntraced(function*(
 export const rerun = Command.make(
   "rerun",
   {
-    workflow,
-    run,
+    ...RunNamed.arguments,
     fromStep: DeliveryFilters.flag("from-step", "From this step: those before it keep their results"),
     ...rerunFlags,
     ...EventFile.flags,
     json: Output.json
   },
-  Effect.fnUntraced(function*({ data, event, fromFailed, fromStep, json, ownCode, run, workflow }) {
-    const { call } = yield* ApiAccess
-    const other = yield* EventFile.read({ data, event })
-    if (Option.isSome(fromStep) && fromFailed) {
-      return yield* new CommandRefused({
-        message: "--from-step and --from-failed both say where to begin: leave one out"
-      })
-    }
-    const payload = {
-      ...DeliveryFilters.given("from_step", fromStep),
-      ...DeliveryFilters.given("event", other),
-      ...(fromFailed ? { from: "failed_step" as const } : {}),
-      ...(ownCode ? { code: "own" as const } : {})
-    }
-    const answer = yield* call(({ workflowRuns }) =>
-      workflowRuns.rerun({ params: { id: workflow, run_id: run }, headers: {}, query: {}, payload })
-    )
-    yield* Output.print(json, answer.data, `The run ${answer.data.id} repeats ${run}.`)
-  })
+  Effect.fnUntraced(
+    function*({ data, event, fromFailed, fromStep, json, ownCode, run, workflow }) {
+      const { call } = yield* ApiAccess
+      const params = yield* RunNamed.paramsOf({ workflow, run })
+      const other = yield* EventFile.read({ data, event })
+      if (Option.isSome(fromStep) && fromFailed) {
+        return yield* new CommandRefused({
+          message: "--from-step and --from-failed both say where to begin: leave one out"
+        })
+      }
+      const payload = {
+        ...DeliveryFilters.given("from_step", fromStep),
+        ...DeliveryFilters.given("event", other),
+        ...(fromFailed ? { from: "failed_step" as const } : {}),
+        ...(ownCode ? { code: "own" as const } : {})
+      }
+      const answer = yield* call(({ workflowRuns }) => workflowRuns.rerun({ params, headers: {}, query: {}, payload }))
+      yield* Output.print(json, answer.data, `The run ${answer.data.id} repeats ${run}.`)
+    },
+    FlagWords.inFlags({
+      ...EventFile.words("event"),
+      from_step: "--from-step",
+      from: "--from-failed",
+      code: "--own-code"
+    })
+  )
 ).pipe(
   Command.withDescription("Run a run's event again, or another one in its place"),
   Command.withExamples([
@@ -105,7 +127,8 @@ export const rerunAll = Command.make(
         code: ownCode ? "own" as const : "current" as const
       }
       yield* BulkCommand.begin({ action: "rerun", filter, dryRun, rate, rerun }, wait, json)
-    }
+    },
+    FlagWords.inFlags(words)
   )
 ).pipe(
   Command.withDescription("Run all again that failed, of sources too, by a bulk action"),
@@ -133,19 +156,20 @@ export const cancelAll = Command.make(
   Effect.fnUntraced(function*({ dryRun, json, rate, wait, ...meant }) {
     const filter = yield* filterOf(meant)
     yield* BulkCommand.begin({ action: "cancel_runs", filter, dryRun, rate }, wait, json)
-  })
+  }, FlagWords.inFlags(words))
 ).pipe(Command.withDescription("Cancel all runs of workflows that have not ended, by a bulk action"))
 
 /** Shows the books of a source or workflow. */
 export const books = Command.make(
   "books",
   {
-    program: Argument.String("program").pipe(Argument.withDescription("The source or workflow, by id or name slug")),
+    program: Argument.String("program").pipe(Argument.withDescription("The source or workflow, by name, slug or id")),
     json: Output.json
   },
   Effect.fnUntraced(function*({ json, program }) {
     const { call } = yield* ApiAccess
-    const { data } = yield* call(({ figures }) => figures.books({ params: { id: program }, query: {} }))
+    const { id } = yield* Naming.find(Kind.emitters, program)
+    const { data } = yield* call(({ figures }) => figures.books({ params: { id }, query: {} }))
     yield* Output.print(
       json,
       data,

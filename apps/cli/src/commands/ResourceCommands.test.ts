@@ -34,10 +34,10 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
   it.effect("an empty list says how to make the first, and each thing is made, shown, changed, paused and deleted", () =>
     Effect.gen(function*() {
       const { json, run, told } = yield* setup
-      for (
-        const things of ["sources", "workflows", "webhooks", "subscriptions", "consumers", "components", "projects"]
-      ) {
-        assert.match(yield* told(things, "list"), /^There is no \w+ yet\. Make the first with: headwater /)
+      const kinds =
+        "sources workflows webhooks subscriptions consumers components projects stores files credentials env deliveries bulk"
+      for (const things of kinds.split(" ")) {
+        assert.match(yield* told(things, "list"), /^There is no [\w ]+ yet\. .* headwater /, things)
       }
       const made = yield* told("webhooks", "create", "receiver", "--url", "http://localhost:9000")
       assert.match(made, /^Webhook +wh_\w+\nName +receiver\nURL +http:\/\/localhost:9000\nActive +yes\n/)
@@ -107,7 +107,7 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
       assert.strictEqual(doubtful.code, 0)
       assert.match(
         doubtful.stderr,
-        /^Warning: event_name: .*\$errors\?\nWarning: listener_id: This is the emitter itself/
+        /^Warning: --stream: .*\$errors\?\nWarning: <listener>: This is the emitter itself/
       )
       yield* told("unsubscribe", "Big Orders", "Big Orders", "--event", "$error")
       assert.match(
@@ -127,7 +127,7 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
       )
       HeadwaterCommand.assertRefused(
         yield* run("sources", "get", "orders"),
-        /no source "orders"\. Did you mean big-orders/
+        /no source "orders"\. Did you mean big-orders\?/
       )
       HeadwaterCommand.assertRefused(yield* run("tail", "lage"), /no source or workflow "lage"\. Did you mean large\?/)
       yield* told("webhooks", "create", "warehouse", "--url", "http://localhost:9001")
@@ -138,6 +138,51 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
       const unknown = yield* run("why", "1760000120000-0")
       HeadwaterCommand.assertRefused(unknown, /There is no event .*`headwater events` lists/)
       HeadwaterCommand.assertRefused(yield* run("webhooks", "get", "wh_0"), /`headwater webhooks list` lists yours/)
+    }))
+
+  it.effect("a refusal names the flag or the argument, whichever command gave the field and whoever refuses it", () =>
+    Effect.gen(function*() {
+      const { run, told } = yield* setup
+      yield* told("deploy", "orders.mjs", "--name", "Shop")
+      yield* told("deploy", "large.mjs", "--workflow", "--name", "Tally")
+      yield* told("webhooks", "create", "hearer", "--url", "http://localhost:9000")
+      yield* told("consumers", "create", "Shop", "--name", "reader")
+      yield* told("stores", "create", "counts")
+      const refused: ReadonlyArray<readonly [args: string, reason: RegExp]> = [
+        ["events --text=", /^headwater: --text: /],
+        ["events --limit 0", /--limit: "0"\. Expected: a whole number of 1 or more/],
+        ["deliveries list --status abc", /^headwater: --status: Expected a status such as 503/],
+        ["bulk run retry --rate 100000", /^headwater: --rate: Expected a value between 1 and 10000/],
+        ["bulk run replay --from 1760000120000-0", /^headwater: --emitter: is required/],
+        ["bulk run replay --from first", /^headwater: --from: Expected an event id/],
+        ["retry --state exhausted --rate 100000", /^headwater: --rate: /],
+        ["replay hearer --from first", /^headwater: --from: /],
+        ["webhooks replay hearer --from 1760000120000-0", /^headwater: --emitter: is required/],
+        ["webhooks test hearer --event 1760000120000-0", /^headwater: --emitter: is required/],
+        ["webhooks create x --url ftp://x", /^headwater: --url: /],
+        ["runs rerun-all --rate 100000", /^headwater: --rate: /],
+        [
+          "runs list Tally --status wating",
+          /--status: "wating"\. Expected: running, waiting, success, error, cancelled/
+        ],
+        ["consumers read reader --wait 1000", /^headwater: --wait: Expected a value between 0 and 60/],
+        ["consumers seek reader soon", /^headwater: <to> is not a time: "soon"/],
+        ["stores set counts k v --ttl 99999999999999", /^headwater: --ttl: /],
+        ["env set 1A", /^headwater: <name>: /],
+        ["env list --program nobody", /no source or workflow "nobody"\. `headwater sources list`/],
+        [
+          "runs books nobody",
+          /no source or workflow "nobody"\. `headwater sources list` and `headwater workflows list`/
+        ],
+        ["runs rerun-all --program Shp", /Did you mean shop\?/],
+        [
+          `webhooks create x --url http://localhost:9000 --rate-limit {"limit":1,"interval_seconds":1,"x":2}`,
+          /--rate-limit\.x: There is no such field/
+        ]
+      ]
+      for (const [args, reason] of refused) HeadwaterCommand.assertRefused(yield* run(...args.split(" ")), reason)
+      const names = yield* run("runs", "books", "Tally", "--json")
+      Json.assertHolds(HeadwaterCommand.jsonOf(names), { received: 0, failed: 0 })
     }))
 
   it.effect("somebody at a terminal is asked before a thing is deleted, and a table fits the terminal", () =>
@@ -159,7 +204,7 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
   it.effect("earlier names of commands go on, whoami tells the account, and open where the console shows a thing", () =>
     Effect.gen(function*() {
       const { json, run, server, told } = yield* setup
-      assert.match(yield* told("accounts", "list"), /^ID +APP/)
+      assert.match(yield* told("accounts", "list"), /^There is no app account yet/)
       const me = yield* told("whoami")
       assert.include(me, server.url)
       assert.notInclude(me, "hw_")

@@ -3,6 +3,9 @@ import { Argument, Command } from "effect/cli"
 import { ApiAccess } from "../access/ApiAccess.ts"
 import { CommandRefused } from "../CommandRefused.ts"
 import * as DeliveryFilters from "../given/DeliveryFilters.ts"
+import * as Kind from "../resource/Kind.ts"
+import * as Naming from "../resource/Naming.ts"
+import * as FlagWords from "../text/FlagWords.ts"
 import * as Output from "../text/Output.ts"
 import * as BulkCommand from "./BulkCommand.ts"
 import * as DeliveriesCommand from "./DeliveriesCommand.ts"
@@ -17,7 +20,7 @@ const many = "For many, give filters, such as --state exhausted --since 2d"
 export const retryCommand = Command.make(
   "retry",
   {
-    what: Argument.String("delivery or event").pipe(
+    what: Argument.String("delivery-or-event").pipe(
       Argument.withDescription("A delivery (dlv_…), or an event, all of whose deliveries are attempted"),
       Argument.optional
     ),
@@ -44,7 +47,7 @@ export const retryCommand = Command.make(
       wait,
       json
     )
-  })
+  }, FlagWords.inFlags(BulkCommand.words))
 ).pipe(
   Command.withDescription("Attempt a delivery, those of an event, or all that match once more"),
   Command.withExamples([
@@ -58,8 +61,8 @@ export const retryCommand = Command.make(
 export const replayCommand = Command.make(
   "replay",
   {
-    what: Argument.String("webhook or event").pipe(
-      Argument.withDescription("A webhook (wh_…), or the id of an event"),
+    what: Argument.String("webhook-or-event").pipe(
+      Argument.withDescription("A webhook, by name or id, or the id of an event"),
       Argument.optional
     ),
     ...DeliveryFilters.flags,
@@ -73,21 +76,21 @@ export const replayCommand = Command.make(
       ...(yield* DeliveryFilters.query(flags)),
       ...DeliveryFilters.given("from", from),
       ...DeliveryFilters.given("to", to),
-      ...(one?.startsWith("wh_") ? { webhook_id: one } : {}),
-      ...(one !== undefined && isEventId(one) ? { event_id: one } : {})
-    }
-    if (one !== undefined && !one.startsWith("wh_") && !isEventId(one)) {
-      return yield* refuse(`${JSON.stringify(one)} is neither a webhook (wh_…) nor the id of an event`)
+      ...(one === undefined
+        ? {}
+        : isEventId(one)
+        ? { event_id: one }
+        : { webhook_id: yield* Naming.idOf(Kind.webhook, one) })
     }
     if (Object.keys(filter).length === 0) {
-      return yield* refuse("What is to be replayed? Give a webhook (wh_…), an event, or filters, such as --since 1h")
+      return yield* refuse("What is to be replayed? Give a webhook, an event, or filters, such as --since 1h")
     }
     yield* BulkCommand.begin({ action: "replay", filter, dryRun, rate }, wait, json)
-  })
+  }, FlagWords.inFlags(BulkCommand.words))
 ).pipe(
   Command.withDescription("Send events again, also those that arrived: to a webhook, one event, or all that match"),
   Command.withExamples([
-    { command: "headwater replay wh_… --since 1h --rate 20", description: "The last hour to one webhook" },
+    { command: "headwater replay receiver --since 1h --rate 20", description: "The last hour to one webhook" },
     {
       command: "headwater replay 1760000120000-0 --emitter orders",
       description: "One event to all webhooks that got it"

@@ -9,6 +9,9 @@ import { CommandRefused } from "../CommandRefused.ts"
 import * as EventIdGiven from "../given/EventIdGiven.ts"
 import * as ProgramByName from "../given/ProgramByName.ts"
 import * as PropValue from "../given/PropValue.ts"
+import * as Kind from "../resource/Kind.ts"
+import * as Naming from "../resource/Naming.ts"
+import * as FlagWords from "../text/FlagWords.ts"
 import * as Output from "../text/Output.ts"
 import * as TrialText from "../text/TrialText.ts"
 import { props, workflow } from "./DeployCommand.ts"
@@ -69,6 +72,17 @@ const placeFor = Effect.fnUntraced(function*(name: Option.Option<string>, kind: 
   return kind === "source" ? { source_id: found.id } : { workflow_id: found.id }
 })
 
+/** The flag for each field of a trial. */
+const words: FlagWords.Flags = {
+  event: "--event",
+  emitter_id: "--emitter",
+  event_id: "--event-id",
+  trigger: "--trigger",
+  source_id: "--as",
+  workflow_id: "--as",
+  configured_props: "--prop"
+}
+
 /** Runs code once on the server, and shows what it would do. */
 export const runCommand = Command.make(
   "run",
@@ -82,7 +96,7 @@ export const runCommand = Command.make(
       Flag.optional
     ),
     emitter: Flag.String("emitter").pipe(
-      Flag.withDescription("Take an event of this emitter (an id or slug) in place of a file"),
+      Flag.withDescription("Take an event of this source or workflow, by name, slug or id, in place of a file"),
       Flag.optional
     ),
     eventId: EventIdGiven.flag("event-id", "The id of that event"),
@@ -112,7 +126,7 @@ export const runCommand = Command.make(
       configured_props: yield* valuesOf(declared, props),
       ...(Option.isNone(trigger) ? {} : { trigger: trigger.value }),
       ...(Option.isNone(event) ? {} : { event: yield* readEvent(event.value) }),
-      ...(Option.isNone(emitter) ? {} : { emitter_id: emitter.value }),
+      ...(yield* Naming.fieldOf("emitter_id", Kind.emitters, emitter)),
       ...(Option.isNone(eventId) ? {} : { event_id: eventId.value }),
       requests: noRequests ? "refuse" as const : "send" as const
     }
@@ -128,7 +142,7 @@ export const runCommand = Command.make(
     yield* Output.print(json, trial, TrialText.linesOf(trial))
     const failure = TrialText.failureOf(trial)
     if (failure !== undefined) return yield* refuse(failure)
-  })
+  }, FlagWords.inFlags(words))
 ).pipe(
   Command.withDescription("Run code once on the server and show what it would emit, store and send. Nothing is kept"),
   Command.withExamples([

@@ -53,7 +53,7 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
       const shown = yield* headwater("runs", "list", "approval")
       assert.match(
         shown.stdout,
-        /^RUN +STATUS +WAITS FOR +BEGAN +UNTIL +OUTCOME\nrun_\w+ +cancelled .*\nrun_\w+ +success .* ann\n$/
+        /^RUN +STATUS +WAITS FOR +BEGAN \(UTC\) +UNTIL \(UTC\) +OUTCOME\nrun_\w+ +cancelled .*\nrun_\w+ +success .* ann\n$/
       )
       const details = yield* headwater("runs", "show", "approval", oldestId)
       assert.match(

@@ -1,18 +1,17 @@
 import { type RunResource, WorkflowRunsApi } from "@headwater/api/WorkflowRunsApi"
 import { Effect, Option } from "effect"
-import { Argument, Command } from "effect/cli"
+import { Command } from "effect/cli"
 import { ApiAccess } from "../access/ApiAccess.ts"
 import * as EventFile from "../given/EventFile.ts"
+import * as RunNamed from "../given/RunNamed.ts"
 import * as Columns from "../resource/Columns.ts"
 import * as Kind from "../resource/Kind.ts"
 import type { Resource } from "../resource/Resource.ts"
 import * as ResourceCommand from "../resource/ResourceCommand.ts"
+import * as FlagWords from "../text/FlagWords.ts"
 import * as Output from "../text/Output.ts"
 import * as RunText from "../text/RunText.ts"
 import { books, cancelAll, rerun, rerunAll } from "./RepeatRuns.ts"
-
-const workflow = Argument.String("workflow").pipe(Argument.withDescription("The workflow, by id or name slug"))
-const run = Argument.String("run").pipe(Argument.withDescription("The run's id, such as run_0Uz7N5cVwQ2KpXs9TzLd"))
 
 const outcomeOf = ({ error, exit_reason }: Pick<RunResource, "error" | "exit_reason">): string =>
   error?.message ?? exit_reason ?? ""
@@ -24,8 +23,8 @@ const runs: Resource = {
     Columns.field("RUN", "id"),
     Columns.field("STATUS", "status"),
     Columns.field("WAITS FOR", "waits_for"),
-    Columns.timeOfMs("BEGAN", "started_at_ms"),
-    Columns.timeOfMs("UNTIL", "due_at_ms"),
+    Columns.timeOfMs("BEGAN (UTC)", "started_at_ms"),
+    Columns.timeOfMs("UNTIL (UTC)", "due_at_ms"),
     { head: "OUTCOME", of: (run) => outcomeOf(run as unknown as RunResource) }
   ],
   listed: 20,
@@ -35,12 +34,11 @@ const runs: Resource = {
 
 const get = Command.make(
   "get",
-  { workflow, run, json: Output.json },
+  { ...RunNamed.arguments, json: Output.json },
   Effect.fnUntraced(function*({ json, run, workflow }) {
     const { call } = yield* ApiAccess
-    const { data } = yield* call(({ workflowRuns }) =>
-      workflowRuns.get({ params: { id: workflow, run_id: run }, query: {} })
-    )
+    const params = yield* RunNamed.paramsOf({ workflow, run })
+    const { data } = yield* call(({ workflowRuns }) => workflowRuns.get({ params, query: {} }))
     yield* Output.print(json, data, RunText.linesOf(data))
   })
 ).pipe(
@@ -50,16 +48,15 @@ const get = Command.make(
 
 const resume = Command.make(
   "resume",
-  { workflow, run, ...EventFile.flags, json: Output.json },
+  { ...RunNamed.arguments, ...EventFile.flags, json: Output.json },
   Effect.fnUntraced(function*({ data, event, json, run, workflow }) {
     const { call } = yield* ApiAccess
+    const params = yield* RunNamed.paramsOf({ workflow, run })
     const body = yield* EventFile.read({ data, event })
     const payload = Option.match(body, { onNone: () => ({}), onSome: (body) => ({ body }) })
-    const answer = yield* call(({ workflowRuns }) =>
-      workflowRuns.resume({ params: { id: workflow, run_id: run }, headers: {}, query: {}, payload })
-    )
+    const answer = yield* call(({ workflowRuns }) => workflowRuns.resume({ params, headers: {}, query: {}, payload }))
     yield* Output.print(json, answer.data, `The run ${run} goes on.`)
-  })
+  }, FlagWords.inFlags(EventFile.words("body")))
 ).pipe(
   Command.withDescription("Have a run that waits go on now"),
   Command.withExamples([
@@ -72,12 +69,11 @@ const resume = Command.make(
 
 const cancel = Command.make(
   "cancel",
-  { workflow, run, json: Output.json },
+  { ...RunNamed.arguments, json: Output.json },
   Effect.fnUntraced(function*({ json, run, workflow }) {
     const { call } = yield* ApiAccess
-    const { data } = yield* call(({ workflowRuns }) =>
-      workflowRuns.cancel({ params: { id: workflow, run_id: run }, headers: {}, query: {} })
-    )
+    const params = yield* RunNamed.paramsOf({ workflow, run })
+    const { data } = yield* call(({ workflowRuns }) => workflowRuns.cancel({ params, headers: {}, query: {} }))
     yield* Output.print(json, data, `Cancelled the run ${run}. What its steps have done stays.`)
   })
 ).pipe(Command.withDescription("End a run at once; a step that it is at commits nothing"))

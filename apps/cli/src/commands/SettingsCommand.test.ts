@@ -21,13 +21,17 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
         email: "anna@example.com",
         own_limits: { daily_compute_time: 5_400_000, daily_invocations: 500, billing_period_invocations: null }
       })
+      const { stdout } = yield* headwater("get")
+      assert.match(stdout, /^Compute time of the day +0s +90m +90m +none$/m)
+      const whoami = yield* CommandInProcess.run(["whoami"], { env: environment })
+      assert.match(whoami.stdout, /^Daily compute time quota +90m$/m)
       assert.strictEqual((yield* headwater("update", "--daily-compute-time-limit", "none")).code, 0)
       const { data } = yield* server.api("GET", "/users/me/settings")
       Json.assertHolds(data!["own_limits"], { daily_compute_time: null, daily_invocations: 500 })
       const shown = yield* headwater("get")
       assert.match(shown.stdout, /^QUOTA +USED +LIMIT +YOUR OWN +OPERATOR'S$/m)
       assert.match(shown.stdout, /^Invocations of the day +0 +500 +500 +none$/m)
-      assert.match(shown.stdout, /^Compute time of the day \(ms\) +0 +none +none +none$/m)
+      assert.match(shown.stdout, /^Compute time of the day +0s +none +none +none$/m)
       HeadwaterCommand.assertRefused(yield* headwater("update"), /at least one flag/)
       HeadwaterCommand.assertRefused(yield* headwater("update", "--email", "anna"), /--email/)
       HeadwaterCommand.assertRefused(

@@ -10,7 +10,7 @@ import { harmless } from "../text/HarmlessText.ts"
 import * as Output from "../text/Output.ts"
 
 const quotaNames: Readonly<Record<Quota, string>> = {
-  daily_compute_time: "Compute time of the day (ms)",
+  daily_compute_time: "Compute time of the day",
   daily_invocations: "Invocations of the day",
   billing_period_invocations: "Invocations of the billing period"
 }
@@ -20,8 +20,8 @@ const print = (json: boolean, settings: AccountSettings) => {
   const account = [["Account", id], ["Username", username], ["Email", email]]
   const quotas = Quota.literals.map((quota) => [
     quotaNames[quota],
-    String(used[quota]),
-    ...[limits, own_limits, operator_limits].map((those) => AccountFlag.limitText(those[quota]))
+    AccountFlag.quotaText(quota, used[quota]),
+    ...[limits, own_limits, operator_limits].map((those) => AccountFlag.quotaText(quota, those[quota]))
   ])
   const head = ["QUOTA", "USED", "LIMIT", "YOUR OWN", "OPERATOR'S"]
   return Output.print(json, settings, harmless(`${Output.table(account)}\n\n${Output.table([head, ...quotas])}`))
@@ -35,7 +35,7 @@ const get = Command.make(
     const { data } = yield* call(({ users }) => users.settings({ query: {} }))
     yield* print(json, data)
   })
-).pipe(Command.withAlias("show"), Command.withDescription("Show them, with what is used of each quota"))
+).pipe(Command.withAlias("show"), Command.withDescription("Show your account, its limits, and what of them is used"))
 
 const limits = {
   daily_compute_time: AccountFlag.timeLimit("daily-compute-time-limit", "Compute time per UTC day"),

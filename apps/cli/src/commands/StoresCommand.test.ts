@@ -51,6 +51,7 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
       assert.strictEqual(deployed.code, 0, deployed.stderr)
       assert.strictEqual((yield* headwater(["trigger", "count", "--data", `{"who":"ann"}`, "--wait"])).code, 0)
       assert.strictEqual(yield* told(["get", "visits", "ann"]), "42\n")
+      assert.match(yield* told(["get", "visits", "ann", "--json"]), /^{"key":"ann","value":42,.*}\n$/)
       yield* told(["set", "visits", "bob", "--ttl", "3600"], "12345678901234567890\n")
       yield* told(["set", "visits", "cid", "text"])
       assert.match(
@@ -71,7 +72,7 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
       yield* told(["create", "to"])
       assert.strictEqual(yield* told(["import", "from", "object.json"]), "Set 3 entries of from.\n")
       yield* told(["set", "from", "big", "[12345678901234567890]", "--ttl", "3600"])
-      const exported = yield* told(["export", "from"])
+      const exported = yield* told(["export", "from", "--json"])
       assert.deepStrictEqual(exported.match(/^\{"key":"\w+"/gm)?.map((line) => line.slice(8, -1)), [
         "bea",
         "big",
@@ -83,6 +84,9 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
       assert.strictEqual(withoutTimes(yield* told(["export", "to"])), withoutTimes(exported))
       HeadwaterCommand.assertRefused(yield* stores(["import", "to", "broken.jsonl"]), /Line 2 is no entry/)
       yield* told(["clear", "to"])
-      assert.strictEqual(yield* told(["entries", "to"]), "No entries.\n")
+      assert.strictEqual(
+        yield* told(["entries", "to"]),
+        "There is no entry yet. Set the first with: headwater stores set to KEY VALUE\n"
+      )
     }))
 })

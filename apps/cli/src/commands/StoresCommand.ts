@@ -7,16 +7,18 @@ import { Argument, Command, Flag } from "effect/cli"
 import { ApiAccess } from "../access/ApiAccess.ts"
 import { CommandRefused } from "../CommandRefused.ts"
 import * as Confirmation from "../given/Confirmation.ts"
+import * as CountFlag from "../given/CountFlag.ts"
 import * as StoreEntries from "../given/StoreEntries.ts"
 import * as Columns from "../resource/Columns.ts"
 import * as Kind from "../resource/Kind.ts"
 import type { Resource } from "../resource/Resource.ts"
 import * as ResourceCommand from "../resource/ResourceCommand.ts"
+import * as FlagWords from "../text/FlagWords.ts"
 import * as Output from "../text/Output.ts"
 
 type DataStores = HeadwaterClient["Service"]["dataStores"]
 
-const store = Argument.String("store").pipe(Argument.withDescription("The data store's name or id"))
+const store = Argument.String("store").pipe(Argument.withDescription(Kind.called(Kind.dataStore)))
 
 const key = Argument.String("key").pipe(Argument.withDescription("The entry's key"))
 
@@ -61,7 +63,7 @@ const entries = Command.make(
   {
     store,
     prefix: Flag.String("prefix").pipe(Flag.withDescription("Only keys that begin so"), Flag.optional),
-    limit: Flag.Int("limit").pipe(Flag.withDescription("Entries to list. Default: 100"), Flag.withDefault(100)),
+    limit: CountFlag.limit(100),
     json: Output.jsonLines
   },
   Effect.fnUntraced(function*({ json, limit, prefix, store }) {
@@ -71,23 +73,27 @@ const entries = Command.make(
     )
     if (json) return yield* Effect.forEach(found, (entry) => Console.log(JSON.stringify(entry)), { discard: true })
     yield* Console.log(
-      found.length === 0 ? "No entries." : Output.table([["KEY", "VALUE", "EXPIRES"], ...found.map(rowOf)])
+      found.length === 0
+        ? Option.isSome(prefix)
+          ? "No entry matches."
+          : `There is no entry yet. Set the first with: headwater stores set ${store} KEY VALUE`
+        : Output.table([["KEY", "VALUE", "EXPIRES"], ...found.map(rowOf)])
     )
   })
 ).pipe(Command.withDescription("List the entries of a data store in the order of their keys"))
 
 const get = Command.make(
   "get",
-  { store, key },
-  Effect.fnUntraced(function*({ key, store }) {
+  { store, key, json: Output.json },
+  Effect.fnUntraced(function*({ json, key, store }) {
     const { call } = yield* ApiAccess
     const [, response] = yield* call(({ dataStores }) =>
       dataStores.entry({ params: { id: store }, query: { key }, responseMode: "decoded-and-response" })
     )
     const { data } = ExactJson.parse(yield* response.text) as { readonly data: StoreEntries.Entry }
-    yield* Console.log(JSON.stringify(data.value))
+    yield* Console.log(JSON.stringify(json ? data : data.value))
   })
-).pipe(Command.withDescription("Print the value of a key as JSON"))
+).pipe(Command.withDescription("Print the value of a key as JSON, or with --json the whole entry"))
 
 const set = Command.make(
   "set",
@@ -98,10 +104,7 @@ const set = Command.make(
       Argument.withDescription("JSON; else the text itself. Default: read it from standard input"),
       Argument.optional
     ),
-    ttl: Flag.Int("ttl").pipe(
-      Flag.withDescription("Seconds after which it is removed. Default: it stays"),
-      Flag.optional
-    ),
+    ttl: CountFlag.make("ttl", "Seconds after which it is removed. Default: it stays").pipe(Flag.optional),
     json: Output.json
   },
   Effect.fnUntraced(function*({ json, key, store, ttl, value }) {
@@ -110,7 +113,7 @@ const set = Command.make(
     const payload = { key, value: Option.getOrElse(StoreEntries.jsonIn(text), () => text), ttl: Option.getOrNull(ttl) }
     const { data } = yield* call(({ dataStores }) => dataStores.setEntry({ params: { id: store }, payload }))
     yield* Output.print(json, data, `Set ${key}.`)
-  })
+  }, FlagWords.inFlags({ key: "<key>", value: "<value>", ttl: "--ttl" }))
 ).pipe(
   Command.withDescription("Set the value of a key"),
   Command.withExamples([
@@ -131,7 +134,7 @@ const unset = Command.make(
     const { call } = yield* ApiAccess
     yield* call(({ dataStores }) => dataStores.removeEntry({ params: { id: store }, query: { key } }))
     yield* Output.print(json, { key, deleted: true }, `Removed ${key}.`)
-  })
+  }, FlagWords.inFlags({ key: "<key>" }))
 ).pipe(Command.withDescription("Remove a key and its value"))
 
 const clear = Command.make(
@@ -147,7 +150,8 @@ const clear = Command.make(
 
 const exportEntries = Command.make(
   "export",
-  { store },
+  // It prints nothing else, and takes the flag as all commands do.
+  { store, json: Output.jsonLines },
   Effect.fnUntraced(function*({ store }) {
     const { call } = yield* ApiAccess
     yield* call(({ dataStores }) =>

@@ -17,6 +17,14 @@ const partsOf = ({ emitter_id, event_name, listener_id }: ApiGroup.Thing) => ({
   event_name: String(event_name)
 })
 
+/** The command that shows what a listener gets, or what it makes of it. */
+const whatComes = (emitter: string, listener: string): string =>
+  Kind.isIdOf(Kind.webhook, listener)
+    ? `deliveries list --emitter ${emitter}`
+    : Kind.isIdOf(Kind.workflow, listener)
+    ? `runs list ${listener}`
+    : `events ${listener}`
+
 export const subscriptions: Resource = {
   kind: Kind.subscription,
   api: SubscriptionsApi,
@@ -31,7 +39,8 @@ export const subscriptions: Resource = {
   first: "headwater subscribe EMITTER LISTENER",
   creation: ["emitter_id", "listener_id"],
   addressOf: (subscription) => ({ query: {}, payload: partsOf(subscription) }),
-  next: ({ emitter_id }) => `See what arrives: headwater deliveries list --emitter ${String(emitter_id)}`
+  next: ({ emitter_id, listener_id }) =>
+    `See what arrives: headwater ${whatComes(String(emitter_id), String(listener_id))}`
 }
 
 export const subscriptionsCommand = ResourceCommand.make("subscriptions", subscriptions, [])

@@ -78,6 +78,13 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
           return stdout.split("\n").filter((line) => line !== "").map(Json.parse)
         })
         assert.lengthOf(yield* lines("--limit", "3"), 3)
+        const ids = (...args: ReadonlyArray<string>) =>
+          Effect.map(lines("orders", "--stream", "default", ...args), (found) => found.map(({ id }) => Json.textOf(id)))
+        const newest = yield* ids()
+        assert.lengthOf(newest, 3)
+        assert.deepStrictEqual(yield* ids("--sort", "newest"), newest)
+        assert.deepStrictEqual(yield* ids("--sort", "oldest"), newest.toReversed())
+        assert.deepStrictEqual(yield* ids("--sort", "oldest", "--limit", "1"), newest.slice(-1))
         assert.lengthOf(yield* lines("orders", "--id", firstId), 1)
         assert.lengthOf(yield* lines("--stream", "$errors", "--since", "1h"), 1)
         assert.lengthOf(yield* lines("--stream", "$errors", "--until", "1h"), 0)

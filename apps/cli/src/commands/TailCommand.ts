@@ -5,6 +5,7 @@ import { Console, Deferred, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { ApiAccess } from "../access/ApiAccess.ts"
 import { CommandRefused } from "../CommandRefused.ts"
+import * as CountFlag from "../given/CountFlag.ts"
 import * as DeliveryFilters from "../given/DeliveryFilters.ts"
 import { timeOf } from "../given/TimeFlag.ts"
 import * as Kind from "../resource/Kind.ts"
@@ -30,7 +31,7 @@ export interface Followed {
 const eventBefore = Effect.fnUntraced(function*(text: string) {
   if (text === "end") return undefined
   if (text === "beginning") return "0-0"
-  return eventId.test(text) ? text : `${yield* timeOf("from", text)}-0`
+  return eventId.test(text) ? text : `${yield* timeOf("--from", text)}-0`
 })
 
 const keyOf = ({ id, metadata }: EventSummary): string => `${metadata.emitter_id} ${id}`
@@ -129,7 +130,7 @@ export const tailCommand = Command.make(
   "tail",
   {
     emitters: Argument.String("emitter").pipe(
-      Argument.withDescription("A source or workflow, by id or name slug; may be repeated. Default: all"),
+      Argument.withDescription("A source or workflow, by name, slug or id; may be repeated. Default: all"),
       Argument.variadic()
     ),
     streams: Flag.String("stream").pipe(
@@ -146,7 +147,7 @@ export const tailCommand = Command.make(
       ),
       Flag.withDefault("end")
     ),
-    max: Flag.Int("max").pipe(Flag.withDescription("End after so many events"), Flag.optional),
+    max: CountFlag.make("max", "End after so many events").pipe(Flag.optional),
     json: Output.jsonLines
   },
   follow

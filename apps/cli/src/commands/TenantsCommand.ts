@@ -8,7 +8,9 @@ import * as AccountFlag from "../given/AccountFlag.ts"
 import * as Output from "../text/Output.ts"
 import * as Progress from "../text/Progress.ts"
 
-const plan = Flag.Literals("plan", Plan.literals)
+const plan = Flag.Literals("plan", Plan.literals).pipe(
+  Flag.withDescription("The plan that the account is on")
+)
 
 const quotas = {
   dailyInvocationsQuota: AccountFlag.limit("daily-invocations-quota", "Invocations per UTC day"),
@@ -53,7 +55,9 @@ const days = (value: number | null): string => value === null ? serverDefault : 
 const ownLimits = (account: Account) => {
   const own = ownLimitsOf(account)
   const set = Quota.literals.filter((quota) => own[quota] !== null)
-  return set.length === 0 ? "none" : set.map((quota) => `${quota} ${own[quota]}`).join(", ")
+  return set.length === 0
+    ? "none"
+    : set.map((quota) => `${quota.replaceAll("_", " ")} ${AccountFlag.quotaText(quota, own[quota])}`).join(", ")
 }
 
 const suspension = ({ suspendedAt }: Account): string =>
@@ -66,7 +70,7 @@ const linesOf = (account: Account, more: ReadonlyArray<readonly [string, string]
     ["Email", account.email],
     ["Plan", account.plan],
     ["Daily invocations quota", AccountFlag.limitText(account.dailyInvocationsQuota)],
-    ["Daily compute time quota (ms)", AccountFlag.limitText(account.dailyComputeTimeQuotaMs)],
+    ["Daily compute time quota", AccountFlag.timeLimitText(account.dailyComputeTimeQuotaMs)],
     ["Billing period invocations quota", AccountFlag.limitText(account.billingPeriodInvocationsQuota)],
     ["Limits of its own", ownLimits(account)],
     ["Retention (days)", days(account.retentionDays)],
@@ -78,7 +82,10 @@ const linesOf = (account: Account, more: ReadonlyArray<readonly [string, string]
 const create = Command.make(
   "create",
   {
-    username: Argument.String("username").pipe(Argument.filter(isUsername, () => usernameForm)),
+    username: Argument.String("username").pipe(
+      Argument.withDescription("The name that the account has"),
+      Argument.filter(isUsername, () => usernameForm)
+    ),
     email: AccountFlag.email,
     plan: plan.pipe(Flag.withDefault("free")),
     ...quotas,
@@ -115,27 +122,31 @@ const list = Command.make(
       account.email,
       account.plan,
       AccountFlag.limitText(account.dailyInvocationsQuota),
-      AccountFlag.limitText(account.dailyComputeTimeQuotaMs),
+      AccountFlag.timeLimitText(account.dailyComputeTimeQuotaMs),
       AccountFlag.limitText(account.billingPeriodInvocationsQuota),
       days(account.retentionDays),
       account.suspendedAt === null ? "active" : "suspended",
       Output.time(account.createdAt)
     ])
-    const head = [
+    const heads = [
       "ID",
       "USERNAME",
       "EMAIL",
       "PLAN",
       "INVOCATIONS/DAY",
-      "COMPUTE MS/DAY",
+      "COMPUTE/DAY",
       "INVOCATIONS/PERIOD",
       "RETENTION",
       "STATE",
       "CREATED"
     ]
-    yield* Output.print(json, found.map(valueOf), Output.table([head, ...rows]))
+    yield* Output.list(json, found.map(valueOf), {
+      heads,
+      rows,
+      none: "There is no account yet. Make the first with: headwater tenants create NAME --email ADDRESS"
+    })
   }, Effect.provide(Operator.layer))
-).pipe(Command.withDescription("List the accounts, the oldest first"))
+).pipe(Command.withDescription("List the accounts, the oldest first"), Command.withAlias("ls"))
 
 const named = Argument.String("account").pipe(Argument.withDescription("Its id or username"))
 
@@ -186,7 +197,10 @@ const remove = Command.make(
     yield* Progress.during(() => `Deleting ${username}`)(Operator.eraseAccount(id))
     yield* Output.print(json, { id, deleted: true }, `Deleted ${id} and everything that belonged to it.`)
   }, Effect.provide(Operator.layer))
-).pipe(Command.withDescription("Permanently remove an account and everything that belongs to it"))
+).pipe(
+  Command.withDescription("Permanently remove an account and everything that belongs to it"),
+  Command.withAlias("rm")
+)
 
 const set = Command.make(
   "set",

@@ -9,6 +9,7 @@ import * as PassingFailure from "../access/PassingFailure.ts"
 import { CommandRefused } from "../CommandRefused.ts"
 import * as EmitterByName from "../given/EmitterByName.ts"
 import * as EventFile from "../given/EventFile.ts"
+import * as FlagWords from "../text/FlagWords.ts"
 import { harmless } from "../text/HarmlessText.ts"
 import * as Output from "../text/Output.ts"
 import * as Progress from "../text/Progress.ts"
@@ -110,7 +111,7 @@ const triggerWorkflow = Effect.fnUntraced(function*(
 export const triggerCommand = Command.make(
   "trigger",
   {
-    emitter: Argument.String("source or workflow").pipe(Argument.withDescription("By id or name slug")),
+    emitter: Argument.String("program").pipe(Argument.withDescription("A source or workflow, by name, slug or id")),
     ...EventFile.flags,
     wait: Flag.Boolean("wait").pipe(
       Flag.withDescription("Wait for the workflow's run to end, and fail if it does"),
@@ -124,7 +125,7 @@ export const triggerCommand = Command.make(
     yield* found.kind === "source"
       ? triggerSource(found.program, event, json)
       : triggerWorkflow(found.program, event, wait, json)
-  })
+  }, FlagWords.inFlags(EventFile.words("event")))
 ).pipe(
   Command.withDescription("Send an event to a source's endpoint, or run a workflow with it"),
   Command.withExamples([

@@ -1,22 +1,25 @@
 import { WebhooksApi } from "@headwater/api/WebhooksApi"
 import * as ExactJson from "@headwater/domain/ExactJson"
 import { Effect, Option, type Schema } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { Command, Flag } from "effect/cli"
 import { ApiAccess } from "../access/ApiAccess.ts"
 import { CommandRefused } from "../CommandRefused.ts"
+import * as CountFlag from "../given/CountFlag.ts"
 import * as DeliveryFilters from "../given/DeliveryFilters.ts"
+import * as EventIdGiven from "../given/EventIdGiven.ts"
 import * as Columns from "../resource/Columns.ts"
 import * as Kind from "../resource/Kind.ts"
 import * as Naming from "../resource/Naming.ts"
 import type { Resource } from "../resource/Resource.ts"
 import * as ResourceCommand from "../resource/ResourceCommand.ts"
 import { linesOf } from "../text/AttemptText.ts"
+import * as FlagWords from "../text/FlagWords.ts"
 import { harmless } from "../text/HarmlessText.ts"
 import * as Output from "../text/Output.ts"
 import * as ThingText from "../text/ThingText.ts"
 import * as BulkCommand from "./BulkCommand.ts"
 
-const webhook = Argument.String("webhook").pipe(Argument.withDescription("The webhook, by name or id (wh_…)"))
+const webhook = ResourceCommand.argumentOf(Kind.webhook)
 
 const idOf = (webhook: string) => Naming.idOf(Kind.webhook, webhook)
 
@@ -57,7 +60,7 @@ const forceNext = Command.make(
   {
     webhook,
     emitter: Flag.String("emitter").pipe(
-      Flag.withDescription("Only the line of this source or workflow, by id or name slug"),
+      Flag.withDescription("Only the line of this source or workflow, by name, slug or id"),
       Flag.optional
     ),
     json: Output.json
@@ -65,12 +68,12 @@ const forceNext = Command.make(
   Effect.fnUntraced(function*({ emitter, json, webhook }) {
     const { call } = yield* ApiAccess
     const id = yield* idOf(webhook)
-    const payload = Option.isNone(emitter) ? {} : { emitter_id: emitter.value }
+    const payload = yield* Naming.fieldOf("emitter_id", Kind.emitters, emitter)
     const { data } = yield* call(({ webhooks }) =>
       webhooks.forceNext({ params: { id }, headers: {}, query: {}, payload })
     )
     yield* Output.print(json, data, `Due now    ${data.delivery_count}`)
-  })
+  }, FlagWords.inFlags({ emitter_id: "--emitter" }))
 ).pipe(Command.withDescription("Attempt now the oldest pending delivery of each emitter"))
 
 const jsonOf = (text: string) =>
@@ -85,10 +88,10 @@ const test = Command.make(
     webhook,
     payload: Flag.String("payload").pipe(Flag.withDescription("What to send, as JSON"), Flag.optional),
     emitter: Flag.String("emitter").pipe(
-      Flag.withDescription("Send an event of this source or workflow, by id or name slug"),
+      Flag.withDescription("Send an event of this source or workflow, by name, slug or id"),
       Flag.optional
     ),
-    event: Flag.String("event").pipe(Flag.withDescription("The id of that event"), Flag.optional),
+    event: EventIdGiven.flag("event", "The id of that event"),
     json: Output.json
   },
   Effect.fnUntraced(function*({ emitter, event, json, payload, webhook }) {
@@ -96,7 +99,7 @@ const test = Command.make(
     const id = yield* idOf(webhook)
     const sample = {
       ...(Option.isNone(payload) ? {} : { payload: yield* jsonOf(payload.value) }),
-      ...(Option.isNone(emitter) ? {} : { emitter_id: emitter.value }),
+      ...(yield* Naming.fieldOf("emitter_id", Kind.emitters, emitter)),
       ...(Option.isNone(event) ? {} : { event_id: event.value })
     }
     const { data } = yield* call(({ webhooks }) =>
@@ -107,7 +110,7 @@ const test = Command.make(
     if (outcome === "failed") {
       return yield* new CommandRefused({ message: `It did not arrive: ${error_message ?? "nothing answered"}` })
     }
-  })
+  }, FlagWords.inFlags({ payload: "--payload", emitter_id: "--emitter", event_id: "--event" }))
 ).pipe(
   Command.withDescription("Send a webhook one request to try it, and show what came back; fails if it did not arrive")
 )
@@ -116,12 +119,11 @@ const replay = Command.make(
   "replay",
   {
     webhook,
-    emitter: DeliveryFilters.flag("emitter", "Events of this source or workflow, by id or name slug"),
-    from: DeliveryFilters.flag("from", "From this event of the emitter on"),
-    to: DeliveryFilters.flag("to", "Up to this event of the emitter"),
+    emitter: DeliveryFilters.flag("emitter", "Events of this source or workflow, by name, slug or id"),
+    ...BulkCommand.rangeFlags,
     since: DeliveryFilters.flags.since,
     until: DeliveryFilters.flags.until,
-    rate: Flag.Int("rate").pipe(Flag.withDescription("At most so many a second"), Flag.optional),
+    rate: CountFlag.make("rate", "At most so many a second").pipe(Flag.optional),
     wait: BulkCommand.flags.wait,
     json: Output.json
   },
@@ -129,7 +131,7 @@ const replay = Command.make(
     const { call } = yield* ApiAccess
     const id = yield* idOf(webhook)
     const payload = {
-      ...DeliveryFilters.given("emitter_id", emitter),
+      ...(yield* Naming.fieldOf("emitter_id", Kind.emitters, emitter)),
       ...DeliveryFilters.given("from", from),
       ...DeliveryFilters.given("to", to),
       ...DeliveryFilters.given("rate_limit", rate),
@@ -137,7 +139,7 @@ const replay = Command.make(
     }
     const { data } = yield* call(({ bulkActions }) => bulkActions.replay({ params: { id }, headers: {}, payload }))
     yield* BulkCommand.finish(data, wait, json)
-  })
+  }, FlagWords.inFlags({ ...DeliveryFilters.words, from: "--from", to: "--to", rate_limit: "--rate" }))
 ).pipe(Command.withDescription("Send a webhook events again: from one of an emitter on, or of a span of time"))
 
 const secret = Command.make(

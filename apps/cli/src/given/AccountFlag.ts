@@ -1,16 +1,30 @@
 /** The flags that say how an account is to be, for its operator and for itself. */
-import { emailForm, isEmail, isUsername, usernameForm } from "@headwater/domain/Account"
+import { emailForm, isEmail, isUsername, type Quota, usernameForm } from "@headwater/domain/Account"
 import { Option } from "effect"
 import { Flag } from "effect/cli"
-import { msOf } from "./TimeFlag.ts"
+import { msOf, spanText } from "./TimeFlag.ts"
 
-export const username = Flag.String("username").pipe(Flag.filter(isUsername, () => usernameForm))
+export const username = Flag.String("username").pipe(
+  Flag.withMetavar("name"),
+  Flag.withDescription("The name that the account has: without spaces, at most 100 characters"),
+  Flag.filter(isUsername, () => usernameForm)
+)
 
-export const email = Flag.String("email").pipe(Flag.filter(isEmail, () => emailForm))
+export const email = Flag.String("email").pipe(
+  Flag.withMetavar("address"),
+  Flag.withDescription("The address at which the account is reached"),
+  Flag.filter(isEmail, () => emailForm)
+)
 
 const noLimit = "none"
 
 export const limitText = (value: number | null): string => value === null ? noLimit : String(value)
+
+export const timeLimitText = (ms: number | null): string => ms === null ? noLimit : spanText(ms)
+
+/** A figure of a quota, as the flag of its limit takes it. */
+export const quotaText = (quota: Quota, value: number | null): string =>
+  quota === "daily_compute_time" ? timeLimitText(value) : limitText(value)
 
 const amountOf = (text: string): number | undefined => /^\d+$/.test(text) ? Number(text) : undefined
 

@@ -5,6 +5,7 @@ import { Effect, Option } from "effect"
 import { Flag } from "effect/cli"
 import * as Kind from "../resource/Kind.ts"
 import * as Naming from "../resource/Naming.ts"
+import type * as FlagWords from "../text/FlagWords.ts"
 import * as EventIdGiven from "./EventIdGiven.ts"
 import { timeOf } from "./TimeFlag.ts"
 
@@ -21,7 +22,7 @@ export const sort = Flag.Literals("sort", ListOrder.literals).pipe(
 /** By which deliveries are found. */
 export const flags = {
   webhook: flag("webhook", "To this webhook, by name or id"),
-  subscription: flag("subscription", "Of this subscription"),
+  subscription: flag("subscription", "Of this subscription, by its id"),
   emitter: flag("emitter", "Of events of this source or workflow, by name, slug or id"),
   stream: flag("stream", "Of events of this stream; \"default\" for the default one"),
   event: EventIdGiven.flag("event", "Of the event with this id"),
@@ -48,25 +49,35 @@ export const span = Effect.fnUntraced(function*(
   { since, until }: { readonly since: Option.Option<string>; readonly until: Option.Option<string> }
 ) {
   return {
-    ...(Option.isNone(since) ? {} : { since: yield* timeOf("since", since.value) }),
-    ...(Option.isNone(until) ? {} : { until: yield* timeOf("until", until.value) })
+    ...(Option.isNone(since) ? {} : { since: yield* timeOf("--since", since.value) }),
+    ...(Option.isNone(until) ? {} : { until: yield* timeOf("--until", until.value) })
   }
 })
 
 type Given = { readonly [Name in keyof typeof flags]: (typeof flags)[Name] extends Flag.Flag<infer A> ? A : never }
 
-/** A field of a query with the id of the thing that a flag names. */
-const named = (name: string, kinds: ReadonlyArray<Kind.Kind>, value: Option.Option<string>) =>
-  Option.isNone(value)
-    ? Effect.succeed({})
-    : Effect.map(Naming.find(kinds, value.value), ({ id }) => ({ [name]: id }))
+/** The flag for each field. */
+export const words: FlagWords.Flags = {
+  webhook_id: "--webhook",
+  subscription_id: "--subscription",
+  emitter_id: "--emitter",
+  event_name: "--stream",
+  event_id: "--event",
+  state: "--state",
+  error_class: "--error",
+  status: "--status",
+  text: "--text",
+  since: "--since",
+  until: "--until",
+  last_attempt_since: "--last-attempt-since"
+}
 
 /** The flags as the API takes them. */
 export const query = Effect.fnUntraced(function*(flags: Given) {
   return {
-    ...(yield* named("webhook_id", [Kind.webhook], flags.webhook)),
+    ...(yield* Naming.fieldOf("webhook_id", [Kind.webhook], flags.webhook)),
     ...given("subscription_id", flags.subscription),
-    ...(yield* named("emitter_id", Kind.emitters, flags.emitter)),
+    ...(yield* Naming.fieldOf("emitter_id", Kind.emitters, flags.emitter)),
     ...given("event_name", flags.stream),
     ...given("event_id", flags.event),
     ...given("state", flags.state),
@@ -76,6 +87,6 @@ export const query = Effect.fnUntraced(function*(flags: Given) {
     ...(yield* span(flags)),
     ...(Option.isNone(flags.lastAttemptSince)
       ? {}
-      : { last_attempt_since: yield* timeOf("last-attempt-since", flags.lastAttemptSince.value) })
+      : { last_attempt_since: yield* timeOf("--last-attempt-since", flags.lastAttemptSince.value) })
   }
 })

@@ -2,6 +2,7 @@ import * as ExactJson from "@headwater/domain/ExactJson"
 import { Effect, FileSystem, Option, type Schema, Stdio, Stream } from "effect"
 import { Flag } from "effect/cli"
 import { CommandRefused } from "../CommandRefused.ts"
+import type * as FlagWords from "../text/FlagWords.ts"
 
 /** Flags by which a command is given an event. */
 export const flags = {
@@ -11,6 +12,9 @@ export const flags = {
   ),
   data: Flag.String("data").pipe(Flag.withDescription("The event itself, as JSON"), Flag.optional)
 }
+
+/** The flags for the field that the event is sent in. */
+export const words = (field: string): FlagWords.Flags => ({ [field]: "--event or --data" })
 
 const textOf = Effect.fnUntraced(function*(file: string) {
   if (file === "-") {

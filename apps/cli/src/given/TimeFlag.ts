@@ -1,13 +1,26 @@
-import { Effect } from "effect"
+import { Duration, Effect, Option, Schema } from "effect"
 import { CommandRefused } from "../CommandRefused.ts"
 
-const unitMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
 /** The milliseconds of a text such as `90s`, `30m`, `12h` or `7d`. */
 export const msOf = (text: string): number | undefined => {
-  const [, count, unit = ""] = /^(\d+)([smhd])$/.exec(text) ?? []
+  const [, count, unit = ""] = /^(\d+)(ms|[smhd])$/.exec(text) ?? []
   return count === undefined ? undefined : Number(count) * unitMs[unit]!
 }
+
+/** The same text again, in the greatest of these units that leaves no rest; days are said in hours. */
+export const spanText = (ms: number): string => {
+  const unit = ms === 0 ? "s" : ["h", "m", "s"].find((unit) => (ms % unitMs[unit]!) === 0) ?? "ms"
+  return `${ms / unitMs[unit]!}${unit}`
+}
+
+/** Whole seconds of a span of time, from a text such as `90s`, `30m`, `12h`, `7d` or `90 minutes`. */
+export const secondsOf = (text: string): Option.Option<number> =>
+  Option.fromUndefinedOr(msOf(text)).pipe(
+    Option.orElse(() => Option.map(Schema.decodeOption(Schema.DurationFromString)(text), Duration.toMillis)),
+    Option.map((ms) => Math.floor(ms / 1_000))
+  )
 
 /** A span of time in milliseconds, from a text such as `90s`, `30m`, `12h` or `7d`. */
 export const spanOf = (text: string): Effect.Effect<number, CommandRefused> => {
@@ -19,19 +32,19 @@ export const spanOf = (text: string): Effect.Effect<number, CommandRefused> => {
     : Effect.succeed(ms)
 }
 
-/** The time that a flag gives, in Unix milliseconds: ISO 8601, or so long ago, such as `30m`, `12h` or `7d`. */
+/** The time that a flag or an argument gives, in Unix milliseconds: ISO 8601, or so long ago, such as `30m`, `12h` or `7d`. */
 export const timeOf = Effect.fnUntraced(function*(flag: string, text: string) {
   const ago = msOf(text)
   const now = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
   const ms = ago === undefined ? Date.parse(text) : now - ago
   return Number.isNaN(ms) || ms < 0
-    ? yield* new CommandRefused({ message: `--${flag} is not a time: ${JSON.stringify(text)}` })
+    ? yield* new CommandRefused({ message: `${flag} is not a time: ${JSON.stringify(text)}` })
     : ms
 })
 
 /** The forms of a place in a log. */
 export const places = "beginning, end, an event id, a time in ISO 8601, or so long ago, such as 30m, 12h or 7d"
 
-/** A place in a log that a flag gives: a time as Unix milliseconds, any other as it stands. */
+/** A place in a log that a flag or an argument gives: a time as Unix milliseconds, any other as it stands. */
 export const placeOf = (flag: string, text: string) =>
   text === "beginning" || text === "end" || /^\d{1,13}-\d{1,7}$/.test(text) ? Effect.succeed(text) : timeOf(flag, text)

@@ -1,6 +1,6 @@
 /** Flags for the fields of a request, as the API's contract describes them. */
 import * as ExactJson from "@headwater/domain/ExactJson"
-import { Effect, FileSystem, Option, Predicate, Schema, SchemaAST } from "effect"
+import { Effect, FileSystem, Option, Predicate, Schema, SchemaAST, SchemaIssue } from "effect"
 import { Flag } from "effect/cli"
 import { CommandRefused } from "../CommandRefused.ts"
 import { placeOf, timeOf } from "../given/TimeFlag.ts"
@@ -44,16 +44,28 @@ const withoutNull = (type: SchemaAST.AST): SchemaAST.AST => {
 /** Those of a list that are about its pages, and those about the form of the answer. */
 const ofTheFrame: ReadonlySet<string> = new Set(["limit", "after", "before", "include", "exclude", "expand"])
 
-/** As the command line says it: nothing stands there for null. */
-const inWords = (description: string): string =>
-  description.replace(/^Required\. /, "").replace(/\bnull\b/g, "none").replace(/\s+/g, " ")
+/**
+ * As the command line says it: with flags in place of fields, and without the end of a sentence. Nothing stands there for
+ * null.
+ */
+const inWords = (description: string, fields: ReadonlySet<string>): string =>
+  description
+    .replace(/^Required\. /, "")
+    .replace(/^Lists only /, "Only ")
+    .replace(/\bnull\b/g, "none")
+    .replace(/a time in Unix milliseconds/g, "a time in ISO 8601, or so long ago, such as 30m, 12h or 7d")
+    .replace(/\b[a-z]+(_[a-z]+)+\b/g, (name) => fields.has(name) ? `--${flagNameOf(name)}` : name)
+    .replace(/\s+/g, " ")
+    .replace(/\.$/, "")
 
 const flagNameOf = (field: string): string =>
   field === "event_name" ? "stream" : field.replace(/_id$/, "").replaceAll("_", "-")
 
 const fieldsOf = (part: Part | undefined): ReadonlyArray<Field> => {
   if (part === undefined || !SchemaAST.isObjects(part.ast)) return []
-  return part.ast.propertySignatures.flatMap(({ name, type }) => {
+  const signatures = part.ast.propertySignatures
+  const names = new Set(signatures.map(({ name }) => String(name)))
+  return signatures.flatMap(({ name, type }) => {
     if (!Predicate.isString(name) || ofTheFrame.has(name)) return []
     return [{
       name,
@@ -62,7 +74,8 @@ const fieldsOf = (part: Part | undefined): ReadonlyArray<Field> => {
       schema: Schema.make<Schema.Codec<Schema.Json>>(type),
       isNullable: SchemaAST.isUnion(type) && type.types.some(isNull),
       description: inWords(
-        SchemaAST.resolveDescription(type) ?? String(type.context?.annotations?.["description"] ?? "")
+        SchemaAST.resolveDescription(type) ?? String(type.context?.annotations?.["description"] ?? ""),
+        names
       )
     }]
   })
@@ -142,8 +155,8 @@ const valueOf = Effect.fnUntraced(function*(field: Field, given: string) {
   if (isNullable && given === nothing(field)) return null
   if (isCode(field)) return yield* textOf(field, given)
   if (isText(field)) return given
-  if (isTime(field)) return yield* timeOf(flag, given)
-  if (isPlace(field)) return yield* placeOf(flag, given)
+  if (isTime(field)) return yield* timeOf(`--${flag}`, given)
+  if (isPlace(field)) return yield* placeOf(`--${flag}`, given)
   const text = yield* textOf(field, given)
   const parsed = json(text)
   if (Option.isSome(parsed) && (!SchemaAST.isArrays(type) || Array.isArray(parsed.value))) return parsed.value
@@ -153,14 +166,24 @@ const valueOf = Effect.fnUntraced(function*(field: Field, given: string) {
   return yield* new CommandRefused({ message: `--${flag} is not JSON: ${JSON.stringify(text)}` })
 })
 
+const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1({
+  leafHook: (issue) => issue._tag === "UnexpectedKey" ? "There is no such field" : SchemaIssue.defaultLeafHook(issue)
+})
+
 const oneLine = (text: string): string => text.trim().replace(/\s*\n\s*/g, " ")
 
 /** The value of a field by the text that is given, which has to be one that the API takes. */
 export const decode = Effect.fnUntraced(function*(field: Field, given: string | boolean) {
   const value = Predicate.isBoolean(given) ? given : yield* valueOf(field, given)
   return yield* Effect.mapError(
-    Schema.decodeEffect(field.schema)(value),
-    ({ message }) => new CommandRefused({ message: `--${field.flag}: ${oneLine(message)}` })
+    // A field that the API does not know would go astray without a word.
+    Schema.decodeEffect(field.schema)(value, { onExcessProperty: "error" }),
+    ({ issue }) =>
+      new CommandRefused({
+        message: issuesOf(issue).issues.map(({ message, path = [] }) =>
+          `${[`--${field.flag}`, ...path.map(String)].join(".")}: ${oneLine(message)}`
+        ).join("; ")
+      })
   )
 })
 
@@ -168,11 +191,20 @@ export const decode = Effect.fnUntraced(function*(field: Field, given: string | 
 export const flagsByName = (fields: ReadonlyArray<Field>): Readonly<Record<string, string>> =>
   Object.fromEntries(fields.map(({ flag, name }) => [name, `--${flag}`]))
 
+/** A text, which is one of a few where the API takes no other. */
+const textFlagOf = (field: Field): Flag.Flag<string> => {
+  const text = Flag.String(field.flag)
+  const taken = [...literalsOf(field), ...(field.isNullable ? [nothing(field)] : [])]
+  return literalsOf(field).length === 0
+    ? text
+    : Flag.filter(text, (given) => taken.includes(given), () => taken.join(", "))
+}
+
 /** A flag for a field. */
 export const flagOf = (field: Field): Flag.Flag<Option.Option<string | boolean>> => {
   const flag: Flag.Flag<string | boolean> = SchemaAST.isBoolean(field.type)
     ? Flag.Boolean(field.flag)
-    : Flag.String(field.flag).pipe(Flag.withMetavar(metavarOf(field)))
+    : textFlagOf(field).pipe(Flag.withMetavar(metavarOf(field)))
   const other = field.name === "event_name" ? "event" : /^(.+)-seconds$/.exec(field.flag)?.[1]
   const named = other === undefined ? flag : Flag.withAlias(flag, other)
   return named.pipe(Flag.withDescription(field.description), Flag.optional)

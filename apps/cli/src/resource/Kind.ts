@@ -33,11 +33,18 @@ export const dataStore = kind("data store", "stores", "dataStores", prefixes.dat
 export const run = kind("run", "runs", "workflowRuns", prefixes.run, false)
 export const delivery = kind("delivery", "deliveries", "deliveries", prefixes.delivery, false)
 export const bulkAction = kind("bulk action", "bulk", "bulkActions", prefixes.bulkAction, false)
+export const appAccount = kind("app account", "credentials", "appAccounts", prefixes.appAccount, false)
 
 /** Those that have events of their own. */
 export const emitters: ReadonlyArray<Kind> = [source, workflow]
 
 /** Those that can be subscribed to emitters. */
 export const listeners: ReadonlyArray<Kind> = [webhook, workflow, source]
+
+/** The ways in which a thing of a kind can be called, for the help of a command. */
+export const called = ({ hasSlugs, one, prefix }: Kind): string =>
+  prefix === prefixes.subscription
+    ? `The ${one}, by its id (${prefix}_…)`
+    : `The ${one}, by ${hasSlugs ? "name, slug" : "name"} or id (${prefix}_…)`
 
 export const isIdOf = ({ prefix }: Kind, text: string): boolean => new RegExp(`^${prefix}_[0-9A-Za-z]+$`).test(text)

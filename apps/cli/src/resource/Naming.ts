@@ -1,6 +1,7 @@
 /** Things by what people call them: an id, a name slug, a name. */
+import { prefixes } from "@headwater/domain/Id"
 import * as NearestNames from "@headwater/domain/NearestNames"
-import { Effect, Predicate } from "effect"
+import { Effect, Option, Predicate } from "effect"
 import { CommandRefused } from "../CommandRefused.ts"
 import * as ApiGroup from "./ApiGroup.ts"
 import * as Kind from "./Kind.ts"
@@ -19,16 +20,22 @@ const namesOf = (thing: ApiGroup.Thing): ReadonlyArray<string> =>
 
 const listOf = ({ group }: Kind.Kind) => group === "subscriptions" ? ApiGroup.whole(group) : ApiGroup.list(group)
 
-const or = (texts: ReadonlyArray<string>): string => texts.join(" or ")
+/** Texts in a sentence. */
+const listed = (texts: ReadonlyArray<string>, word: "and" | "or"): string =>
+  texts.length < 2 ? texts.join() : `${texts.slice(0, -1).join(", ")} ${word} ${texts.at(-1)}`
 
-const unknown = (kinds: ReadonlyArray<Kind.Kind>, text: string, names: ReadonlyArray<string>) => {
-  const near = NearestNames.of(text, names)
+const unknown = (kinds: ReadonlyArray<Kind.Kind>, text: string, things: ReadonlyArray<ApiGroup.Thing>) => {
+  // One is meant once, though its name and its slug are both near.
+  const called = (name: string) => things.findIndex((thing) => namesOf(thing).includes(name))
+  const near = NearestNames.of(text, things.flatMap(namesOf)).filter((name, index, all) =>
+    all.findIndex((other) => called(other) === called(name)) === index
+  )
   const lists = kinds.map(({ command }) => `\`headwater ${command} list\``)
   return new CommandRefused({
-    message: `There is no ${or(kinds.map(({ one }) => one))} ${JSON.stringify(text)}. ` +
+    message: `There is no ${listed(kinds.map(({ one }) => one), "or")} ${JSON.stringify(text)}. ` +
       (near.length > 0
-        ? `Did you mean ${or(near)}?`
-        : `${lists.join(" and ")} ${lists.length === 1 ? "lists" : "list"} yours`)
+        ? `Did you mean ${listed(near, "or")}?`
+        : `${listed(lists, "and")} ${lists.length === 1 ? "lists" : "list"} yours`)
   })
 }
 
@@ -62,7 +69,7 @@ export const find = Effect.fnUntraced(function*(kinds: ReadonlyArray<Kind.Kind>,
   // Versions of a component have one key: the newest stands first.
   const bySlug = called.find(({ thing }) => thing["name_slug"] === text || thing["key"] === text)
   const [only, ...others] = bySlug === undefined ? called : [bySlug]
-  if (only === undefined) return yield* unknown(kinds, text, all.flatMap(({ thing }) => namesOf(thing)))
+  if (only === undefined) return yield* unknown(kinds, text, all.map(({ thing }) => thing))
   if (others.length > 0) {
     return yield* new CommandRefused({
       message: `Several have the name ${JSON.stringify(text)}; give the id of one: ` +
@@ -75,9 +82,29 @@ export const find = Effect.fnUntraced(function*(kinds: ReadonlyArray<Kind.Kind>,
 /** The id of the thing of a kind that a text names. */
 export const idOf = (kind: Kind.Kind, text: string) => Effect.map(find([kind], text), ({ id }) => id)
 
-/** An emitter's id, or a glob over ids as it stands. */
+/** The account emits events of its own. */
+const isAccount = new RegExp(`^${prefixes.account}_[0-9A-Za-z]+$`)
+
+/** The field of a request for the thing that a flag names, where it is given. */
+export const fieldOf = <const Name extends string>(
+  name: Name,
+  kinds: ReadonlyArray<Kind.Kind>,
+  text: Option.Option<string>
+) =>
+  Option.isNone(text)
+    ? Effect.succeed({})
+    : Effect.map(
+      isAccount.test(text.value) && kinds === Kind.emitters
+        ? Effect.succeed({ id: text.value })
+        : find(kinds, text.value),
+      ({ id }) => ({ [name]: id }) as { readonly [N in Name]: string }
+    )
+
+/** An emitter's id; a glob over ids, or the account's own id, as it stands. */
 export const emitterOrGlob = (text: string) =>
-  /[*?]/.test(text) ? Effect.succeed(text) : Effect.map(find(Kind.emitters, text), ({ id }) => id)
+  /[*?]/.test(text) || isAccount.test(text)
+    ? Effect.succeed(text)
+    : Effect.map(find(Kind.emitters, text), ({ id }) => id)
 
 /** People's names of things by their ids, of all kinds that the ids are of. */
 export const namesById = Effect.fnUntraced(function*(ids: ReadonlyArray<string>) {

@@ -4,6 +4,7 @@ import { Argument, Command, Flag } from "effect/cli"
 import { ApiAccess } from "../access/ApiAccess.ts"
 import { CommandRefused } from "../CommandRefused.ts"
 import * as Confirmation from "../given/Confirmation.ts"
+import * as CountFlag from "../given/CountFlag.ts"
 import * as FlagWords from "../text/FlagWords.ts"
 import * as Output from "../text/Output.ts"
 import * as ThingText from "../text/ThingText.ts"
@@ -13,12 +14,9 @@ import * as Kind from "./Kind.ts"
 import * as Naming from "./Naming.ts"
 import type { Address, Resource } from "./Resource.ts"
 
-/** The ways in which a thing of a kind can be called. */
-const called = ({ hasSlugs, one, prefix }: Kind.Kind): string =>
-  `The ${one}, by ${hasSlugs ? "name, slug" : "name"} or id (${prefix}_…)`
-
-const argumentOf = (kind: Kind.Kind) =>
-  Argument.String(kind.one.replaceAll(" ", "-")).pipe(Argument.withDescription(called(kind)))
+/** An argument that names a thing of a kind. */
+export const argumentOf = (kind: Kind.Kind) =>
+  Argument.String(kind.one.replaceAll(" ", "-")).pipe(Argument.withDescription(Kind.called(kind)))
 
 const flagsOf = (fields: ReadonlyArray<FieldFlag.Field>) =>
   Object.fromEntries(fields.map((field) => [field.name, FieldFlag.flagOf(field)]))
@@ -80,8 +78,7 @@ const listCommand = (resource: Resource) => {
   const owner = ownerOf(resource)
   const flags = {
     filters: flagsOf(fields),
-    limit: Flag.Int("limit").pipe(
-      Flag.withDescription(`At most so many. Default: ${listed === undefined ? "all" : listed}`),
+    limit: CountFlag.make("limit", `At most so many. Default: ${listed === undefined ? "all" : listed}`).pipe(
       Flag.optional
     ),
     json: Output.json
@@ -115,7 +112,9 @@ const listCommand = (resource: Resource) => {
     ? Command.make("list", flags, (given) => run(given))
     : Command.make("list", { owner, ...flags }, ({ owner, ...given }) => run(given, owner))
   return command.pipe(
-    Command.withDescription(`List your ${plural(kind)}, the newest first`),
+    Command.withDescription(
+      `List ${resource.within === undefined ? "your" : `a ${resource.within.one}'s`} ${plural(kind)}, the newest first`
+    ),
     Command.withAlias("ls")
   )
 }
@@ -156,7 +155,9 @@ export const createCommand = <const Name extends string>(command: Name, resource
   const flags = fields.filter(({ name }) => !creation.includes(name))
   const given = Object.fromEntries(positional.map((field) => [
     field.name,
-    Argument.String(field.flag).pipe(Argument.withDescription(field.description))
+    Argument.String(field.flag).pipe(
+      Argument.withDescription(field.name === "name" ? `The name of the ${kind.one}` : field.description)
+    )
   ]))
   return Command.make(
     command,
@@ -286,10 +287,15 @@ export const make = <const Name extends string, const More extends ReadonlyArray
   resource: Resource,
   more: More
 ) => {
-  const names = new Set(more.map((command) => command.name))
-  const own = commandsOf(resource).filter((command) => !names.has(command.name))
+  const all = commandsOf(resource)
+  const own = new Set(all.map((command) => command.name))
+  const inPlace = new Map(more.map((command) => [command.name, command] as const))
+  const subcommands = [
+    ...all.map((command) => inPlace.get(command.name) ?? command),
+    ...more.filter((command) => !own.has(command.name))
+  ]
   return Command.make(name).pipe(
-    Command.withSubcommands([...own, ...more] as unknown as More),
+    Command.withSubcommands(subcommands as unknown as More),
     Command.provide(ApiAccess.layer)
   )
 }

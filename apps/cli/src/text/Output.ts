@@ -17,8 +17,8 @@ const gap = "   "
 /** A column that is cut keeps so much. */
 const leastColumn = 8
 
-/** An id, a time or a number is of no use in part. */
-const isWhole = (cell: string): boolean => /^([a-z]+_\w+|\d{4}-\d\d-\d\d .*|[\d.]+|)$/.test(cell)
+/** An id, a time, a number or the short word for a state is of no use in part. */
+const isWhole = (cell: string): boolean => /^([a-z]+_\w+|\d+-\d+|\d{4}-\d\d-\d\d .*|[\d.]+|[a-z]{0,9})$/.test(cell)
 
 const cut = (text: string, width: number): string => text.length > width ? `${text.slice(0, width - 1)}…` : text
 
