@@ -100,6 +100,28 @@ layer(Http.layer, { excludeTestServices: true })("every error", (it) => {
       }
     }))
 
+  it.effect("of a parameter that an endpoint beside the contract does not know is 400, and names the one that is meant", () =>
+    Effect.gen(function*() {
+      const http = yield* Http.tenant()
+      const requests = [
+        ["GET", "/v1/deliveries?webook_id=x", "webook_id", /Did you mean webhook_id\?/],
+        ["GET", "/v1/deliveries?state=pending&zzz=1", "zzz", /There are: .*state/],
+        ["GET", "/v1/users/me/settings?limit=1", "limit", /There is no such parameter/],
+        ["POST", "/v1/bulk_actions?include=count", "include", /There is no such parameter/]
+      ] as const
+      for (const [method, path, name, message] of requests) {
+        const answer = yield* http.request(method, path, {
+          ...(method === "POST" ? { body: { action: "retry", filter: {}, dry_run: true } } : {})
+        })
+        Http.assertProblem(answer, 400, "invalid_request")
+        assert.deepStrictEqual(Http.issuePaths(answer), [name])
+        assert.match(answer.text, message)
+      }
+      for (const path of ["/v1/users/me/sources?zzz=1", "/v1/users/me?zzz=1", "/v1/users/me/subscriptions?zzz=1"]) {
+        assert.strictEqual((yield* http.request("GET", path)).status, 200)
+      }
+    }))
+
   it.effect("of an unknown id is 404, also where the id can't be one", () =>
     Effect.gen(function*() {
       const http = yield* Http.tenant()

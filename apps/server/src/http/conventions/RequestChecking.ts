@@ -1,4 +1,5 @@
 import { CurrentAccount } from "@headwater/api/Authorization"
+import * as Extension from "@headwater/api/Extension"
 import * as Problem from "@headwater/api/Problem"
 import { maxBodyDepth, RequestCheck, TakesFile, TakesLargeBody } from "@headwater/api/RequestCheck"
 import * as Charset from "@headwater/domain/Charset"
@@ -7,7 +8,7 @@ import { structureOf } from "@headwater/domain/JsonReading"
 import { Turns } from "@headwater/domain/Turns"
 import { ByteSize, Context, Effect, Layer, Option, SchemaIssue, type Types } from "effect"
 import { HttpIncomingMessage, HttpServerError, HttpServerRequest } from "effect/http"
-import { HttpApiError } from "effect/http-api"
+import { type HttpApiEndpoint, HttpApiError } from "effect/http-api"
 import { isUtf8 } from "node:buffer"
 import { BodyRoom } from "./BodyRoom.ts"
 import * as ContentCoding from "./ContentCoding.ts"
@@ -166,6 +167,13 @@ const checkFile = Effect.fnUntraced(function*() {
   )
 })
 
+/** Endpoints of the documented contract take parameters that they do not know, as ever. */
+const checkParameters = Effect.fnUntraced(function*(endpoint: HttpApiEndpoint.Top) {
+  if (!Extension.isOf(endpoint)) return
+  const unknown = yield* UnknownNames.inQuery(endpoint)
+  if (unknown.length > 0) return yield* Problem.invalid(unknown)
+})
+
 const isSchemaError = (error: Types.unhandled): error is Types.unhandled & HttpApiError.HttpApiSchemaError =>
   HttpApiError.HttpApiSchemaError.is(error)
 
@@ -197,7 +205,7 @@ export const layer = Layer.effect(
             handled
           )
           : handled
-        return checked.pipe(
+        return Effect.andThen(checkParameters(endpoint), checked).pipe(
           Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(bytes)),
           Effect.catchDefect(bodyProblem(request, bytes))
         )

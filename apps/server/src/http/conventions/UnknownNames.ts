@@ -1,7 +1,9 @@
 import type { Issue } from "@headwater/api/Problem"
 import { longestName, most } from "@headwater/api/Warnings"
 import * as NearestNames from "@headwater/domain/NearestNames"
-import { Iterable, SchemaAST, SchemaIssue } from "effect"
+import { Effect, Iterable, SchemaAST, SchemaIssue } from "effect"
+import { HttpServerRequest } from "effect/http"
+import type { HttpApiEndpoint } from "effect/http-api"
 
 interface UnknownField {
   readonly path: ReadonlyArray<PropertyKey>
@@ -63,5 +65,18 @@ export const ofFields = (issue: SchemaIssue.Issue): ReadonlyArray<Issue> => {
   return [...told.values()]
 }
 
-export const ofParameter = (name: string, known: ReadonlyArray<string>): Issue =>
-  issueOf("parameter", name, name, known)
+const parametersOf = ({ query }: HttpApiEndpoint.Top): ReadonlyArray<string> =>
+  query !== undefined && SchemaAST.isObjects(query.ast)
+    ? query.ast.propertySignatures.map(({ name }) => String(name))
+    : []
+
+/** Tells of the first parameters of a request's query that its endpoint does not know. */
+export const inQuery = (endpoint: HttpApiEndpoint.Top) =>
+  Effect.map(HttpServerRequest.ParsedSearchParams, (query): ReadonlyArray<Issue> => {
+    const given = Object.keys(query)
+    if (given.length === 0) return []
+    const known = parametersOf(endpoint)
+    return given.filter((name) => !known.includes(name)).slice(0, most).map((name) =>
+      issueOf("parameter", name, name, known)
+    )
+  })

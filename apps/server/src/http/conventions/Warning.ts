@@ -1,6 +1,6 @@
 import type { Issue } from "@headwater/api/Problem"
 import { CurrentWarnings, header, knownFields, most, Warnings } from "@headwater/api/Warnings"
-import { Effect, Exit, Function, Layer, Schema, SchemaAST } from "effect"
+import { Effect, Exit, Function, Layer, Schema } from "effect"
 import { HttpBody, HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { HttpApiEndpoint } from "effect/http-api"
 import * as UnknownNames from "./UnknownNames.ts"
@@ -19,11 +19,6 @@ const unknownFields = Effect.fnUntraced(function*(readStrictly: NonNullable<Retu
     ? []
     : exit.cause.reasons.flatMap((reason) => reason._tag === "Fail" ? UnknownNames.ofFields(reason.error.issue) : [])
 })
-
-const parametersOf = ({ query }: HttpApiEndpoint.Top): ReadonlyArray<string> =>
-  query !== undefined && SchemaAST.isObjects(query.ast)
-    ? query.ast.propertySignatures.map(({ name }) => String(name))
-    : []
 
 /** Headers are ASCII. */
 const ascii = (json: string): string =>
@@ -61,11 +56,7 @@ export const layer = Layer.succeed(
     const response = yield* Effect.provideService(handle, CurrentWarnings, {
       add: (warning) => warnings.push(warning)
     })
-    const known = parametersOf(endpoint)
-    const given = Object.keys(yield* HttpServerRequest.ParsedSearchParams)
-    const unknown = given.filter((name) => !known.includes(name)).slice(0, most).map((name) =>
-      UnknownNames.ofParameter(name, known)
-    )
+    const unknown = yield* UnknownNames.inQuery(endpoint)
     const readStrictly = strictBody(endpoint)
     const fields = readStrictly === null ? [] : yield* unknownFields(readStrictly)
     const all = [...warnings, ...unknown, ...fields].slice(0, most)
