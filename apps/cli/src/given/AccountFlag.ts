@@ -1,8 +1,8 @@
 /** The flags that say how an account is to be, for its operator and for itself. */
 import { emailForm, isEmail, isUsername, usernameForm } from "@headwater/domain/Account"
+import * as TimeSpan from "@headwater/domain/TimeSpan"
 import { Option } from "effect"
 import { Flag } from "effect/cli"
-import { msOf } from "./TimeFlag.ts"
 
 export const username = Flag.String("username").pipe(Flag.filter(isUsername, () => usernameForm))
 
@@ -40,6 +40,6 @@ export const limit = (name: string, unit: string) =>
 export const timeLimit = (name: string, unit: string) =>
   limitFlag(name, `${unit}, such as 90s, 30m or 12h; a number without a unit is of milliseconds`, {
     metavar: "duration",
-    of: (text) => msOf(text) ?? amountOf(text),
-    words: "a duration such as 90s, 30m or 12h"
+    of: TimeSpan.msOrAmountOf,
+    words: TimeSpan.form
   })

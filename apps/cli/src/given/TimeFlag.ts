@@ -1,13 +1,6 @@
+import { msOf } from "@headwater/domain/TimeSpan"
 import { Effect } from "effect"
 import { CommandRefused } from "../CommandRefused.ts"
-
-const unitMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
-
-/** The milliseconds of a text such as `90s`, `30m`, `12h` or `7d`. */
-export const msOf = (text: string): number | undefined => {
-  const [, count, unit = ""] = /^(\d+)([smhd])$/.exec(text) ?? []
-  return count === undefined ? undefined : Number(count) * unitMs[unit]!
-}
 
 /** A span of time in milliseconds, from a text such as `90s`, `30m`, `12h` or `7d`. */
 export const spanOf = (text: string): Effect.Effect<number, CommandRefused> => {
