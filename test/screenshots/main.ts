@@ -97,7 +97,7 @@ const screenshots = Command.make(
   },
   Effect.fnUntraced(function*({ directory, isAll, width }) {
     const site = yield* ConsoleSite
-    yield* PastFigures.write(site.server.dataDirectory)
+    yield* PastFigures.write(site.server)
     const pages = yield* Shop.make(site)
     yield* Effect.promise(() => all(site, isAll ? { ...others, ...pages } : pages, directory, width))
     yield* Console.log(`The pictures are in ${directory}.`)
