@@ -76,7 +76,7 @@ const words: Readonly<Record<string, string>> = {
 const parts: ReadonlyArray<readonly [RegExp, string]> = [
   [/^max_/, "maximum "],
   [/_id$/, ""],
-  [/_mb$/, " in MB"],
+  [/_mb$/, " in MiB"],
   [/_ms$/, ""],
   [/_seconds$/, " in seconds"],
   [/(^|_)url$/, "$1URL"]
@@ -93,12 +93,16 @@ const labelOf = (path: ReadonlyArray<string>): string => {
 /** An empty field stands for null. */
 const inWords = (text: string): string =>
   text.replace(/^Extension: /, "").replace(/(^|\. )null\b/g, "$1Empty").replace(/\bnull\b/g, "empty")
-    .replace("Default: true.", "Default: yes.").replace("Default: false.", "Default: no.")
 
 /** A text about milliseconds as one about durations. */
 const inDurations = (text: string): string =>
   text.replace(", in milliseconds", "").replace(/^Milliseconds of c/, "C")
     .replace(/\b\d+\b/g, (ms) => TimeSpan.textOf(Number(ms)))
+
+/** A text about true and false as one about yes and no, which a field offers. */
+const inYesAndNo = (text: string): string =>
+  text.replace(/(^|\. )true\b/g, "$1Yes").replace(/(^|\. )false\b/g, "$1No").replace(/\btrue\b/g, "yes")
+    .replace(/\bfalse\b/g, "no")
 
 const typeOf = ({ anyOf, items, type }: Shape): string =>
   type === "array"
@@ -123,7 +127,11 @@ const bare = (document: Document, shape: Shape): { readonly shape: Shape; readon
 const noteOf = (shape: Shape, isRequired: boolean): string => {
   const text = inWords(shape.description ?? "")
   // A list that is empty is a value of its own.
-  const own = shape.type === "array" ? text.replace(/ ?Empty: the default\./, "") : text
+  const own = shape.type === "array"
+    ? text.replace(/ ?Empty: the default\./, "")
+    : shape.type === "boolean"
+    ? inYesAndNo(text)
+    : text
   return isRequired ? `Required. ${own}`.trim() : own
 }
 
