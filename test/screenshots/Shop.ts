@@ -177,7 +177,7 @@ const furnish = async ({ api, ledger, orders: taken, server }: Site): Promise<Pa
   const component = Json.textOf((await api("GET", `/sources/${ledger.id}`))["data"]!["component_id"])
   return {
     consumer: `consumers/${consumer}`,
-    account: `accounts/${account}`,
+    "app-account": `accounts/${account}`,
     "data-store": `data-stores/${store}`,
     "saved-component": `components/${component}`,
     find: "overview"
