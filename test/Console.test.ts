@@ -614,6 +614,15 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
       assert.isAbove(texts, 30)
       assert.isAtLeast(smallest, 11.99)
       assert.strictEqual(crossed, 0, "lines that cross labels")
+      await page.setViewportSize({ width: 1_280, height: 800 })
+      await page.goto(`${url}graph?node=${data.nodes.at(-1)!.id}`)
+      await page.locator(".graph-stop.is-chosen").waitFor()
+      const frame = (await page.locator(".graph-frame").boundingBox())!
+      for (const each of await page.locator(".graph-stop").all()) {
+        const { width, x } = (await each.boundingBox())!
+        assert.isAtLeast(Math.min(x - frame.x, frame.x + frame.width - x - width), 0, "no column is cut")
+      }
+      await page.goto(`${url}graph`)
       await page.setViewportSize({ width: 360, height: 800 })
       await page.reload()
       await rowsOf(page, "Nodes").filter({ hasText: "workflow 7" }).waitFor()
@@ -789,7 +798,7 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
       await tiles.getByRole("link", { name: /Retries/ }).click()
       await rowsOf(page, "deliveries").filter({ hasText: "pending" }).first().waitFor()
       await page.goBack()
-      await tiles.getByRole("link", { name: /Given up 1 / }).click()
+      await tiles.getByRole("link", { name: /Exhausted 1 / }).click()
       await rowsOf(page, "deliveries").filter({ hasText: "Hopeless" }).getByText("exhausted").waitFor()
       assert.strictEqual(await rowsOf(page, "deliveries").count(), 2, "those that the tile counts, below the head")
       const since = Number(new URL(page.url()).searchParams.get("last_attempt_since"))

@@ -1,7 +1,10 @@
 import { assert, layer } from "@effect/vitest"
 import * as Json from "@headwater/fixtures/Json"
+import { latencyBounds } from "@headwater/log/commit/FigureCounts"
+import { Effect } from "effect"
 import type { Page } from "playwright-core"
 import { ConsoleSite } from "./browser/ConsoleSite.ts"
+import * as FigureRows from "./browser/FigureRows.ts"
 import { inBrowser, rowsOf, type Site, until } from "./browser/InBrowser.ts"
 import * as PageFaults from "./browser/PageFaults.ts"
 import * as ServerOnTestDatabase from "./ServerOnTestDatabase.ts"
@@ -61,6 +64,19 @@ const copyAsCurl = async (page: Page): Promise<string> => {
   await page.getByText("Copied the request.").first().waitFor()
   return copied(page)
 }
+
+/** Attempts to a webhook so many milliseconds ago, by how long each took, of which the first so many failed. */
+const attempts = (subject: string, agoMs: number, failed: number, ms: ReadonlyArray<number>): FigureRows.FigureRow => ({
+  subject,
+  at: Date.now() - agoMs,
+  counts: { attempts: ms.length, failed_attempts: failed },
+  latencies: [...latencyBounds, Infinity].map((bound, bucket, bounds) =>
+    ms.filter((one) => one <= bound && one > (bounds[bucket - 1] ?? 0)).length
+  )
+})
+
+const minuteMs = 60_000
+const hourMs = 60 * minuteMs
 
 layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: true })(
   "the console's deliveries",
@@ -286,6 +302,105 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
         await page.getByRole("combobox", { name: "Order" }).selectOption("newest")
         await events.nth(1).getByText("order 130", { exact: true }).waitFor()
         assert.isFalse(await PageFaults.overflows(page))
+        assert.deepStrictEqual(await PageFaults.violations(page), [])
+      }))
+
+    it.effect("tells the health of a webhook over 1 h, 24 h and 7 d, and sorts webhooks by each part of it", () =>
+      inBrowser(async (site) => {
+        const own = await site.source("Measured")
+        const [slow, odd] = [await webhookOf(site, "Slow till", own.id), await webhookOf(site, "Odd till", own.id)]
+        const times = (count: number, ms: number) => Array.from({ length: count }, () => ms)
+        await Effect.runPromise(FigureRows.write(site.server, [
+          attempts(slow, 10 * minuteMs, 4, times(10, 40)),
+          attempts(slow, 5 * hourMs, 5, times(10, 400)),
+          attempts(slow, 72 * hourMs, 0, times(20, 4_000)),
+          attempts(odd, 20 * minuteMs, 1, [...times(9, 4), 4_000])
+        ]))
+        const page = await site.signedIn(`/webhooks/${slow}`)
+        const health = page.getByRole("region", { name: "Health" })
+        const told = async () =>
+          (await health.getByRole("row").allInnerTexts()).slice(1).map((row) => row.split(/\s*\t\s*/))
+        await health.getByText(/^last delivered 1[01] min/).waitFor()
+        assert.deepStrictEqual(await told(), [
+          ["1 h", "60 %", "10", "4", "40 ms", "49 ms"],
+          ["24 h", "55 %", "20", "9", "50 ms", "480 ms"],
+          ["7 d", "77.5 %", "40", "9", "500 ms", "4.8 s"]
+        ])
+        await page.goto(`${site.url}webhooks?q=till`)
+        await page.getByLabel("Name, URL or id").fill("till")
+        const names = async () =>
+          (await rowsOf(page, "webhooks").filter({ hasText: "till" }).allInnerTexts()).map((row) => row.split("\n")[0])
+        const row = page.getByRole("row").filter({ hasText: "Slow till" })
+        for (
+          const [range, texts] of [["24h", ["55 %", "50 ms", "480 ms"]], ["1h", ["60 %", "40 ms", "49 ms"]], [
+            "7d",
+            ["77.5 %", "500 ms", "4.8 s"]
+          ]] as const
+        ) {
+          await page.getByLabel("Health over").selectOption(range)
+          for (const text of texts) await row.getByText(text, { exact: true }).waitFor()
+          await row.getByText(/^1[01] min/).waitFor()
+        }
+        assert.include(page.url(), "range=7d")
+        await page.reload()
+        await row.getByText("77.5 %").waitFor()
+        await page.getByLabel("Health over").selectOption("1h")
+        await row.getByText("60 %").waitFor()
+        await page.getByLabel("Name, URL or id").fill("till")
+        for (
+          const [column, first] of [["Success", "Slow till"], ["p50", "Odd till"], ["p95", "Slow till"], [
+            "Last delivered",
+            "Odd till"
+          ]] as const
+        ) {
+          const head = page.getByRole("columnheader", { name: column })
+          await head.getByRole("button").click()
+          await until(`${column} ascends`, async () => (await head.getAttribute("aria-sort")) === "ascending")
+          await until(`${first} is first by ${column}`, async () => (await names())[0] === first)
+          await head.getByRole("button").click()
+          await until(`${first} is last by ${column}`, async () => (await names())[1] === first)
+        }
+        assert.deepStrictEqual(await PageFaults.violations(page), [])
+      }))
+
+    it.effect("narrows events and deliveries to a range up to now, which the address keeps", () =>
+      inBrowser(async (site) => {
+        const own = await site.source("Ranged")
+        const webhook = await webhookOf(site, "In range", own.id)
+        site.endpoint.answer = 200
+        await site.send(own, [{ order: 60 }])
+        await deliveries(site, webhook, "delivered", 1)
+        const page = await site.signedIn("/overview")
+        // For the reader, it was sent two hours ago.
+        const now = Date.now() + 2 * hourMs
+        await page.clock.install({ time: now })
+        for (
+          const [path, list, name, none] of [
+            [`events?emitter=${own.id}`, "Events", "from", "No event matches."],
+            [`deliveries?webhook_id=${webhook}`, "deliveries", "since", "No delivery matches."]
+          ] as const
+        ) {
+          await page.goto(site.url + path)
+          const row = rowsOf(page, list).filter({ hasText: "order 60" })
+          await row.waitFor()
+          const range = page.getByRole("combobox", { name: "Time", exact: true })
+          const kept = () => new URL(page.url()).searchParams.get(name)
+          await range.selectOption("last hour")
+          await page.getByText(none).waitFor()
+          assert.closeTo(Number(kept()), now - hourMs, 10 * minuteMs)
+          await page.reload()
+          await page.getByText(none).waitFor()
+          assert.strictEqual(await range.inputValue(), "last hour")
+          await range.selectOption("last 24 hours")
+          await row.waitFor()
+          assert.closeTo(Number(kept()), now - 24 * hourMs, 10 * minuteMs)
+          await page.goBack()
+          await page.getByText(none).waitFor()
+          assert.strictEqual(await range.inputValue(), "last hour")
+          await range.selectOption("")
+          await row.waitFor()
+          assert.isNull(kept())
+        }
         assert.deepStrictEqual(await PageFaults.violations(page), [])
       }))
 

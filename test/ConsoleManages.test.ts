@@ -49,6 +49,7 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
         await making.getByLabel("Rate limit: at most").fill("10")
         await making.getByLabel("Rate limit: interval in seconds").fill("1")
         await making.getByLabel("Retry schedule").fill("5\n60")
+        await making.getByLabel("Timeout", { exact: true }).fill("20s")
         await making.getByLabel("Headers", { exact: true }).fill("{\"x-team\": \"orders\"}")
         await making.getByLabel("Secret headers").fill("{\"authorization\": \"Bearer t-0123\"}")
         await making.getByRole("button", { name: "Create" }).click()
@@ -74,6 +75,7 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
           ordering: "strict",
           rate_limit: { limit: 10, interval_seconds: 1, burst: 1 },
           retry_schedule: [5, 60],
+          timeout_ms: 20_000,
           headers: { "x-team": "orders" }
         })
 
@@ -220,6 +222,36 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
   )
 
   it.effect(
+    "makes a source and a workflow of the examples that are offered, which do what they say",
+    () =>
+      inBrowser(async ({ api, send, signedIn, url }) => {
+        const page = await signedIn("/sources/new")
+        await page.getByRole("textbox", { name: "Code of the new source" }).getByText("New source").waitFor()
+        await page.getByRole("button", { name: "Check" }).click()
+        await page.getByRole("button", { name: "Create the source" }).click()
+        await page.waitForURL("**/sources/dc_*")
+        const { configured_props, id } = (await api("GET", "/sources/new-source"))["data"]!
+        const endpoint = Json.textOf(configured_props!["http"]!["endpoint_url"])
+        await send({ id: Json.textOf(id), endpoint }, [{ order: 71 }])
+        await page.goto(`${url}events?emitter=${Json.textOf(id)}`)
+        await page.getByRole("gridcell", { name: "{\"order\":71}" }).waitFor()
+
+        await page.goto(`${url}workflows/new`)
+        await page.getByRole("textbox", { name: "Code of the new workflow" }).getByText("New workflow").waitFor()
+        await page.getByRole("button", { name: "Check" }).click()
+        await page.getByRole("button", { name: "Create the workflow" }).click()
+        await page.getByRole("button", { name: "Run …" }).click()
+        await page.getByLabel("Event, as JSON").fill("{\"order\": 72}")
+        await page.getByRole("button", { name: "Run", exact: true }).click()
+        const steps = page.getByRole("region", { name: "Steps" })
+        await steps.getByText("Emitted").getByRole("link").click()
+        await page.getByRole("region", { name: "The selected step" }).getByText("72").waitFor()
+        assert.deepStrictEqual(await PageFaults.violations(page), [])
+      }),
+    180_000
+  )
+
+  it.effect(
     "makes a consumer, shows where it stands, and moves and deletes it",
     () =>
       inBrowser(async ({ api, send, signedIn, source }) => {
@@ -352,14 +384,25 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
         const quotas = page.getByRole("region", { name: "Quotas" })
         const limiting = await opened(page, "Limit …")
         await limiting.getByLabel("Own limits: daily invocations").fill("500")
-        await limiting.getByLabel("Own limits: daily compute time").fill("60000")
+        const time = limiting.getByLabel("Own limits: daily compute time")
+        await time.fill("1.5h")
+        await limiting.getByRole("button", { name: "Save" }).click()
+        await limiting.getByRole("alert").getByText("Own limits: daily compute time: enter a duration such as 90s, 30m")
+          .waitFor()
+        assert.isTrue(await time.and(page.locator("[aria-invalid=true]:focus")).isVisible())
+        await time.fill("90m")
         await limiting.getByRole("button", { name: "Save" }).click()
         await limiting.waitFor({ state: "detached" })
+        await quotas.getByText(/of 1 h 30 min, \d+ %/).waitFor()
+        Json.assertHolds((await api("GET", "/users/me/settings"))["data"]!["own_limits"], {
+          daily_compute_time: 5_400_000
+        })
         const limit = quotas.getByRole("button", { name: "Limit …" })
         await until("the focus is where it was", () => limit.and(page.locator(":focus")).isVisible())
         await quotas.getByText(/of 500, \d+ %/).waitFor()
         const freeing = await opened(page, "Limit …")
         assert.strictEqual(await freeing.getByLabel("Own limits: daily invocations").inputValue(), "500")
+        assert.strictEqual(await freeing.getByLabel("Own limits: daily compute time").inputValue(), "90m")
         await freeing.getByLabel("Own limits: daily compute time").fill("")
         await freeing.getByRole("button", { name: "Save" }).click()
         await freeing.waitFor({ state: "detached" })
@@ -375,6 +418,9 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
     () =>
       inBrowser(async ({ api, signedIn, source, webhook }) => {
         const { id } = await source("Palette <b>bold</b>")
+        const unit = "export default { name: 'Shelving unit', version: '1.4.2', run() {} }"
+        const { id: shelves } = await source("Shelves", unit)
+        await api("PUT", `/sources/${shelves}`, { component_code: `${unit} // again` })
         const page = await signedIn("/overview")
         await page.getByRole("heading", { name: "Overview" }).waitFor()
         const asked = async (text: string) => {
@@ -417,6 +463,15 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
         assert.include(page.url(), `/sources/${id}?do=rename`)
         await page.keyboard.press("Escape")
         await page.getByRole("dialog").waitFor({ state: "detached" })
+
+        const component = await asked("shelving un")
+        const found = component.getByRole("option", { name: "Shelving unit 1.4.2 component" })
+        await found.first().waitFor()
+        assert.strictEqual(await found.count(), 1, "the newest of those with one name")
+        await page.keyboard.press("Enter")
+        await page.getByRole("heading", { name: "Shelving unit", level: 1 }).waitFor()
+        await page.getByText("// again").waitFor()
+        assert.match(page.url(), /\/components\/sc_\w+$/)
 
         const making = await asked("new webh")
         await page.keyboard.press("ArrowDown")

@@ -429,7 +429,7 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
         await page.getByText("The props are saved").waitFor()
         await page.getByLabel("Concurrency").fill("3")
         await page.getByLabel("Timeout in seconds").fill("20")
-        await page.getByLabel("Memory in MB").fill("256")
+        await page.getByLabel("Memory in MiB").fill("256")
         await page.getByLabel("Suspension timeout").selectOption("resume")
         await page.getByRole("button", { name: "Save the settings" }).click()
         await page.getByText("The settings are saved").waitFor()

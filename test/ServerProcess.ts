@@ -15,6 +15,8 @@ export class ServerProcessError extends Schema.TaggedError<ServerProcessError>()
 export interface ServerProcess {
   readonly url: string
   readonly dataDirectory: string
+  /** The URL of the database that it was given; undefined if it has one of its own in its data directory. */
+  readonly database: string | undefined
   /** The last lines that the running server has printed. */
   readonly output: () => string
   /** Its process id, while it runs. */
@@ -168,6 +170,7 @@ export const makeIn = Effect.fnUntraced(function*(
   return {
     url,
     dataDirectory,
+    database: surroundings["DATABASE_URL"],
     output: () => output,
     pid: () => child?.exitCode === null && child.signalCode === null ? child.pid : undefined,
     start: startWith({}),

@@ -1,9 +1,7 @@
-import { PgClient } from "@effect/sql-pg"
-import { countNames, latencyBounds, wholeAccount } from "@headwater/log/commit/FigureCounts"
-import { DataDirectory } from "@headwater/postgres/DataDirectory"
-import { EmbeddedPostgres } from "@headwater/postgres/EmbeddedPostgres"
+import { type countNames, latencyBounds, wholeAccount } from "@headwater/log/commit/FigureCounts"
 import { Clock, Effect } from "effect"
-import { Reactivity } from "effect/reactivity"
+import * as FigureRows from "../browser/FigureRows.ts"
+import type { ServerProcess } from "../ServerProcess.ts"
 
 const minuteMs = 60_000
 const minutes = 59
@@ -46,23 +44,15 @@ const latencies = (minute: number): ReadonlyArray<number> => {
 }
 
 /** Writes what would have been counted in the hour before a server was started, straight into its tables. */
-export const write = Effect.fnUntraced(
-  function*(directory: string) {
-    const now = yield* Clock.currentTimeMillis
-    const connection = yield* Effect.provide(EmbeddedPostgres.attach, DataDirectory.layer(directory))
-    const sql = yield* PgClient.makeClient(connection)
-    const columns = sql.literal(countNames.join(", "))
-    const [account] = yield* sql<{ readonly id: string }>`SELECT id FROM accounts ORDER BY created_at LIMIT 1`
-    for (let minute = 0; minute < minutes; minute++) {
-      const at = now - now % minuteMs - (minutes - minute) * minuteMs
-      const values = counts(minute)
-      yield* sql`
-        INSERT INTO figures_minutes (account_id, subject_id, at, latencies, ${columns}) VALUES (
-          ${account!.id}, ${wholeAccount}, ${at}, ${`{${latencies(minute).join()}}`}::int[],
-          ${sql.csv(countNames.map((name) => sql`${values[name]}::bigint`))}
-        ) ON CONFLICT DO NOTHING`
-    }
-  },
-  Effect.scoped,
-  Effect.provide(Reactivity.layer)
-)
+export const write = Effect.fnUntraced(function*(server: ServerProcess) {
+  const now = yield* Clock.currentTimeMillis
+  yield* FigureRows.write(
+    server,
+    Array.from({ length: minutes }, (_, minute) => ({
+      subject: wholeAccount,
+      at: now - (minutes - minute) * minuteMs,
+      counts: counts(minute),
+      latencies: latencies(minute)
+    }))
+  )
+})

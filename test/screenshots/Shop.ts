@@ -2,6 +2,7 @@ import * as Json from "@headwater/fixtures/Json"
 import * as Loopback from "@headwater/fixtures/Loopback"
 import { Effect } from "effect"
 import type { ConsoleSite } from "../browser/ConsoleSite.ts"
+import * as ServerProcess from "../ServerProcess.ts"
 
 type Site = ConsoleSite["Service"]
 
@@ -140,9 +141,50 @@ const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve,
 /** Paths of pages below the console's address, by the names of their pictures. */
 export type Pages = Readonly<Record<string, string>>
 
+/** The pages about things of the shop: those that the documentation shows, and the others. */
+interface ShopPages {
+  readonly documented: Pages
+  readonly others: Pages
+}
+
 const idOf = (answer: Json.Json): string => Json.textOf(answer["data"]!["id"])
 
-const fill = async (site: Site, receiver: string): Promise<Pages> => {
+/** What the shop has beside its programs and webhooks. */
+const furnish = async ({ api, ledger, orders: taken, server }: Site): Promise<Pages> => {
+  const consumer = idOf(
+    await api("POST", "/consumers", { name: "Warehouse import", emitter_id: taken.id, start: "beginning" })
+  )
+  const account = idOf(
+    await api("POST", "/accounts", { app: "carrier", name: "North", credentials: { token: "t-0123" } })
+  )
+  const store = idOf(await api("POST", "/data_stores", { name: "Addresses" }))
+  await api("POST", `/data_stores/${store}/entries`, {
+    entries: customers.map((key, index) => ({ key, value: { city: cities[index % cities.length], orders: 3 + index } }))
+  })
+  const project = idOf(await api("POST", "/projects", { name: "Web shop" }))
+  await api("PUT", `/sources/${taken.id}`, { project_id: project })
+  await api("PUT", "/environment_variables/CARRIER_URL", { value: "https://carrier.example" })
+  await api("PUT", "/environment_variables/CARRIER_TOKEN", { value: "t-0123", secret: true })
+  for (const path of ["reports/2026-10.csv", "reports/2026-11.csv", "labels/20481.pdf"]) {
+    const uploaded = await fetch(`${server.url}/v1/files/content?path=${encodeURIComponent(path)}`, {
+      method: "PUT",
+      headers: { authorization: `Bearer ${ServerProcess.key}` },
+      body: "order,total\n20481,40\n"
+    })
+    if (!uploaded.ok) throw new Error(await uploaded.text())
+  }
+  await api("POST", "/users/me/keys", { name: "Dashboard", scope: "read" })
+  const component = Json.textOf((await api("GET", `/sources/${ledger.id}`))["data"]!["component_id"])
+  return {
+    consumer: `consumers/${consumer}`,
+    "app-account": `accounts/${account}`,
+    "data-store": `data-stores/${store}`,
+    "saved-component": `components/${component}`,
+    find: "overview"
+  }
+}
+
+const fill = async (site: Site, receiver: string): Promise<ShopPages> => {
   const { api, ledger, send, source } = site
   const taken = await source("Payments", payments)
   const back = await source("Returns", returns)
@@ -221,7 +263,8 @@ const fill = async (site: Site, receiver: string): Promise<Pages> => {
   const delivery = Json.textOf(
     Json.listOf((await api("GET", `/webhooks/${accounting}/deliveries?limit=10`))["data"])[0]!["id"]
   )
-  return {
+  const others = await furnish(site)
+  const documented = {
     overview: "overview",
     events: `events?open=${encodeURIComponent(`${site.orders.id}/${event}`)}`,
     event: `events/${levels.id}/${first}?stop=${encodeURIComponent(Json.textOf(till["id"]))}`,
@@ -244,6 +287,7 @@ const fill = async (site: Site, receiver: string): Promise<Pages> => {
     registry: "registry",
     component: "registry/headwater-json-poll"
   }
+  return { documented, others }
 }
 
 /** Fills a site with what a small shop does in a few minutes: most of it goes well, some fails, and some waits. */

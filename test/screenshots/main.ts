@@ -52,6 +52,11 @@ const prepare: Readonly<Record<string, (page: Page) => Promise<void>>> = {
     await page.getByLabel("Event, as JSON").fill("{\"body\":{\"id\":\"pay_7312\",\"order\":20493,\"amount\":84}}")
     await page.getByRole("button", { name: "Run once" }).click()
     await page.getByText("It would emit 1 event").waitFor()
+  },
+  find: async (page) => {
+    await page.keyboard.press("Control+k")
+    await page.getByRole("dialog").getByRole("combobox").fill("ledger")
+    await page.getByRole("dialog").getByRole("option").first().waitFor()
   }
 }
 
@@ -97,9 +102,10 @@ const screenshots = Command.make(
   },
   Effect.fnUntraced(function*({ directory, isAll, width }) {
     const site = yield* ConsoleSite
-    yield* PastFigures.write(site.server.dataDirectory)
-    const pages = yield* Shop.make(site)
-    yield* Effect.promise(() => all(site, isAll ? { ...others, ...pages } : pages, directory, width))
+    yield* PastFigures.write(site.server)
+    const shop = yield* Shop.make(site)
+    const pages = isAll ? { ...others, ...shop.others, ...shop.documented } : shop.documented
+    yield* Effect.promise(() => all(site, pages, directory, width))
     yield* Console.log(`The pictures are in ${directory}.`)
   }, Effect.scoped)
 ).pipe(

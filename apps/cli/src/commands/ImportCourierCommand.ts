@@ -1,6 +1,7 @@
 import type { CourierResource } from "@headwater/api/CouriersApi"
 import * as ListItems from "@headwater/api/ListItems"
 import { longestSeconds, usualSeconds } from "@headwater/domain/Courier"
+import * as TimeSpan from "@headwater/domain/TimeSpan"
 import { Clock, Console, Effect, Option, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { ApiAccess } from "../access/ApiAccess.ts"
@@ -26,9 +27,7 @@ const names = (flag: string, description: string) =>
 const expires = Flag.String("expires").pipe(
   Flag.withMetavar("duration"),
   Flag.withDescription(
-    `How long the step may bring things, such as 90m or 2d; 1m to 7d. Default: ${
-      TimeFlag.spanText(usualSeconds * 1_000)
-    }`
+    `How long the step may bring things, such as 90m or 2d; 1m to 7d. Default: ${TimeSpan.textOf(usualSeconds * 1_000)}`
   ),
   Flag.filterMap(
     (text) => Option.filter(TimeFlag.secondsOf(text), (seconds) => seconds >= 60 && seconds <= longestSeconds),

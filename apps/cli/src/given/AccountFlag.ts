@@ -1,8 +1,8 @@
 /** The flags that say how an account is to be, for its operator and for itself. */
 import { emailForm, isEmail, isUsername, type Quota, usernameForm } from "@headwater/domain/Account"
+import * as TimeSpan from "@headwater/domain/TimeSpan"
 import { Option } from "effect"
 import { Flag } from "effect/cli"
-import { msOf, spanText } from "./TimeFlag.ts"
 
 export const username = Flag.String("username").pipe(
   Flag.withMetavar("name"),
@@ -20,7 +20,7 @@ const noLimit = "none"
 
 export const limitText = (value: number | null): string => value === null ? noLimit : String(value)
 
-export const timeLimitText = (ms: number | null): string => ms === null ? noLimit : spanText(ms)
+export const timeLimitText = (ms: number | null): string => ms === null ? noLimit : TimeSpan.textOf(ms)
 
 /** A figure of a quota, as the flag of its limit takes it. */
 export const quotaText = (quota: Quota, value: number | null): string =>
@@ -54,6 +54,6 @@ export const limit = (name: string, unit: string) =>
 export const timeLimit = (name: string, unit: string) =>
   limitFlag(name, `${unit}, such as 90s, 30m or 12h; a number without a unit is of milliseconds`, {
     metavar: "duration",
-    of: (text) => msOf(text) ?? amountOf(text),
-    words: "a duration such as 90s, 30m or 12h"
+    of: TimeSpan.msOrAmountOf,
+    words: TimeSpan.form
   })

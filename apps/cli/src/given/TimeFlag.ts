@@ -1,19 +1,6 @@
+import { msOf } from "@headwater/domain/TimeSpan"
 import { Duration, Effect, Option, Schema } from "effect"
 import { CommandRefused } from "../CommandRefused.ts"
-
-const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
-
-/** The milliseconds of a text such as `90s`, `30m`, `12h` or `7d`. */
-export const msOf = (text: string): number | undefined => {
-  const [, count, unit = ""] = /^(\d+)(ms|[smhd])$/.exec(text) ?? []
-  return count === undefined ? undefined : Number(count) * unitMs[unit]!
-}
-
-/** The same text again, in the greatest of these units that leaves no rest; days are said in hours. */
-export const spanText = (ms: number): string => {
-  const unit = ms === 0 ? "s" : ["h", "m", "s"].find((unit) => (ms % unitMs[unit]!) === 0) ?? "ms"
-  return `${ms / unitMs[unit]!}${unit}`
-}
 
 /** Whole seconds of a span of time, from a text such as `90s`, `30m`, `12h`, `7d` or `90 minutes`. */
 export const secondsOf = (text: string): Option.Option<number> =>

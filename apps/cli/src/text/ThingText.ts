@@ -1,7 +1,7 @@
 /** Things as a person reads them, whatever fields they have. */
 import * as StreamName from "@headwater/domain/Stream"
+import * as TimeSpan from "@headwater/domain/TimeSpan"
 import { Predicate } from "effect"
-import { spanText } from "../given/TimeFlag.ts"
 import type { NamesById } from "../resource/Naming.ts"
 import { harmless } from "./HarmlessText.ts"
 import * as Output from "./Output.ts"
@@ -33,7 +33,7 @@ export const valueOf = (field: string, value: unknown, names: NamesById = new Ma
   if (field === "event_name") return StreamName.spelled(String(value))
   if (Predicate.isBoolean(value)) return value ? "yes" : "no"
   if (Predicate.isNumber(value)) {
-    if (field.includes("compute_time")) return spanText(value)
+    if (field.includes("compute_time")) return TimeSpan.textOf(value)
     if (field.endsWith("_at")) return Output.time(value)
     return field.endsWith("_ms") && value >= firstMs ? `${Output.timeOfMs(value)} UTC` : String(value)
   }

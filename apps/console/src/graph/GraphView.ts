@@ -4,7 +4,7 @@ import type { Placed, Point, Size } from "./GraphLayout.ts"
 export interface Area extends Point, Size {}
 
 /** The margin around a drawing that is fitted into its frame, in pixels. */
-const padding = 20
+const padding = 12
 
 const minScale = 0.02
 const maxScale = 2.5

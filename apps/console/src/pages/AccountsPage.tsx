@@ -9,6 +9,9 @@ import { PagedRows, type RowColumn } from "../parts/PagedRows.tsx"
 import { Time } from "../parts/Time.tsx"
 import * as Accounts from "../resources/Accounts.ts"
 
+/** Of an account whose credentials were entered by hand, which nothing renews. */
+const none = <span class="note">–</span>
+
 const columns: ReadonlyArray<RowColumn<Accounts.AppAccountResource>> = [
   {
     name: "App",
@@ -23,12 +26,12 @@ const columns: ReadonlyArray<RowColumn<Accounts.AppAccountResource>> = [
   {
     name: "State",
     width: "7rem",
-    cell: ({ oauth }) => oauth === null ? null : <StateBadge state={oauth.state} title={harmless(oauth.error ?? "")} />
+    cell: ({ oauth }) => oauth === null ? none : <StateBadge state={oauth.state} title={harmless(oauth.error ?? "")} />
   },
   {
     name: "Next renewal",
     width: "8.5rem",
-    cell: ({ oauth }) => oauth === null || oauth.renew_at === null ? null : <Time ms={oauth.renew_at * 1_000} />,
+    cell: ({ oauth }) => oauth === null || oauth.renew_at === null ? none : <Time ms={oauth.renew_at * 1_000} />,
     isWideOnly: true
   },
   { name: "Added", width: "8.5rem", cell: ({ created_at }) => <Time ms={created_at * 1_000} />, isWideOnly: true }

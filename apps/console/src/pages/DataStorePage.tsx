@@ -42,9 +42,9 @@ const columns: ReadonlyArray<RowColumn<DataStores.Entry>> = [
     )
   },
   {
-    name: "Removed",
+    name: "Expires",
     width: "8.5rem",
-    cell: ({ expires_at_ms }) => expires_at_ms === null ? null : <Time ms={expires_at_ms} />,
+    cell: ({ expires_at_ms }) => expires_at_ms === null ? <span class="note">never</span> : <Time ms={expires_at_ms} />,
     isWideOnly: true
   }
 ]

@@ -290,6 +290,7 @@ const Picture = ({ atMs, graph, isStale, wanted }: {
               nodes={matching}
               total={graph.nodes.length}
               chosen={chosen}
+              isBeside={view !== "list"}
               onChoose={choose}
               empty={nothing}
             />

@@ -40,7 +40,7 @@ interface Tile {
 
 /** The tiles in their order, with one value for all while no figures are known. */
 const tilesWithout = (value: string): ReadonlyArray<Tile> =>
-  ["Waiting", "Retries", "Webhooks", "Programs", "Errors", "Given up", "Quotas", "Accounting"].map((name) => ({
+  ["Waiting", "Retries", "Webhooks", "Programs", "Errors", "Exhausted", "Quotas", "Accounting"].map((name) => ({
     name,
     value,
     note: "",
@@ -112,7 +112,7 @@ const tilesOf = (now: Now, figures: Figures | undefined): ReadonlyArray<Tile> =>
       href: hrefOf(["events"], { stream: "$errors", from: figures === undefined ? "" : String(figures.from_ms) })
     },
     {
-      name: "Given up",
+      name: "Exhausted",
       value: exhausted === undefined ? toCome : count(exhausted),
       note: `${exhausted === 1 ? "delivery" : "deliveries"} in this time`,
       tone: exhausted === undefined || exhausted === 0 ? "plain" : "bad",
@@ -228,7 +228,7 @@ const charts: ReadonlyArray<ChartKind> = [
     title: "Errors and failed deliveries",
     lines: [
       { name: "errors", colour: "bad", of: ({ errors }) => errors },
-      { name: "given up", colour: "wait", of: ({ exhausted }) => exhausted },
+      { name: "exhausted", colour: "wait", of: ({ exhausted }) => exhausted },
       { name: "dropped", colour: "second", of: ({ dropped }) => dropped }
     ]
   }
@@ -392,7 +392,6 @@ export default () => {
         <section class="block" aria-labelledby="trouble">
           <h2 id="trouble">Failing or waiting now</h2>
           <Shown loading={trouble} what="what fails or waits">{(found) => <Troubles trouble={found} />}</Shown>
-          <RetriesChart webhook={undefined} nameOf={(id) => nameIn(trouble, id)} />
         </section>
         <section class="block" aria-labelledby="errors">
           <h2 id="errors">Errors in {AccountFigures.wordsOf(range)}</h2>
@@ -401,6 +400,7 @@ export default () => {
           </Shown>
         </section>
       </div>
+      <RetriesChart webhook={undefined} nameOf={(id) => nameIn(trouble, id)} />
       <Tiles tiles={tiles} />
       <div class="overview">
         <section class="overview-charts" aria-labelledby="over-time">

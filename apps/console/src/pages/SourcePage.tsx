@@ -1,4 +1,3 @@
-import { hrefOf } from "../api/Address.ts"
 import { type Failure, failureOf } from "../api/Failure.ts"
 import { type Loading, useLoading } from "../api/Loading.ts"
 import { may } from "../api/Session.ts"
@@ -83,35 +82,22 @@ const Details = ({ loading, source }: {
   readonly source: Sources.SourceResource
   readonly loading: Loading<Sources.SourceResource>
 }) => {
-  const { component_id, id } = source
+  const { id } = source
   const changed = () => void loading.reload()
   return (
     <>
       <ProgramHead
-        kind="source"
         program={source}
         change={async (changes) => {
           await Sources.change(source, changes)
           changed()
         }}
-        paused="It is paused. Its endpoint and timers are off; events it listens to wait for it."
-        lost="Its log, its store and its subscriptions go with it, and its endpoint answers 404 from then on. To only stop it, pause it."
         acts={<WithRuns id={id} />}
         facts={
           <>
             <dt>Last activity</dt>
             <dd>
               <Health id={id} read={lastRunOfSource} />
-            </dd>
-          </>
-        }
-        version={
-          <>
-            <dt>Component</dt>
-            <dd>
-              <a href={hrefOf(["components", component_id])}>
-                <code>{component_id}</code>
-              </a>
             </dd>
           </>
         }

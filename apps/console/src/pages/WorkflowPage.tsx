@@ -192,33 +192,22 @@ const Details = ({ loading, workflow }: {
   readonly workflow: Workflows.WorkflowResource
   readonly loading: Loading<Workflows.WorkflowResource>
 }) => {
-  const { active, deployment_id, id, steps } = workflow
+  const { active, id, steps } = workflow
   const changed = () => void loading.reload()
   return (
     <>
       <ProgramHead
-        kind="workflow"
         program={workflow}
         change={async (changes) => {
           await Workflows.change(workflow, changes)
           changed()
         }}
-        paused="It is paused, and will continue where it left off."
-        lost="Its runs, log and subscriptions are deleted too. To just stop it, pause it."
         acts={active ? <RunButton id={id} /> : null}
         facts={
           <>
             <dt>Steps</dt>
             <dd>
               <bdi>{harmless(steps.map((step) => step.name).join(", "))}</bdi>
-            </dd>
-          </>
-        }
-        version={
-          <>
-            <dt>Deployment</dt>
-            <dd>
-              <code>{deployment_id}</code>
             </dd>
           </>
         }

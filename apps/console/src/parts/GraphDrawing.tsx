@@ -16,10 +16,16 @@ import { Waiting } from "./Waiting.tsx"
 
 const box: Size = { width: 232, height: 62 }
 const gap: Size = { width: 36, height: 14 }
-const label: Size = { width: 122, height: 30 }
+const label: Size = { width: 84, height: 36 }
 
 /** The most lines in a drawing that have room for labels. */
 const maxLabelled = 60
+
+/** The distance of the two lines of a label. */
+const lineHeight = 14
+
+/** The length of text that fits into a line of a label, in characters. */
+const maxLabel = 13
 
 /** The lengths of text that fit into a stop, in characters. */
 const maxTitle = 27
@@ -28,6 +34,13 @@ const maxNote = 34
 const maxSaid = 28
 
 const cut = (text: string, length: number): string => text.length > length ? `${text.slice(0, length - 1)}…` : text
+
+/** As many of the parts that a text has between commas as fit, and at least the first. */
+const whole = (text: string, length: number): string => {
+  const parts = text.split(", ")
+  while (parts.length > 1 && parts.join(", ").length > length) parts.pop()
+  return cut(parts.join(", "), length)
+}
 
 /** The live data of the drawn nodes and subscriptions, which change while the drawing stays. */
 export interface Live {
@@ -97,7 +110,7 @@ const StopView = ({ at, face, isChosen, isDim, isFar, stop }: {
             <text class="graph-title" x={stop.kind === "glob" ? 24 : 10} y={18}>{harmless(cut(title, maxTitle))}</text>
             <text class="graph-note" x={stop.kind === "glob" ? 24 : 10} y={35}>{cut(note, maxNote)}</text>
             {state === undefined ? null : <NodeMark state={state} x={10} y={43} size={12} />}
-            <text class="graph-said" x={state === undefined ? 24 : 26} y={53}>{cut(said, maxSaid)}</text>
+            <text class="graph-said" x={state === undefined ? 24 : 26} y={53}>{whole(said, maxSaid)}</text>
           </g>
         )}
     </g>
@@ -159,6 +172,24 @@ const pathOf = (line: Line, placed: Placed, index: number): Path => {
 const meet = (a: Area, b: Area): boolean =>
   a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height
 
+/** The lines of a label: one, or what comes before its first comma and the rest. */
+const labelLines = (text: string): ReadonlyArray<string> => {
+  const [first = "", ...rest] = text.split(", ")
+  const lines = text.length <= maxLabel || rest.length === 0 ? [text] : [first, rest.join(", ")]
+  return lines.map((line) => cut(line, maxLabel))
+}
+
+const Label = ({ at, text }: { readonly at: Point; readonly text: string }) => {
+  const lines = labelLines(text)
+  return (
+    <text class="graph-label">
+      {lines.map((line, index) => (
+        <tspan key={index} x={at.x} y={at.y + 6 - (lines.length - 1 - index) * lineHeight}>{harmless(line)}</tspan>
+      ))}
+    </text>
+  )
+}
+
 const LineView = ({ face, isChosen, isDim, path }: {
   readonly path: Path
   readonly face: LineFace
@@ -174,7 +205,7 @@ const LineView = ({ face, isChosen, isDim, path }: {
         : <path class="graph-end" d={end} />}
       {at === undefined || face.text === ""
         ? null
-        : <text class="graph-label" x={at.x} y={at.y + 3}>{harmless(cut(face.text, 18))}</text>}
+        : <Label at={at} text={face.text} />}
     </g>
   )
 }

@@ -252,7 +252,7 @@ const GlobPanel = ({ acts, edges, expanded, glob, loading, nodes }: {
                         <th scope="col">Waiting</th>
                         <th scope="col">Delivered</th>
                         <th scope="col">To retry</th>
-                        <th scope="col">Given up</th>
+                        <th scope="col">Exhausted</th>
                       </tr>
                     </thead>
                     <tbody>

@@ -22,30 +22,37 @@ const Footer = ({ noun, shown, total }: { readonly noun: string; readonly shown:
   </p>
 )
 
-/** The list of nodes beside the drawing, to find one of them. */
-export const NodeRows = ({ chosen, empty, nodes, onChoose, total }: {
+/** The list of nodes, to find one of them. */
+export const NodeRows = ({ chosen, empty, isBeside, nodes, onChoose, total }: {
   readonly nodes: ReadonlyArray<Graph.GraphNode>
   /** The number without the filters. */
   readonly total: number
   readonly chosen: string
+  /** True if it stands beside the drawing or the table, where there is room for the names alone. */
+  readonly isBeside: boolean
   readonly onChoose: (id: string) => void
   readonly empty: ComponentChildren
 }) => {
   const rows = useSignalOf(nodes)
+  const hasKind = !isBeside || isNarrow.value
   if (nodes.length === 0) return <>{empty}</>
   return (
     <VirtualRows
       label="Nodes"
       rows={rows}
       keyOf={({ id }) => id}
-      columns="minmax(0, 1fr) 4.75rem 4.75rem"
-      header={["Name", "State", "Kind"]}
+      columns={hasKind ? "minmax(0, 1fr) 4.75rem 4.75rem" : "minmax(0, 1fr) 4.75rem"}
+      header={["Name", "State", ...(hasKind ? ["Kind"] : [])]}
       cells={(node) => [
         <bdi key="name">{harmless(Graph.labelOf(node))}</bdi>,
         <NodeBadge key="state" {...node} />,
-        <span key="kind" class="note">
-          {isNarrow.value ? `${node.type}, ${Graph.ratesOf([node])}` : node.type}
-        </span>
+        ...(hasKind
+          ? [
+            <span key="kind" class="note">
+              {isNarrow.value ? `${node.type}, ${Graph.ratesOf([node])}` : node.type}
+            </span>
+          ]
+          : [])
       ]}
       isOpen={({ id }) => id === chosen}
       onOpen={({ id }) => onChoose(id)}

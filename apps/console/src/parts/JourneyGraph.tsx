@@ -7,14 +7,14 @@ import type { Tone } from "./Badge.tsx"
 import { harmless } from "./Harmless.ts"
 import { local } from "./Time.tsx"
 
-const box = { width: 204, height: 46 }
+const box = { width: 224, height: 46 }
 const { height, width } = box
 const gap = { width: 28, height: 14 }
 const margin = 12
 
 /** The lengths of text that fit into a node, in characters. */
-const maxTitle = 24
-const maxNote = 38
+const maxTitle = 30
+const maxNote = 42
 
 const cut = (text: string, length: number): string => text.length > length ? `${text.slice(0, length - 1)}…` : text
 

@@ -4,6 +4,11 @@ import { Badge } from "./Badge.tsx"
 import { harmless } from "./Harmless.ts"
 import { Time } from "./Time.tsx"
 
+/** The counts that are not zero, in words. */
+const held = ({ accounts, consumers, sources_and_workflows, webhooks }: NodeResource["holds"]): string =>
+  ([[sources_and_workflows, "program"], [webhooks, "webhook"], [consumers, "consumer"], [accounts, "account"]] as const)
+    .flatMap(([amount, noun]) => amount === 0 ? [] : [counted(amount, noun)]).join(", ") || "nothing"
+
 /** A server process without a sign of life for this time may be gone. */
 const silentMs = 20_000
 
@@ -34,10 +39,7 @@ export const NodesTable = ({ nodes, readAtMs }: {
               <Time ms={started_at_ms} />
               {readAtMs - seen_at_ms > silentMs ? <Badge tone="waiting" text="silent" /> : null}
             </td>
-            <td>
-              {counted(holds.sources_and_workflows, "program")}, {counted(holds.webhooks, "webhook")},{" "}
-              {counted(holds.consumers, "consumer")} of {counted(holds.accounts, "account")}
-            </td>
+            <td>{held(holds)}</td>
           </tr>
         ))}
       </tbody>

@@ -21,23 +21,56 @@ interface Changes {
   readonly project_id?: string | null
 }
 
+type Program = SourceResource | WorkflowResource
+
+/** The name of its kind, and the sentences on what a pause does and what is deleted with it. */
+const wordsOn = (program: Program) =>
+  "component_id" in program
+    ? {
+      kind: "source",
+      paused: "It is paused. Its endpoint and timers are off; events it listens to wait for it.",
+      lost:
+        "Its log, its store and its subscriptions go with it, and its endpoint answers 404 from then on. To only stop it, pause it."
+    }
+    : {
+      kind: "workflow",
+      paused: "It is paused, and will continue where it left off.",
+      lost: "Its runs, log and subscriptions are deleted too. To just stop it, pause it."
+    }
+
+/** The saved code that it runs. */
+const Version = ({ of }: { readonly of: Program }) =>
+  "component_id" in of
+    ? (
+      <>
+        <dt>Component</dt>
+        <dd>
+          <a href={hrefOf(["components", of.component_id])}>
+            <code>{of.component_id}</code>
+          </a>
+        </dd>
+      </>
+    )
+    : (
+      <>
+        <dt>Deployment</dt>
+        <dd>
+          <code>{of.deployment_id}</code>
+        </dd>
+      </>
+    )
+
 /** The name of a source or workflow, the actions on it, and what it is. */
-export const ProgramHead = ({ acts, change, facts, kind, lost, paused, program, version }: {
-  readonly kind: "source" | "workflow"
-  readonly program: SourceResource | WorkflowResource
+export const ProgramHead = ({ acts, change, facts, program }: {
+  readonly program: Program
   readonly change: (changes: Changes) => Promise<void>
   /** Further actions. */
   readonly acts: ComponentChildren
   /** Pairs of `dt` and `dd` that come first. */
   readonly facts: ComponentChildren
-  /** The same for the code that it runs. */
-  readonly version: ComponentChildren
-  /** Says what a pause does. */
-  readonly paused: string
-  /** Says what is deleted with it. */
-  readonly lost: string
 }) => {
   const { active, configured_props, created_at, id, name, name_slug, project_id, updated_at } = program
+  const { kind, lost, paused } = wordsOn(program)
   const list = `${kind}s`
   const endpoint = Props.endpointOf(configured_props)
   return (
@@ -96,7 +129,7 @@ export const ProgramHead = ({ acts, change, facts, kind, lost, paused, program, 
         <dd>
           <code>{id}</code>
         </dd>
-        {version}
+        <Version of={program} />
         <dt>Changed</dt>
         <dd>
           <Time ms={updated_at * 1_000} />, created <Time ms={created_at * 1_000} />

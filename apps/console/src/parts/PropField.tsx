@@ -1,4 +1,5 @@
 import type { AppAccountResource } from "@headwater/api/AppAccountsApi"
+import * as TimeSpan from "@headwater/domain/TimeSpan"
 import { useSignal } from "@preact/signals"
 import { useEffect, useId } from "preact/hooks"
 import { hrefOf } from "../api/Address.ts"
@@ -94,6 +95,29 @@ const IntegerEntry = (field: FieldProps) => {
         onFault(given === "" || isWhole ? undefined : "Enter a whole number.")
         if (given === "") onChange(null)
         else if (isWhole) onChange(valueAsNumber)
+      }}
+    />
+  )
+}
+
+/** A number of milliseconds, which people write with a unit. */
+const DurationEntry = (field: FieldProps) => {
+  const { onChange, onFault, prop, value } = field
+  const text = useSignal(typeof value === "number" ? TimeSpan.textOf(value) : "")
+  return (
+    <input
+      {...attributes(field)}
+      type="text"
+      spellcheck={false}
+      placeholder="90s, 30m, 12h"
+      value={text.value}
+      onInput={(event) => {
+        text.value = event.currentTarget.value
+        const given = text.value.trim()
+        const ms = TimeSpan.msOrAmountOf(given)
+        const isRight = given === "" || ms !== undefined
+        onFault(isRight ? undefined : `${Props.labelOf(prop)}: enter ${TimeSpan.form}.`)
+        if (isRight) onChange(ms ?? null)
       }}
     />
   )
@@ -419,6 +443,8 @@ const EntryOf = (field: FieldProps) => {
       return <Select field={field} options={[{ label: "yes", value: true }, { label: "no", value: false }]} />
     case "integer":
       return <IntegerEntry {...field} />
+    case "duration":
+      return <DurationEntry {...field} />
     case "texts":
       return <LinesEntry {...field} ofIntegers={false} />
     case "integers":

@@ -1,3 +1,4 @@
+import * as TimeSpan from "@headwater/domain/TimeSpan"
 import { root } from "../api/Address.ts"
 import { ofResponse } from "../api/Failure.ts"
 import type { Prop, Values } from "./Props.ts"
@@ -49,6 +50,9 @@ const ofTheFrame: ReadonlySet<string> = new Set(["include", "exclude"])
 /** Those that nobody should read over a shoulder. */
 const secret: ReadonlySet<string> = new Set(["client_secret", "access_token", "refresh_token"])
 
+/** True for what the API takes in milliseconds, and people write as a duration. */
+const isDuration = (name: string): boolean => name.endsWith("_ms") || name === "daily_compute_time"
+
 /** The kinds of things that a field names, by their ids. */
 const named: Readonly<Record<string, ReadonlyArray<string>>> = {
   emitter_id: ["source", "workflow", "account"],
@@ -61,7 +65,6 @@ const maxLine = 2_048
 const words: Readonly<Record<string, string>> = {
   ca: "certificates of authorities",
   client_id: "client ID",
-  daily_compute_time: "daily compute time in ms",
   event_name: "stream",
   http2: "HTTP/2",
   limit: "at most",
@@ -73,8 +76,8 @@ const words: Readonly<Record<string, string>> = {
 const parts: ReadonlyArray<readonly [RegExp, string]> = [
   [/^max_/, "maximum "],
   [/_id$/, ""],
-  [/_mb$/, " in MB"],
-  [/_ms$/, " in ms"],
+  [/_mb$/, " in MiB"],
+  [/_ms$/, ""],
   [/_seconds$/, " in seconds"],
   [/(^|_)url$/, "$1URL"]
 ]
@@ -90,7 +93,16 @@ const labelOf = (path: ReadonlyArray<string>): string => {
 /** An empty field stands for null. */
 const inWords = (text: string): string =>
   text.replace(/^Extension: /, "").replace(/(^|\. )null\b/g, "$1Empty").replace(/\bnull\b/g, "empty")
-    .replace("Default: true.", "Default: yes.").replace("Default: false.", "Default: no.")
+
+/** A text about milliseconds as one about durations. */
+const inDurations = (text: string): string =>
+  text.replace(", in milliseconds", "").replace(/^Milliseconds of c/, "C")
+    .replace(/\b\d+\b/g, (ms) => TimeSpan.textOf(Number(ms)))
+
+/** A text about true and false as one about yes and no, which a field offers. */
+const inYesAndNo = (text: string): string =>
+  text.replace(/(^|\. )true\b/g, "$1Yes").replace(/(^|\. )false\b/g, "$1No").replace(/\btrue\b/g, "yes")
+    .replace(/\bfalse\b/g, "no")
 
 const typeOf = ({ anyOf, items, type }: Shape): string =>
   type === "array"
@@ -115,18 +127,23 @@ const bare = (document: Document, shape: Shape): { readonly shape: Shape; readon
 const noteOf = (shape: Shape, isRequired: boolean): string => {
   const text = inWords(shape.description ?? "")
   // A list that is empty is a value of its own.
-  const own = shape.type === "array" ? text.replace(/ ?Empty: the default\./, "") : text
+  const own = shape.type === "array"
+    ? text.replace(/ ?Empty: the default\./, "")
+    : shape.type === "boolean"
+    ? inYesAndNo(text)
+    : text
   return isRequired ? `Required. ${own}`.trim() : own
 }
 
 const fieldOf = (shape: Shape, path: ReadonlyArray<string>, isNullable: boolean, isRequired: boolean): Prop => {
   const name = path.at(-1)!
   const isSecret = secret.has(name)
+  const note = noteOf(shape, isRequired)
   return {
     name: path.join("."),
-    type: typeOf(shape),
+    type: isDuration(name) ? "duration" : typeOf(shape),
     label: labelOf(path),
-    description: noteOf(shape, isRequired),
+    description: isDuration(name) ? inDurations(note) : note,
     ...(shape.enum === undefined ? {} : { options: shape.enum }),
     ...(shape.minimum === undefined ? {} : { min: shape.minimum }),
     ...(shape.maximum === undefined ? {} : { max: shape.maximum }),

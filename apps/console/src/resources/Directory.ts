@@ -1,4 +1,5 @@
 import type { AppAccountResource } from "@headwater/api/AppAccountsApi"
+import type { ListedComponent } from "@headwater/api/ComponentsApi"
 import type { ConsumerResource } from "@headwater/api/ConsumersApi"
 import type { DataStoreResource } from "@headwater/api/DataStoresApi"
 import type { KeyResource } from "@headwater/api/KeysApi"
@@ -15,6 +16,7 @@ export type Kind =
   | "source"
   | "workflow"
   | "webhook"
+  | "component"
   | "account"
   | "consumer"
   | "project"
@@ -34,6 +36,7 @@ const prefixes: Readonly<Record<string, Kind>> = {
   dc: "source",
   p: "workflow",
   wh: "webhook",
+  sc: "component",
   u: "account",
   cns: "consumer",
   proj: "project",
@@ -89,6 +92,11 @@ const hostOf = (url: string): string => {
   }
 }
 
+/** Of things that are named alike, the newest. Each deployment of a source saves a component, mostly with the name of the one before. */
+const newestOfEachName = (newestFirst: ReadonlyArray<Named>): ReadonlyArray<Named> => [
+  ...new Map(newestFirst.toReversed().map((named) => [named.name, named])).values()
+]
+
 /** Adds something that has just been made. */
 export const note = (named: Named): void => {
   names.value = new Map([...names.value, [named.id, named]])
@@ -122,6 +130,12 @@ const read = async (): Promise<void> => {
         name: name ?? hostOf(url),
         isActive: active
       })),
+      listed<ListedComponent>(["users", "me", "components"], "id,name,version", ({ id, name, version }) => ({
+        id,
+        kind: "component",
+        name: `${name} ${version}`,
+        isActive: true
+      })).then(newestOfEachName),
       listed<ProjectResource>(
         ["projects"],
         "id,name",

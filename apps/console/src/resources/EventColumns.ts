@@ -12,7 +12,7 @@ const known: ReadonlyArray<Column> = [
   { id: "emitter", name: "Emitter", width: "minmax(7rem, 0.5fr)" },
   { id: "stream", name: "Stream", width: "minmax(5rem, 0.25fr)" },
   { id: "summary", name: "Summary", width: "minmax(8rem, 0.8fr)" },
-  { id: "payload", name: "Payload", width: "minmax(12rem, 2.4fr)" },
+  { id: "payload", name: "Payload", width: "minmax(8rem, 2.4fr)" },
   { id: "id", name: "Event id", width: "10.5rem" },
   { id: "emit_id", name: "Emit id", width: "13rem" }
 ]

@@ -17,6 +17,7 @@ export type Entry =
   | "choices"
   | "boolean"
   | "integer"
+  | "duration"
   | "text"
   | "texts"
   | "integers"
@@ -33,6 +34,7 @@ const entries: Readonly<Record<string, Entry>> = {
   string: "text",
   "string[]": "texts",
   integer: "integer",
+  duration: "duration",
   "integer[]": "integers",
   boolean: "boolean",
   object: "json",
