@@ -110,9 +110,8 @@ layer(Http.layer, { excludeTestServices: true })("every error", (it) => {
         ["POST", "/v1/bulk_actions?include=count", "include", /There is no such parameter/]
       ] as const
       for (const [method, path, name, message] of requests) {
-        const answer = yield* http.request(method, path, {
-          ...(method === "POST" ? { body: { action: "retry", filter: {}, dry_run: true } } : {})
-        })
+        const body = { action: "retry", filter: {}, dry_run: true }
+        const answer = yield* http.request(method, path, method === "POST" ? { body } : {})
         Http.assertProblem(answer, 400, "invalid_request")
         assert.deepStrictEqual(Http.issuePaths(answer), [name])
         assert.match(answer.text, message)
