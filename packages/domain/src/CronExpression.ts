@@ -48,8 +48,9 @@ const faultOf = (text: string): string => {
 
 const day = 86_400_000
 
-/** Those that were read last: thousands of timers may have the same. */
+/** Those that were read last, of no more characters than people write: thousands of timers may have the same. */
 const latest = new BoundedMap<string, Result.Result<CronExpression, string>>(100)
+const mostKept = 100
 
 /** The due times of a cron expression in a time zone. */
 export class CronExpression {
@@ -81,7 +82,7 @@ export class CronExpression {
       onSuccess: ({ isFixedTime }) => new CronExpression(fields, zone, isFixedTime),
       onFailure: () => faultOf(text)
     })
-    latest.set(key, parsed)
+    if (text.length <= mostKept) latest.set(key, parsed)
     return parsed
   }
 
