@@ -14,6 +14,7 @@ import type {
   WorkflowRun,
   WorkflowRuns
 } from "@headwater/log/work/WorkflowRuns"
+import { heldName } from "@headwater/sandbox/HeldRequest"
 import type { RunResult } from "@headwater/sandbox/Run"
 import * as StepAnswer from "@headwater/sandbox/StepAnswer"
 import { Option } from "effect"
@@ -24,7 +25,6 @@ import type { Executable } from "./ComponentRuns.ts"
 import type { ProgramMemory } from "./ProgramMemory.ts"
 import * as RunEvents from "./RunEvents.ts"
 import * as RunStanding from "./RunStanding.ts"
-import * as Shadow from "./Shadow.ts"
 import * as TriggeredWorkflows from "./TriggeredWorkflows.ts"
 import * as UnstoredRuns from "./UnstoredRuns.ts"
 import { beginning, type Turn, type WorkflowProgress } from "./WorkflowProgress.ts"
@@ -44,6 +44,13 @@ export const settingsOf = ({ program }: ProgramMemory): WorkflowSettings =>
 export type Outcome =
   | { readonly _tag: "Done"; readonly flow: StepAnswer.StepAnswer["flow"]; readonly resultJson: string }
   | { readonly _tag: "Failed"; readonly fault: RunFault }
+
+/** The reason for which a step of a run in shadow ended the run, if that is a request that is held. */
+const heldBy = ({ message, name }: RunFault, { shadow }: RunTrigger): string | undefined =>
+  shadow === true && name === heldName ? message : undefined
+
+/** A step that came to a request that is held has not failed. */
+const heldResult = ({ error: _error, ...result }: RunResult): RunResult => ({ ...result, outcome: "success" })
 
 const unreadable = `the result of the step is not JSON of at most ${maxComponentDepth} levels`
 
@@ -246,7 +253,7 @@ export const make = (options: {
   const { id, name } = steps[run.step]!
   const outcome = outcomeOf(result, progress, limits, known)
   const settings = settingsOf(memory)
-  const held = outcome._tag === "Failed" ? Shadow.heldBy(outcome.fault, run.trigger) : undefined
+  const held = outcome._tag === "Failed" ? heldBy(outcome.fault, run.trigger) : undefined
   const told = held !== undefined
     ? lastTurn(run, { exit: held }, now)
     : outcome._tag === "Failed"
@@ -300,7 +307,7 @@ export const make = (options: {
       ? result
       : held === undefined
       ? undone(result, outcome.fault)
-      : Shadow.heldResult(undone(result, outcome.fault)),
+      : heldResult(undone(result, outcome.fault)),
     isReported: settings.errors === "each" || turn.endedAt !== null,
     isInvocation: parts.runs !== undefined,
     failure: turn.status === "error" && !isLate && outcome._tag === "Failed" ? outcome.fault : undefined,
