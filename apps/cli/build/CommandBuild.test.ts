@@ -58,6 +58,7 @@ it.live(
         if (ofAccounts.has(command)) {
           const ofLog = loaded.filter((module) => /\/log\/src\/(?:commit|logs|resources|work)\//.test(module))
           assert.deepStrictEqual(ofLog, [], command)
+          assert.notInclude(loaded, "src/access/ApiAccess.ts", command)
         }
         assert.isBelow(files.size, 60, command)
       }

@@ -32,6 +32,9 @@ const options = {
 /** All commands begin with it, before they load what is theirs. */
 const beginning = "src/Process.ts"
 
+/** Commands that load it go to the database, and do without the client of the API, which the others share. */
+const database = "src/access/Operator.ts"
+
 const importsOf = ({ inputs }: Metafile, module: string, kind: "dynamic-import" | "import-statement") =>
   inputs[module]!.imports.flatMap((one) => one.kind === kind && one.external !== true ? [one.path] : [])
 
@@ -47,7 +50,7 @@ const loadedWith = (metafile: Metafile, module: string, loaded = new Set<string>
  * Has the parts of the bundle that are loaded when they are needed load what at least a third of them needs. Otherwise that
  * is split by who needs it, into dozens of small files, of which each takes Node the better part of a millisecond.
  */
-const joined = (metafile: Metafile): Plugin => {
+const joining = (metafile: Metafile): Plugin => {
   const modules = Object.keys(metafile.inputs)
   const parts = new Set(modules.flatMap((module) => importsOf(metafile, module, "dynamic-import")))
   parts.delete(beginning)
@@ -55,12 +58,13 @@ const joined = (metafile: Metafile): Plugin => {
   const shared = modules.filter((module) =>
     !module.includes("node_modules/") && loads.filter((loaded) => loaded.has(module)).length >= parts.size / 3
   )
+  const joined = new Set([...parts].filter((part) => !loadedWith(metafile, part).has(database)))
   const imports = [beginning, ...shared].map((module) => `import ${JSON.stringify(Path.resolve(own, module))}`)
   return {
-    name: "joined",
+    name: "joining",
     setup: ({ onLoad }) =>
       onLoad({ filter: /\.ts$/ }, async ({ path }) =>
-        parts.has(Path.relative(own, path))
+        joined.has(Path.relative(own, path))
           ? { contents: [await Fs.readFile(path, "utf8"), ...imports].join("\n"), loader: "ts" }
           : undefined)
   }
@@ -75,5 +79,5 @@ const joined = (metafile: Metafile): Plugin => {
  */
 export const write = async (folder: string): Promise<Metafile> => {
   const { metafile } = await build({ ...options, outdir: folder, plugins: [outside], write: false })
-  return (await build({ ...options, outdir: folder, plugins: [outside, joined(metafile)] })).metafile
+  return (await build({ ...options, outdir: folder, plugins: [outside, joining(metafile)] })).metafile
 }
