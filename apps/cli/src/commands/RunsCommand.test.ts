@@ -127,6 +127,10 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
 
         const count = yield* json("runs", "rerun-all", "--program", "totals", "--dry-run")
         Json.assertHolds(count, { matched: 2, done: 0, dry_run: true })
+      const none = yield* json("runs", "rerun-all", "--program", "totals", "--text", "nowhere", "--dry-run")
+      Json.assertHolds(none, { matched: 0 })
+      const some = yield* json("runs", "rerun-all", "--program", "totals", "--text", "total", "--dry-run")
+      Json.assertHolds(some, { matched: 2 })
         const all = yield* headwater("runs", "rerun-all", "--program", "totals", "--error", "no total")
         assert.match(all.stdout, /\nState +done\nMatched +2\nDone +2\nFailed +0\nSkipped +0\n/)
         yield* until({ received: 5, failed: 4 })
