@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as TemporaryDirectory from "@headwater/fixtures/TemporaryDirectory"
 import { Effect } from "effect"
-import { execFile } from "node:child_process"
+import { execFile, spawnSync } from "node:child_process"
 import * as Fs from "node:fs/promises"
 import * as Path from "node:path"
 import { read } from "../build/LockFile.ts"
@@ -128,6 +128,34 @@ describe("an installation", () => {
         assert.deepStrictEqual(yield* run(folder, "node bin/supported.mjs", environment), { code: 0, said: "" })
       }
     }))
+
+  it.live.skipIf(spawnSync("script", ["--version"]).status !== 0)(
+    "says at a terminal how far it is",
+    () =>
+      Effect.gen(function*() {
+        const folder = yield* folderWithout()
+        const said = (pattern: RegExp) =>
+          Effect.callback<string>((resume) => {
+            const child = execFile("script", ["-qec", "node bin/progress.mjs", "/dev/null"], {
+              cwd: folder,
+              env: { ...process.env, TERM: "xterm" }
+            })
+            let printed = ""
+            child.stdout?.on("data", (text: string) => {
+              printed += text
+              if (!pattern.test(printed)) return
+            child.kill()
+            resume(Effect.succeed(printed))
+            })
+            return Effect.sync(() => child.kill())
+          }).pipe(Effect.timeout("30 seconds"))
+        yield* said(/Asking the registry for packages, \d+ s/)
+        const effect = Path.join(folder, "node_modules/effect")
+        yield* Effect.promise(() => Fs.mkdir(effect, { recursive: true }))
+        yield* Effect.promise(() => Fs.writeFile(Path.join(effect, "package.json"), "{}"))
+        yield* said(/ 1 of \d{3,} packages, \d+ s/)
+      })
+  )
 
   it.live("says what to do where npm runs no install scripts", () =>
     Effect.gen(function*() {

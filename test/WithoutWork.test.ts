@@ -6,6 +6,7 @@ import { Effect, Schedule } from "effect"
 import { execFile } from "node:child_process"
 import * as Path from "node:path"
 import { promisify } from "node:util"
+import * as HeadwaterCommand from "../apps/cli/test/HeadwaterCommand.ts"
 import * as ServerProcess from "./ServerProcess.ts"
 
 const code = `export default {
@@ -49,7 +50,19 @@ it.live(
       assert.strictEqual(yield* copy.ended, 1)
       assert.match(copy.output(), /This database is a copy of another one, or was moved: .*--take-over.*--without-work/)
 
-      yield* copy.startWith({ HEADWATER_WORK: "off" })
+      const startCopy = Effect.fnUntraced(function*(option: string) {
+        const environment = {
+          ...egress,
+          HEADWATER_DATA_DIR: copy.dataDirectory,
+          HEADWATER_PORT: new URL(copy.url).port,
+          HEADWATER_API_KEY: ServerProcess.key,
+          HEADWATER_WORKERS: "1"
+        }
+        const started = yield* HeadwaterCommand.start(["start", option], environment, folder)
+        yield* started.printed(/Headwater listens on/)
+        return started
+      })
+      const looking = yield* startCopy("--without-work")
       const path = `/sources/${Json.textOf(source!["id"])}`
       const { data: seen } = yield* copy.api("GET", `${path}/event_summaries?limit=100`)
       assert.isAbove(Json.listOf(seen).length, 0)
@@ -70,19 +83,25 @@ it.live(
         assert.strictEqual(status, 503, `${method} ${url}`)
         assert.include(text, "HEADWATER_WORK=off")
       }
-      assert.strictEqual((yield* request("GET", `${copy.url}/readyz`)).status, 200)
+      assert.deepStrictEqual(yield* request("GET", `${copy.url}/readyz`), {
+        status: 200,
+        text: `{"status":"ok","work":"off"}`
+      })
+      const surroundings = { HEADWATER_URL: copy.url, HEADWATER_API_KEY: ServerProcess.key }
+      const doctor = yield* HeadwaterCommand.run(["doctor"], surroundings)
+      assert.match(doctor.stdout, /^ok +server .* shows what is there, without work \(HEADWATER_WORK=off\)\.\n/)
       assert.strictEqual((yield* request("GET", `${copy.url}/console/`)).status, 200)
       const { data: after } = yield* copy.api("GET", `${path}/event_summaries?limit=100`)
       assert.deepStrictEqual(after, seen)
       assert.strictEqual(sink.received.length, delivered)
-      assert.strictEqual(yield* copy.stop, 0)
+      yield* looking.interrupt
 
-      yield* copy.startWith({ HEADWATER_TAKE_OVER: "1" })
+      const working = yield* startCopy("--take-over")
       yield* Effect.sync(() => sink.received.length).pipe(
         Effect.repeat({ until: (count) => count > delivered, schedule: Schedule.spaced("50 millis") }),
         Effect.timeout("60 seconds")
       )
-      assert.strictEqual(yield* copy.stop, 0)
+      yield* working.interrupt
       // It was asked once.
       yield* copy.start
     }).pipe(Effect.scoped),

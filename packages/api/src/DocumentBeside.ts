@@ -103,20 +103,26 @@ const endpoint = (definitions: JsonSchema.Definitions): PathItem =>
     }
   }]))
 
-const status: Response = {
+const status = (more: Readonly<Record<string, JsonSchema.JsonSchema>> = {}): Response => ({
   description: "Yes.",
   headers: requestId,
   content: {
     "application/json": {
       schema: {
         type: "object",
-        properties: { status: { type: "string", enum: ["ok"] } },
+        properties: { status: { type: "string", enum: ["ok"] }, ...more },
         required: ["status"],
         additionalProperties: false
       },
       example: { status: "ok" }
     }
   }
+})
+
+const work: JsonSchema.JsonSchema = {
+  type: "string",
+  enum: ["off"],
+  description: "Only of a server without work (HEADWATER_WORK=off), which shows what is there."
 }
 
 /**
@@ -129,7 +135,7 @@ export const paths = (definitions: JsonSchema.Definitions): Readonly<Record<stri
   "/healthz": {
     get: {
       ...operation("operation.healthz", "Operation", "Whether the process runs", "Checks nothing else."),
-      responses: { "200": status, "405": methodNotAllowed }
+      responses: { "200": status(), "405": methodNotAllowed }
     }
   },
   "/readyz": {
@@ -141,7 +147,7 @@ export const paths = (definitions: JsonSchema.Definitions): Readonly<Record<stri
         "It reaches its database, has its share of the actors, and is not shutting down."
       ),
       responses: {
-        "200": status,
+        "200": status({ work }),
         "405": methodNotAllowed,
         "503": refused(
           "The database is unavailable, or the server is shutting down or overloaded.",

@@ -45,4 +45,31 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
       }),
     HeadwaterCommand.patienceMs
   )
+
+  it.effect(
+    "names the webhook that is paused, for which an action waits, and the one that is switched off, at which it skips",
+    () =>
+      Effect.gen(function*() {
+        const { headwater, json, post, received, webhookId } = yield* HeardSource.make((count) => ({
+          status: count === 0 ? 500 : count === 1 ? 410 : 200
+        }))
+        yield* post(1)
+        const pending = json("deliveries", "list", "--webhook", webhookId, "--state", "pending")
+        yield* HeardSource.until(pending, (said) => Json.listOf(said).length === 1)
+        yield* headwater("webhooks", "pause", webhookId)
+        const begun = yield* json("bulk", "run", "retry", "--webhook", webhookId, "--no-wait")
+        Json.assertHolds(begun, { state: "running", waits_at: [webhookId] })
+        const held = yield* headwater("bulk", "get", Json.textOf(begun["id"]))
+        assert.include(held.stdout, `${webhookId}, which is paused\n`)
+        yield* headwater("webhooks", "resume", webhookId)
+        yield* HeardSource.until(json("bulk", "get", Json.textOf(begun["id"])), ({ state }) =>
+          Json.textOf(state) === "done")
+        assert.lengthOf(yield* received(2), 2)
+        const skipped = yield* headwater("bulk", "run", "retry", "--webhook", webhookId)
+        assert.strictEqual(skipped.code, 0, skipped.stderr)
+        assert.match(skipped.stdout, /\nState +done\nMatched +1\nDone +0\nFailed +0\nSkipped +1\n/)
+        assert.match(skipped.stdout, new RegExp(`\\nSkipped at +${webhookId}, which is switched off \\(gone\\)\\n`))
+      }),
+    HeadwaterCommand.patienceMs
+  )
 })

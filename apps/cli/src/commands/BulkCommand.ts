@@ -27,7 +27,7 @@ export const flags = {
     Flag.withDefault(false)
   ),
   wait: Flag.Boolean("wait").pipe(
-    Flag.withDescription("Wait for its end, however long nothing goes on; with --no-wait, for nothing"),
+    Flag.withDescription("Wait for its end, also while it makes no progress for long; --no-wait: do not wait at all"),
     Flag.optional
   )
 }
@@ -196,11 +196,12 @@ const list = Command.make(
       String(action.matched),
       String(action.done),
       String(action.failed),
+      String(action.skipped),
       String(action.left),
       Output.timeOfMs(action.created_at_ms)
     ])
     yield* Output.list(json, found, {
-      heads: ["ID", "ACTION", "STATE", "MATCHED", "DONE", "FAILED", "LEFT", "BEGAN (UTC)"],
+      heads: ["ID", "ACTION", "STATE", "MATCHED", "DONE", "FAILED", "SKIPPED", "LEFT", "BEGAN (UTC)"],
       rows,
       none:
         "There is no bulk action yet. Count first what one would do: headwater bulk run retry --state exhausted --dry-run"

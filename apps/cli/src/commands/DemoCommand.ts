@@ -114,6 +114,7 @@ export const demoCommand = Command.make(
   "demo",
   {
     port: Flag.Int("port").pipe(
+      Flag.withMetavar("N"),
       Flag.withDescription("The port of this machine at which it arrives. Default: a free one"),
       Flag.withDefault(0)
     ),

@@ -52,6 +52,7 @@ export const flags = {
     Flag.withDefault(false)
   ),
   rate: Flag.Int("rate").pipe(
+    Flag.withMetavar("N"),
     Flag.withDescription("With --archive: the most requests in a second"),
     Flag.filter((rate) => rate >= 1 && rate <= 100, () => "Expected 1 to 100"),
     Flag.withDefault(5)

@@ -36,6 +36,12 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
         const { mode } = yield* Effect.promise(() => Fs.stat(file))
         assert.strictEqual(mode & 0o777, 0o600)
         Json.assertHolds(HeadwaterCommand.jsonOf(yield* deploy), { name: "a", new: true })
+
+        const logout = yield* headwater(["logout"])
+        assert.include(logout.stdout, `Removed the key for ${server.url} from this machine. It stays valid.`)
+        assert.isFalse(yield* Effect.promise(() => Fs.access(file).then(() => true, () => false)))
+        HeadwaterCommand.assertRefused(yield* deploy, /no API key/)
+        assert.include((yield* headwater(["logout"])).stdout, "There was no key")
       }),
     HeadwaterCommand.patienceMs
   )

@@ -48,7 +48,7 @@ const pageOf = Effect.fnUntraced(function*(thing: string) {
   if (eventId.test(thing)) return yield* pageOfEvent(thing)
   if (Kind.isIdOf(Kind.delivery, thing)) return `deliveries/${thing}`
   if (Kind.isIdOf(Kind.bulkAction, thing)) return `bulk-actions/${thing}`
-  const { id, kind } = yield* Naming.find(folders.map(([kind]) => kind), thing)
+  const { id, kind } = yield* Naming.find(folders.map(([kind]) => kind), thing, Object.keys(pages))
   // The page of a thing that is not there would say nothing of that.
   yield* ApiGroup.one(kind.group, "get", { params: { id }, query: {} })
   return `${folders.find(([known]) => known === kind)![1]}/${id}`

@@ -212,5 +212,20 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
       const { url } = yield* json("open", "opened") as Effect.Effect<Record<string, unknown>>
       assert.match(String(url), new RegExp(`^${server.url}/console/webhooks/wh_\\w+$`))
       HeadwaterCommand.assertRefused(yield* run("open", "opend"), /Did you mean opened/)
+      HeadwaterCommand.assertRefused(yield* run("open", "evnts"), /Did you mean events\?/)
+      assert.deepStrictEqual(yield* json("open", "bulk"), Json.parse(`{"url":"${server.url}/console/bulk-actions"}`))
+    }))
+
+  it.effect("help has one word for a text, for a number and for nothing, whoever wrote the flag", () =>
+    Effect.gen(function*() {
+      const { told } = yield* setup
+      const update = yield* told("webhooks", "update", "--help")
+      assert.match(update, /\n {2}--url string {2}/)
+      assert.match(update, /\n {2}--name string\|none {2}/)
+      assert.match(update, /\n {2}--concurrency N\|none {2}/)
+      assert.match(update, /\n {2}--ordering ordered\|strict\|none\|default .* default: the default\n/)
+      for (const command of [["demo"], ["events"], ["subscriptions", "create"], ["import", "pipedream"]]) {
+        assert.notMatch(yield* told(...command, "--help"), /\n {2}(-\S+ )+(text|number|integer)\b/, command.join(" "))
+      }
     }))
 })

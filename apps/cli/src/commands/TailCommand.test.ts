@@ -90,6 +90,11 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
         assert.lengthOf(yield* lines("--stream", "$errors", "--until", "1h"), 0)
         assert.lengthOf(yield* lines("--stream", "$logs", "--text", "got 2"), 1)
         HeadwaterCommand.assertRefused(yield* run("events", "nobody"), /no .*"nobody"/)
+        const logs = yield* run("logs", "orders", "--limit", "2")
+        assert.match(logs.stdout, / info: got \S+\n.* info: got 3\n$/)
+        assert.notInclude(logs.stdout, "RangeError")
+        assert.match((yield* run("errors", "orders")).stdout, /^TIME .*\n.* RangeError: nothing was ordered\n$/)
+        assert.match((yield* run("errors", "orders", "--until", "1h")).stdout, /^Nothing failed\.\n$/)
       }),
     HeadwaterCommand.patienceMs
   )

@@ -117,6 +117,14 @@ describe("headwater tenants", () => {
       const deleted = HeadwaterCommand.jsonOf(yield* headwater("account", "delete", "ann", "--yes", "--json"))
       Json.assertHolds(deleted, { id: ann.id, deleted: true })
       assert.deepStrictEqual((yield* accounts.list).map(({ id }) => id), [bob.id])
+      const env = yield* TestTables.environment
+      const asked = (typed: string) => CommandInProcess.run(["tenants", "delete", "bob"], { env, typed })
+      const kept = yield* asked("n")
+      assert.strictEqual(kept.code, 1)
+      assert.match(kept.stderr, /Nothing was done/)
+      assert.lengthOf(yield* accounts.list, 1)
+      assert.strictEqual((yield* asked("y")).code, 0)
+      assert.deepStrictEqual(yield* accounts.list, [])
     }).pipe(Effect.provide(TestTables.layer)), HeadwaterCommand.patienceMs)
 
   it.live("refuses what can't be meant in one line, and changes nothing", () =>

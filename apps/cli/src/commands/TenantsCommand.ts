@@ -5,6 +5,7 @@ import { Argument, Command, Flag } from "effect/cli"
 import * as Operator from "../access/Operator.ts"
 import { CommandRefused } from "../CommandRefused.ts"
 import * as AccountFlag from "../given/AccountFlag.ts"
+import * as Confirmation from "../given/Confirmation.ts"
 import * as Output from "../text/Output.ts"
 import * as Progress from "../text/Progress.ts"
 
@@ -182,18 +183,15 @@ const remove = Command.make(
   "delete",
   {
     account: named,
-    yes: Flag.Boolean("yes").pipe(Flag.withDescription("Confirm the deletion, which cannot be undone")),
+    yes: Confirmation.flag.pipe(
+      Flag.withDescription("Confirm the deletion, which cannot be undone. Somebody at a terminal is asked")
+    ),
     json: Output.json
   },
   Effect.fnUntraced(function*({ account, json, yes }) {
     const { id, username } = yield* Operator.findAccount(account)
-    if (!yes) {
-      return yield* new CommandRefused({
-        message:
-          `This permanently removes ${username} (${id}) with its sources, workflows, webhooks, events and keys. ` +
-          "Add --yes to confirm"
-      })
-    }
+    const what = `${username} (${id}) with its sources, workflows, webhooks, events and keys`
+    yield* Confirmation.insist(`Permanently remove ${what}?`, yes)
     yield* Progress.during(() => `Deleting ${username}`)(Operator.eraseAccount(id))
     yield* Output.print(json, { id, deleted: true }, `Deleted ${id} and everything that belonged to it.`)
   }, Effect.provide(Operator.layer))

@@ -61,8 +61,10 @@ const reach = Effect.fnUntraced(function*(url: string) {
   const why = Result.isSuccess(ready) && ready.success.status !== 200
     ? textAt(ready.success.json, "detail") ?? `/readyz answered ${ready.success.status}.`
     : undefined
+  const isOff = Result.isSuccess(ready) && textAt(ready.success.json, "work") === "off"
+  const does = isOff ? "shows what is there, without work (HEADWATER_WORK=off)" : "takes work"
   const server = why === undefined
-    ? Check.ok("server", `${url} answers within ${answeredMs - askedMs + 1} ms and takes work.`)
+    ? Check.ok("server", `${url} answers within ${answeredMs - askedMs + 1} ms and ${does}.`)
     : Check.failed("server", `${url} takes no work: ${why}`, "See the server's log, and what follows here.")
   const theirsMs = Date.parse(date ?? "") + halfOfSecond
   const skew = skewOf(theirsMs, askedMs, answeredMs)

@@ -9,11 +9,22 @@ export const flag = Flag.Boolean("yes").pipe(
   Flag.withDefault(false)
 )
 
+/** True where somebody can be asked. */
+const isAtTerminal = Effect.flatMap(
+  Stdio.Stdio,
+  (stdio) => Effect.zipWith(stdio.stdinIsTerminal, stdio.stdoutIsTerminal, (reads, shows) => reads && shows)
+)
+
 /** Asks somebody at a terminal for a yes; scripts mean what they say. */
 export const ask = Effect.fnUntraced(function*(question: string, yes: boolean) {
-  const stdio = yield* Stdio.Stdio
-  if (yes || !(yield* stdio.stdinIsTerminal) || !(yield* stdio.stdoutIsTerminal)) return
+  if (yes || !(yield* isAtTerminal)) return
   if (!(yield* Prompt.Confirm({ message: question }))) {
     return yield* new CommandRefused({ message: "Nothing was done." })
   }
+})
+
+/** The same, where a script too has to say that it is meant: nothing brings back what is gone then. */
+export const insist = Effect.fnUntraced(function*(question: string, yes: boolean) {
+  if (yes || (yield* isAtTerminal)) return yield* ask(question, yes)
+  return yield* new CommandRefused({ message: `${question} Add --yes to confirm` })
 })

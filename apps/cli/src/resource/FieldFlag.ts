@@ -44,15 +44,12 @@ const withoutNull = (type: SchemaAST.AST): SchemaAST.AST => {
 /** Those of a list that are about its pages, and those about the form of the answer. */
 const ofTheFrame: ReadonlySet<string> = new Set(["limit", "after", "before", "include", "exclude", "expand"])
 
-/**
- * As the command line says it: with flags in place of fields, and without the end of a sentence. Nothing stands there for
- * null.
- */
-const inWords = (description: string, fields: ReadonlySet<string>): string =>
+/** As the command line says it: with flags in place of fields, a word in place of null, and without the end of a sentence. */
+const inWords = (description: string, fields: ReadonlySet<string>, nothing: string): string =>
   description
     .replace(/^Required\. /, "")
     .replace(/^Lists only /, "Only ")
-    .replace(/\bnull\b/g, "none")
+    .replace(/\bnull\b/g, nothing)
     .replace(/a time in Unix milliseconds/g, "a time in ISO 8601, or so long ago, such as 30m, 12h or 7d")
     .replace(/\b[a-z]+(_[a-z]+)+\b/g, (name) => fields.has(name) ? `--${flagNameOf(name)}` : name)
     .replace(/\s+/g, " ")
@@ -75,7 +72,8 @@ const fieldsOf = (part: Part | undefined): ReadonlyArray<Field> => {
       isNullable: SchemaAST.isUnion(type) && type.types.some(isNull),
       description: inWords(
         SchemaAST.resolveDescription(type) ?? String(type.context?.annotations?.["description"] ?? ""),
-        names
+        names,
+        nothing({ type: withoutNull(type) })
       )
     }]
   })
@@ -94,14 +92,14 @@ const isSecret = ({ name }: Field): boolean => name.startsWith("secret_") || nam
 
 const isCode = ({ name }: Field): boolean => name.endsWith("_code")
 
-const literalsOf = ({ type }: Field): ReadonlyArray<string> =>
+const literalsOf = ({ type }: Pick<Field, "type">): ReadonlyArray<string> =>
   SchemaAST.isUnion(type)
     ? type.types.flatMap((member) =>
       SchemaAST.isLiteral(member) && Predicate.isString(member.literal) ? [member.literal] : []
     )
     : []
 
-const isText = ({ type }: Field): boolean => SchemaAST.isString(type) || literalsOf({ type } as Field).length > 0
+const isText = ({ type }: Field): boolean => SchemaAST.isString(type) || literalsOf({ type }).length > 0
 
 const isTime = ({ description, type }: Field): boolean =>
   SchemaAST.isNumber(type) && description.includes("Unix time in milliseconds")
@@ -121,17 +119,17 @@ const metavarOf = (field: Field): string => {
     : SchemaAST.isArrays(field.type)
     ? "a,b"
     : SchemaAST.isNumber(field.type)
-    ? "number"
+    ? "N"
     : isSecret(field) || isCode(field)
     ? "@file"
     : isText(field)
-    ? "text"
+    ? "string"
     : "json"
   return field.isNullable ? `${form}|${nothing(field)}` : form
 }
 
 /** The word for null, which is none of the words that the field takes anyway. */
-const nothing = (field: Field): string => literalsOf(field).includes("none") ? "default" : "none"
+const nothing = (field: Pick<Field, "type">): string => literalsOf(field).includes("none") ? "default" : "none"
 
 const textOf = Effect.fnUntraced(function*(field: Field, text: string) {
   if (!text.startsWith("@")) {

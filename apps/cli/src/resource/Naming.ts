@@ -24,10 +24,15 @@ const listOf = ({ group }: Kind.Kind) => group === "subscriptions" ? ApiGroup.wh
 const listed = (texts: ReadonlyArray<string>, word: "and" | "or"): string =>
   texts.length < 2 ? texts.join() : `${texts.slice(0, -1).join(", ")} ${word} ${texts.at(-1)}`
 
-const unknown = (kinds: ReadonlyArray<Kind.Kind>, text: string, things: ReadonlyArray<ApiGroup.Thing>) => {
+const unknown = (
+  kinds: ReadonlyArray<Kind.Kind>,
+  text: string,
+  things: ReadonlyArray<ApiGroup.Thing>,
+  others: ReadonlyArray<string>
+) => {
   // One is meant once, though its name and its slug are both near.
-  const called = (name: string) => things.findIndex((thing) => namesOf(thing).includes(name))
-  const near = NearestNames.of(text, things.flatMap(namesOf)).filter((name, index, all) =>
+  const called = (name: string) => things.find((thing) => namesOf(thing).includes(name)) ?? name
+  const near = NearestNames.of(text, [...things.flatMap(namesOf), ...others]).filter((name, index, all) =>
     all.findIndex((other) => called(other) === called(name)) === index
   )
   const lists = kinds.map(({ command }) => `\`headwater ${command} list\``)
@@ -53,8 +58,16 @@ const bySlugOf = (kinds: ReadonlyArray<Kind.Kind>, text: string) =>
     return undefined
   })
 
-/** The thing of one of these kinds that a text names. A name that several have is refused, unless it is the slug of one. */
-export const find = Effect.fnUntraced(function*(kinds: ReadonlyArray<Kind.Kind>, text: string) {
+/**
+ * The thing of one of these kinds that a text names. A name that several have is refused, unless it is the slug of one.
+ *
+ * @param others what else the text may have meant, that is no thing
+ */
+export const find = Effect.fnUntraced(function*(
+  kinds: ReadonlyArray<Kind.Kind>,
+  text: string,
+  others: ReadonlyArray<string> = []
+) {
   const byId = kinds.find((kind) => Kind.isIdOf(kind, text))
   if (byId !== undefined) return { kind: byId, id: text } satisfies Found as Found
   const named = yield* bySlugOf(kinds, text)
@@ -68,9 +81,9 @@ export const find = Effect.fnUntraced(function*(kinds: ReadonlyArray<Kind.Kind>,
   const called = all.filter(({ thing }) => namesOf(thing).includes(text))
   // Versions of a component have one key: the newest stands first.
   const bySlug = called.find(({ thing }) => thing["name_slug"] === text || thing["key"] === text)
-  const [only, ...others] = bySlug === undefined ? called : [bySlug]
-  if (only === undefined) return yield* unknown(kinds, text, all.map(({ thing }) => thing))
-  if (others.length > 0) {
+  const [only, ...more] = bySlug === undefined ? called : [bySlug]
+  if (only === undefined) return yield* unknown(kinds, text, all.map(({ thing }) => thing), others)
+  if (more.length > 0) {
     return yield* new CommandRefused({
       message: `Several have the name ${JSON.stringify(text)}; give the id of one: ` +
         called.map(({ kind, thing }) => `${thing.id} (${kind.one})`).join(", ")

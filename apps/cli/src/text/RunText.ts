@@ -31,6 +31,9 @@ export const linesOf = (run: RunDetails): string =>
   harmless(
     [
       line(run.status, `${run.trigger.source_type}, ${timeOfMs(run.started_at_ms)}`),
+      ...(run.trigger.rerun_of === null
+        ? []
+        : [line("repeats", run.trigger.rerun_of + (run.trigger.instead_of === null ? "" : ", with a changed event"))]),
       ...(run.waits_for === null ? [] : [line("waits", `for ${run.waits_for}, until ${timeOfMs(run.due_at_ms)}`)]),
       ...run.paths.map(({ block, branch, due_at_ms, path, status, waits_for }) =>
         line(

@@ -8,10 +8,13 @@ import { HttpRouter, HttpServerResponse } from "effect/http"
 import { PrometheusMetrics } from "effect/observability"
 import { Machine } from "../../workers/Machine.ts"
 import { answerFailures } from "../conventions/FailureProblem.ts"
+import { HttpSettings } from "../conventions/HttpSettings.ts"
 import * as OwnHost from "../conventions/OwnHost.ts"
 import { problemResponse } from "../conventions/ProblemResponse.ts"
 
 const ok = HttpServerResponse.jsonUnsafe({ status: "ok" })
+
+const okToLookAt = HttpServerResponse.jsonUnsafe({ status: "ok", work: "off" })
 
 const databaseTimeout = Duration.seconds(2)
 
@@ -41,6 +44,8 @@ export const layer = Layer.mergeAll(
     const draining = yield* Draining
     const writer = yield* GroupCommit
     const machine = yield* Machine
+    const { work = true } = yield* HttpSettings
+    const ready = work ? ok : okToLookAt
 
     /** The reason why this process can't take work; undefined if it can. */
     const unready = Effect.gen(function*() {
@@ -66,7 +71,7 @@ export const layer = Layer.mergeAll(
       "/readyz",
       Effect.flatMap(
         machine?.unready ?? unready,
-        (why) => why === undefined ? Effect.succeed(ok) : problemResponse(Problem.unavailable(why, 1))
+        (why) => why === undefined ? Effect.succeed(ready) : problemResponse(Problem.unavailable(why, 1))
       )
     )
   }))
