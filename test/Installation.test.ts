@@ -144,8 +144,8 @@ describe("an installation", () => {
             child.stdout?.on("data", (text: string) => {
               printed += text
               if (!pattern.test(printed)) return
-            child.kill()
-            resume(Effect.succeed(printed))
+              child.kill()
+              resume(Effect.succeed(printed))
             })
             return Effect.sync(() => child.kill())
           }).pipe(Effect.timeout("30 seconds"))
