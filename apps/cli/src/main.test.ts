@@ -95,7 +95,7 @@ for (const [name, args] of [["bash", ["-n"]], ["zsh", ["-n"]], ["fish", ["--no-e
 }
 
 it.live.skipIf(!isHere("script"))(
-  "colours and progress are for terminals, and NO_COLOR leaves the colours out",
+  "colours, progress and the new names of commands are for terminals, and NO_COLOR leaves the colours out",
   () =>
     Effect.gen(function*() {
       const escape = "\u001b["
@@ -107,7 +107,7 @@ it.live.skipIf(!isHere("script"))(
       assert.notInclude(yield* atTerminal("--help", { ...env, NO_COLOR: "1" }), escape)
       assert.notInclude((yield* HeadwaterCommand.run(["--help"], env)).stdout, escape)
 
-      const told = "\r\u001b[KFetching and checking the code … 1 s"
+      let told = "\r\u001b[KFetching and checking the code … 1 s"
       const waiting: Array<() => void> = []
       let mayAnswer = false
       const HEADWATER_URL = yield* Loopback.serve((_, response) => {
@@ -121,6 +121,21 @@ it.live.skipIf(!isHere("script"))(
       }
       const deploy = "deploy headwater-schedule"
       assert.include(yield* atTerminal(deploy, { ...env, HEADWATER_URL }, answerOnceTold), told)
+      const code = Path.join(env.XDG_CONFIG_HOME, "orders.mjs")
+      yield* Effect.promise(() =>
+        Fs.writeFile(
+          code,
+          `import { Cron } from "croner"\nimport pg from "pg"\nexport default { run() { Cron, pg } }\n`
+        )
+      )
+      told = "\r\u001b[KChecking the code, and installing 2 packages … 1 s"
+      mayAnswer = false
+      assert.include(yield* atTerminal(`deploy ${code}`, { ...env, HEADWATER_URL }, answerOnceTold), told)
+
+      const renamed = "headwater: `account` is called `tenants` now."
+      assert.include(yield* atTerminal("account --help", env), renamed)
+      assert.notInclude((yield* HeadwaterCommand.run(["account", "--help"], env)).stderr, renamed)
+
       const piped = yield* HeadwaterCommand.run(deploy.split(" "), { ...env, HEADWATER_URL })
       assert.strictEqual(piped.code, 3)
       assert.match(piped.stderr, /^headwater: http:\S+ does not answer like a Headwater server: [^\n]*\n$/)
