@@ -151,7 +151,9 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
         const names = (await Fs.readdir(Path.resolve(import.meta.dirname, "../docs"))).flatMap((name) =>
           name.endsWith(".md") ? [name.slice(0, -3)] : []
         )
-        const page = await site.open("/docs/README")
+        const page = await site.signedIn("/overview")
+        await page.getByRole("link", { name: "Documentation" }).click()
+        await page.waitForURL("**/docs/README")
         const faults: Array<string> = []
         for (const path of ["README", ...names, "search?q=webhook", "search?q=nosuchword"]) {
           await page.goto(`${site.url}docs/${path}`)

@@ -11,7 +11,7 @@ import * as Pagination from "./Pagination.ts"
 import { PathId } from "./PathId.ts"
 import * as Problem from "./Problem.ts"
 import * as Projection from "./Projection.ts"
-import { RequestCheck } from "./RequestCheck.ts"
+import { RequestCheck, TakesAnyParameters } from "./RequestCheck.ts"
 import { ResourceId } from "./ResourceId.ts"
 import { Text, textUpTo } from "./Text.ts"
 import { UnixSeconds } from "./UnixSeconds.ts"
@@ -203,7 +203,7 @@ export class AppAccountsApi extends HttpApiGroup.make("appAccounts")
     HttpApiEndpoint.get("list", "/accounts", {
       query: { ...Pagination.query("appAccount"), ...Projection.fields },
       success: Pagination.Page(AppAccountResource)
-    }).annotate(NeededScope, "read").annotateMerge(OpenApi.annotations({
+    }).annotate(NeededScope, "read").annotate(TakesAnyParameters, true).annotateMerge(OpenApi.annotations({
       summary: "List accounts with apps",
       description: "Newest first, without their credentials.",
       override: Extension.mark
@@ -213,7 +213,7 @@ export class AppAccountsApi extends HttpApiGroup.make("appAccounts")
       query: Projection.fields,
       success: Pagination.Single(AppAccountResource),
       error: Problem.NotFound
-    }).annotate(NeededScope, "read").annotateMerge(OpenApi.annotations({
+    }).annotate(NeededScope, "read").annotate(TakesAnyParameters, true).annotateMerge(OpenApi.annotations({
       summary: "Get an account with an app",
       description: "Without its credentials.",
       override: Extension.mark

@@ -23,6 +23,11 @@ export const TakesFile: Context.Reference<boolean> = Context.Reference("@headwat
   defaultValue: () => false
 })
 
+/** Marks an endpoint beside the contract that other services have as well, whose clients give it parameters of their own. */
+export const TakesAnyParameters: Context.Reference<boolean> = Context.Reference("@headwater/api/TakesAnyParameters", {
+  defaultValue: () => false
+})
+
 /** The most levels to which a body's arrays and objects may be nested. */
 export const maxBodyDepth = 100
 

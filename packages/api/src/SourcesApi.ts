@@ -11,7 +11,7 @@ import * as Pagination from "./Pagination.ts"
 import { PathId } from "./PathId.ts"
 import * as Problem from "./Problem.ts"
 import * as Projection from "./Projection.ts"
-import { RequestCheck, TakesLargeBody } from "./RequestCheck.ts"
+import { RequestCheck, TakesAnyParameters, TakesLargeBody } from "./RequestCheck.ts"
 import { ResourceId } from "./ResourceId.ts"
 import * as Shadow from "./Shadow.ts"
 import { CodeText, ComponentUrl, Text } from "./Text.ts"
@@ -179,7 +179,7 @@ export class SourcesApi extends HttpApiGroup.make("sources")
       query: Projection.fields,
       success: Pagination.Single(SourceResource),
       error: Problem.NotFound
-    }).annotate(NeededScope, "read").annotateMerge(OpenApi.annotations({
+    }).annotate(NeededScope, "read").annotate(TakesAnyParameters, true).annotateMerge(OpenApi.annotations({
       summary: "Get a source",
       description: "By its id or its name slug.",
       override: Extension.mark

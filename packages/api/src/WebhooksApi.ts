@@ -13,7 +13,7 @@ import * as Pagination from "./Pagination.ts"
 import { PathId } from "./PathId.ts"
 import * as Problem from "./Problem.ts"
 import * as Projection from "./Projection.ts"
-import { RequestCheck } from "./RequestCheck.ts"
+import { RequestCheck, TakesAnyParameters } from "./RequestCheck.ts"
 import { ResourceId } from "./ResourceId.ts"
 import { Text } from "./Text.ts"
 import { UnixSeconds } from "./UnixSeconds.ts"
@@ -171,7 +171,7 @@ export class WebhooksApi extends HttpApiGroup.make("webhooks")
       query: Projection.fields,
       success: Pagination.Single(WebhookDetails),
       error: Problem.NotFound
-    }).annotate(NeededScope, "read").annotateMerge(OpenApi.annotations({
+    }).annotate(NeededScope, "read").annotate(TakesAnyParameters, true).annotateMerge(OpenApi.annotations({
       summary: "Get a webhook",
       description: "By its id, with its settings.",
       override: Extension.mark

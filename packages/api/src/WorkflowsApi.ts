@@ -13,7 +13,7 @@ import * as Pagination from "./Pagination.ts"
 import { workflowParams } from "./PathId.ts"
 import * as Problem from "./Problem.ts"
 import * as Projection from "./Projection.ts"
-import { RequestCheck, TakesLargeBody } from "./RequestCheck.ts"
+import { RequestCheck, TakesAnyParameters, TakesLargeBody } from "./RequestCheck.ts"
 import { ResourceId } from "./ResourceId.ts"
 import { runRefused, RunStarted } from "./RunStart.ts"
 import * as Shadow from "./Shadow.ts"
@@ -207,7 +207,7 @@ export class WorkflowsApi extends HttpApiGroup.make("workflows")
       query: Projection.fields,
       success: Pagination.Single(WorkflowResource),
       error: Problem.NotFound
-    }).annotate(NeededScope, "read").annotateMerge(
+    }).annotate(NeededScope, "read").annotate(TakesAnyParameters, true).annotateMerge(
       Extension.operation("Get a workflow", "By its id or its name slug.")
     ),
     HttpApiEndpoint.put("update", "/workflows/:id", {

@@ -116,8 +116,8 @@ layer(Http.layer, { excludeTestServices: true })("every error", (it) => {
         assert.deepStrictEqual(Http.issuePaths(answer), [name])
         assert.match(answer.text, message)
       }
-      for (const path of ["/v1/users/me/sources?zzz=1", "/v1/users/me?zzz=1", "/v1/users/me/subscriptions?zzz=1"]) {
-        assert.strictEqual((yield* http.request("GET", path)).status, 200)
+      for (const path of ["users/me/sources", "users/me", "users/me/subscriptions", "accounts"]) {
+        assert.strictEqual((yield* http.request("GET", `/v1/${path}?include_credentials=true`)).status, 200, path)
       }
     }))
 

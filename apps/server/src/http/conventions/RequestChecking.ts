@@ -1,7 +1,7 @@
 import { CurrentAccount } from "@headwater/api/Authorization"
 import * as Extension from "@headwater/api/Extension"
 import * as Problem from "@headwater/api/Problem"
-import { maxBodyDepth, RequestCheck, TakesFile, TakesLargeBody } from "@headwater/api/RequestCheck"
+import { maxBodyDepth, RequestCheck, TakesAnyParameters, TakesFile, TakesLargeBody } from "@headwater/api/RequestCheck"
 import * as Charset from "@headwater/domain/Charset"
 import { isDeeper } from "@headwater/domain/JsonDepth"
 import { structureOf } from "@headwater/domain/JsonReading"
@@ -169,7 +169,7 @@ const checkFile = Effect.fnUntraced(function*() {
 
 /** Endpoints of the documented contract take parameters that they do not know, as ever. */
 const checkParameters = Effect.fnUntraced(function*(endpoint: HttpApiEndpoint.Top) {
-  if (!Extension.isOf(endpoint)) return
+  if (!Extension.isOf(endpoint) || Context.get(endpoint.annotations, TakesAnyParameters)) return
   const unknown = yield* UnknownNames.inQuery(endpoint)
   if (unknown.length > 0) return yield* Problem.invalid(unknown)
 })
