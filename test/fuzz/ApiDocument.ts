@@ -17,6 +17,8 @@ export interface Operation {
   /** Of the JSON body; undefined where there is none. */
   readonly body: JsonSchema.JsonSchema | undefined
   readonly isBodyRequired: boolean
+  /** It stands beside the contract, and refuses parameters that it does not know. */
+  readonly refusesParameters: boolean
 }
 
 const methods = ["get", "put", "post", "delete", "patch"] as const
@@ -50,6 +52,15 @@ const parameterOf = (value: unknown): ReadonlyArray<Parameter> => {
 
 const listOf = (value: unknown): ReadonlyArray<unknown> => Array.isArray(value) ? value : []
 
+/** Those beside the contract to which clients of other services give parameters of their own. */
+const ofOthers: ReadonlySet<string> = new Set([
+  "GET /v1/accounts",
+  "GET /v1/accounts/{id}",
+  "GET /v1/sources/{id}",
+  "GET /v1/webhooks/{id}",
+  "GET /v1/workflows/{id}"
+])
+
 /** Those of the API: what needs no key is asked in other ways. */
 export const operationsOf = (document: unknown): ReadonlyArray<Operation> =>
   entriesOf(at(document, "paths")).filter(([path]) => path.startsWith("/v1/")).flatMap(([path, item]) =>
@@ -65,7 +76,9 @@ export const operationsOf = (document: unknown): ReadonlyArray<Operation> =>
         path,
         parameters: parameters.flatMap(parameterOf),
         body: content === undefined ? undefined : schemaOf(content),
-        isBodyRequired: at(operation, "requestBody", "required") === true
+        isBodyRequired: at(operation, "requestBody", "required") === true,
+        refusesParameters: at(operation, "x-headwater-extension") === true &&
+          !ofOthers.has(`${method.toUpperCase()} ${path}`)
       }]
     })
   )

@@ -176,7 +176,8 @@ const wrongCase: Flaw = (parts) => {
 const extra: Flaw = (parts, pick) => {
   const name = oneOf([...Texts.prototypeNames, "nobody_knows_this", "", "0", "data"], pick) ?? ""
   if (parts.body === undefined || pick % 2 === 0) {
-    return flawed("an unknown parameter", "taken", withQuery(parts, name, "extra"))
+    const { refusesParameters } = parts.operation
+    return flawed("an unknown parameter", refusesParameters ? "refused" : "taken", withQuery(parts, name, "extra"))
   }
   // Written by hand, because an object would take `__proto__` for its prototype.
   const inner = JSON.stringify(parts.body).slice(1)

@@ -147,7 +147,7 @@ export const tailCommand = Command.make(
       ),
       Flag.withDefault("end")
     ),
-    max: CountFlag.make("max", "End after so many events").pipe(Flag.optional),
+    max: CountFlag.make("max", "End after so many events", 0).pipe(Flag.optional),
     json: Output.jsonLines
   },
   follow
