@@ -129,6 +129,7 @@ layer(Http.layer, { excludeTestServices: true })("every error", (it) => {
         ["GET", "/v1/components/%00"],
         ["GET", "/v1/components/a%2Fb"],
         ["GET", "/v1/sources/dc_unknown"],
+        ["GET", "/v1/consumers//?zzz=1"],
         ["GET", "/v1/sources/%00"],
         ["GET", "/v1/sources/%"],
         ["GET", "/v1/sources/%E0%A4%A"],

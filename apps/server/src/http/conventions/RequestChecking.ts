@@ -7,7 +7,7 @@ import { isDeeper } from "@headwater/domain/JsonDepth"
 import { structureOf } from "@headwater/domain/JsonReading"
 import { Turns } from "@headwater/domain/Turns"
 import { ByteSize, Context, Effect, Layer, Option, SchemaIssue, type Types } from "effect"
-import { HttpIncomingMessage, HttpServerError, HttpServerRequest } from "effect/http"
+import { HttpIncomingMessage, HttpRouter, HttpServerError, HttpServerRequest } from "effect/http"
 import { type HttpApiEndpoint, HttpApiError } from "effect/http-api"
 import { isUtf8 } from "node:buffer"
 import { BodyRoom } from "./BodyRoom.ts"
@@ -167,11 +167,14 @@ const checkFile = Effect.fnUntraced(function*() {
   )
 })
 
+/** Nothing is at a path with an empty segment: its handler says so. */
+const isAtPath = Effect.map(HttpRouter.params, (params) => !Object.values(params).includes(""))
+
 /** Endpoints of the documented contract take parameters that they do not know, as ever. */
 const checkParameters = Effect.fnUntraced(function*(endpoint: HttpApiEndpoint.Top) {
   if (!Extension.isOf(endpoint) || Context.get(endpoint.annotations, TakesAnyParameters)) return
   const unknown = yield* UnknownNames.inQuery(endpoint)
-  if (unknown.length > 0) return yield* Problem.invalid(unknown)
+  if (unknown.length > 0 && (yield* isAtPath)) return yield* Problem.invalid(unknown)
 })
 
 const isSchemaError = (error: Types.unhandled): error is Types.unhandled & HttpApiError.HttpApiSchemaError =>
