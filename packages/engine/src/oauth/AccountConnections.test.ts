@@ -7,9 +7,14 @@ import { connected } from "../../test/OAuthFixture.ts"
 import { AccountConnections } from "./AccountConnections.ts"
 import { TokenEndpoint } from "./TokenEndpoint.ts"
 
-/** Connections of an account at a provider that answers when it is told to. */
-const setup = Effect.gen(function*() {
+/**
+ * Connections of an account at a provider that answers when it is told to.
+ *
+ * @param isDeleted true if the account is deleted while the provider is asked for a device code
+ */
+const setupWith = Effect.fnUntraced(function*(isDeleted: boolean) {
   const { account, accounts, id } = yield* connected
+  const appAccounts = yield* AppAccounts
   const asked = yield* Deferred.make<void>()
   const answer = yield* Deferred.make<void>()
   const endpoint = TokenEndpoint.of({
@@ -20,13 +25,18 @@ const setup = Effect.gen(function*() {
         return { accessToken: "granted", refreshToken: "next", lifetimeSeconds: 60, told: {} }
       }),
     ask: () =>
-      Effect.succeed({ device_code: "d", user_code: "u", verification_uri: "https://a.example", interval: 1e300 })
+      Effect.as(isDeleted ? Effect.orDie(appAccounts.remove(account.id, id)) : Effect.void, {
+        device_code: "d",
+        user_code: "u",
+        verification_uri: "https://a.example",
+        interval: 1e300
+      })
   })
   const connections = Context.get(
     yield* Layer.build(Layer.fresh(AccountConnections.layer)).pipe(Effect.provideService(TokenEndpoint, endpoint)),
     AccountConnections
   )
-  const appAccount = Option.getOrThrow(yield* (yield* AppAccounts).get(account.id, id))
+  const appAccount = Option.getOrThrow(yield* appAccounts.get(account.id, id))
   /** Completes a connection, whose request goes away while the provider is asked. */
   const completeAndGo = Effect.fnUntraced(function*(confirmation: string) {
     const options = { access: "key", confirmation: Redacted.make(confirmation) }
@@ -40,6 +50,8 @@ const setup = Effect.gen(function*() {
   })
   return { appAccount, completeAndGo, connections }
 })
+
+const setup = setupWith(false)
 
 layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds", excludeTestServices: true })(
   "the connection of an account",
@@ -66,6 +78,13 @@ layer(EngineFixture.layerNoSandbox, { timeout: "60 seconds", excludeTestServices
         assert.strictEqual(early._tag, "ConnectionPending")
         yield* TestClock.adjust("1 second")
         assert.deepInclude(yield* completeAndGo(confirmation!), { accessToken: "granted", refreshToken: "next" })
+      }).pipe(Effect.scoped, EngineFixture.onTestClock))
+
+    it.effect("can't begin where it is deleted meanwhile", () =>
+      Effect.gen(function*() {
+        const { appAccount, connections } = yield* setupWith(true)
+        const failure = yield* Effect.flip(connections.beginDevice(appAccount, { access: "key" }))
+        assert.deepInclude(failure, { _tag: "NotConnectable", message: "it has been deleted" })
       }).pipe(Effect.scoped, EngineFixture.onTestClock))
   }
 )

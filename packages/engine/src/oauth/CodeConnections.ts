@@ -7,7 +7,7 @@ import { Effect, Redacted } from "effect"
 import { createHash } from "node:crypto"
 import { EngineConfig } from "../ground/EngineConfig.ts"
 import type { ConnectedAccounts } from "./ConnectedAccounts.ts"
-import { type BegunConnection, type Failed, longestMs, NotConnectable } from "./Connection.ts"
+import { type BegunConnection, type Failed, gone, longestMs, NotConnectable } from "./Connection.ts"
 import { TokenEndpoint } from "./TokenEndpoint.ts"
 
 /** The outcome of a user's return. */
@@ -66,16 +66,15 @@ export const make = Effect.fnUntraced(function*({ clientOf, keep }: ConnectedAcc
       const now = yield* RealTime.currentTimeMillis
       const verifier = Buffer.from(RandomBytes.take(32)).toString("base64url")
       const expiresAt = now + longestMs
-      const state = Redacted.value(
-        yield* connections.begin({
-          appAccountId: account.id,
-          access,
-          secrets: { _tag: "Asked", verifier },
-          returnTo,
-          expiresAt
-        }, now)
-      )
-      const asked = { clientId, scopes, redirectUri, state, verifier }
+      const state = yield* connections.begin({
+        appAccountId: account.id,
+        access,
+        secrets: { _tag: "Asked", verifier },
+        returnTo,
+        expiresAt
+      }, now)
+      if (state === undefined) return yield* gone
+      const asked = { clientId, scopes, redirectUri, state: Redacted.value(state), verifier }
       const url = authorizationUrlOf(endpoints.authorizationUrl, endpoints, asked)
       const begun: BegunConnection = {
         url,

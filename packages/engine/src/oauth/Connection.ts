@@ -1,11 +1,14 @@
 import type { SealBroken } from "@headwater/domain/Seal"
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 
 /** The account can't be connected in this way. */
 export class NotConnectable extends Schema.TaggedError<NotConnectable>()("NotConnectable", {
   message: Schema.String
 }) {}
+
+/** The account was deleted since it was read. */
+export const gone = Effect.suspend(() => new NotConnectable({ message: "it has been deleted" }))
 
 /** No connection waits for this. */
 export class ConnectionUnknown extends Schema.TaggedError<ConnectionUnknown>()("ConnectionUnknown", {}) {}

@@ -3,7 +3,14 @@ import * as RealTime from "@headwater/domain/RealTime"
 import { type ConnectionKey, type ConnectionSecrets, OAuthConnections } from "@headwater/log/access/OAuthConnections"
 import { Effect, Redacted } from "effect"
 import type { ConnectedAccounts } from "./ConnectedAccounts.ts"
-import { type BegunConnection, ConnectionPending, ConnectionUnknown, longestMs, NotConnectable } from "./Connection.ts"
+import {
+  type BegunConnection,
+  ConnectionPending,
+  ConnectionUnknown,
+  gone,
+  longestMs,
+  NotConnectable
+} from "./Connection.ts"
 import { TokenEndpoint, type TokenRefused, TokenUnavailable } from "./TokenEndpoint.ts"
 
 /** The pause between questions about a device unless the provider says, and what is added where it asks for more. */
@@ -63,6 +70,7 @@ export const make = Effect.fnUntraced(function*({ clientOf, keep }: ConnectedAcc
         returnTo: null,
         expiresAt
       }, now)
+      if (confirmation === undefined) return yield* gone
       const begun: BegunConnection = {
         url,
         redirectUri: null,

@@ -52,8 +52,11 @@ const secretBytes = 32
  * user's browser, and who began the connection ends it with that: a stranger who has a user follow a link of his gets none.
  */
 export class OAuthConnections extends Context.Service<OAuthConnections, {
-  /** Begins a connection. Its state is also the confirmation of a device's. */
-  readonly begin: (connection: NewConnection, now: number) => Effect.Effect<Redacted.Redacted, SqlError.SqlError>
+  /** Begins a connection. Its state is also the confirmation of a device's. Undefined where the account is gone. */
+  readonly begin: (
+    connection: NewConnection,
+    now: number
+  ) => Effect.Effect<Redacted.Redacted | undefined, SqlError.SqlError>
   /**
    * Takes the code with which a user came back, and gives the confirmation. Undefined where no connection waits for it: it is
    * over, or has a code.
@@ -134,6 +137,8 @@ const make = Effect.gen(function*() {
 
   return OAuthConnections.of({
     begin: Effect.fnUntraced(function*({ access, appAccountId, expiresAt, returnTo, secrets }, now) {
+      const [held] = yield* sql`SELECT id FROM app_accounts WHERE id = ${appAccountId} FOR KEY SHARE`
+      if (held === undefined) return undefined
       const state = yield* newSecret
       const stateHash = yield* hashOf(state)
       yield* sql`
