@@ -107,6 +107,7 @@ layer(RunningServer.layer, { excludeTestServices: true, timeout: "120 seconds" }
         yield* post(endpoint, "Bob")
         yield* printed(/ event +"Hello, Bob"$/m)
         assert.strictEqual(output().match(/Hello, Ann/g)?.length, 1)
+        assert.notMatch(output(), /decode/i)
 
         yield* interrupt
         assert.match(output(), new RegExp(`\nDeleted Late \\(${id}\\)\\.\n$`))
