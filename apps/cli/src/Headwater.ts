@@ -47,7 +47,7 @@ const presenter = CliOutput.layerPresenter({
 
 const oneLine = (text: string) => text.trim().replace(/\s*\n\s*/g, " ")
 
-/** What is wrong with a command line. The line's end, which tells how to see the help, names the command. */
+/** The fault of a command line. The line's end, which tells how to see the help, names the command. */
 const sentenceOf = (message: string): string => {
   const [what = "", near] = message.split(/\s*Did you mean this\?\s*/)
   const fault = oneLine(what).replace(/ (?:in command|for) "?headwater[\w -]*"?$/, "")

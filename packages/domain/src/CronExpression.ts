@@ -58,7 +58,7 @@ export class CronExpression {
   readonly #isFixed: boolean
   /** For a fixed time, it reads wall clocks as if they stood in UTC. */
   readonly #cron: Cron
-  /** What was asked last, and its answer. */
+  /** The last question, and its answer. */
   #last: { readonly after: number; readonly next: number | undefined } | undefined
 
   private constructor(fields: ReadonlyArray<string>, zone: DateTime.TimeZone.Named, isFixed: boolean) {

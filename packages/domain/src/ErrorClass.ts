@@ -1,11 +1,7 @@
 import { Schema } from "effect"
 
-/** The kinds of failure of an attempt at a delivery: how people find those that failed alike. */
-export const ErrorClass = Schema.Literals([
-  "status",
-  "throttled",
-  "redirect",
-  "gone",
+/** The reasons for which no answer comes. `refused` is the server's own; the others are the network's or the target's. */
+export const NoAnswer = Schema.Literals([
   "refused",
   "dns",
   "connect",
@@ -13,7 +9,16 @@ export const ErrorClass = Schema.Literals([
   "certificate",
   "timeout",
   "reset",
-  "protocol",
+  "protocol"
+])
+
+/** The kinds of failure of an attempt at a delivery: how people find those that failed alike. */
+export const ErrorClass = Schema.Literals([
+  "status",
+  "throttled",
+  "redirect",
+  "gone",
+  ...NoAnswer.literals,
   "request",
   "no_credentials",
   "no_mail_server",

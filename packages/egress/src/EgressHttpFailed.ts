@@ -1,20 +1,10 @@
+import { NoAnswer } from "@headwater/domain/ErrorClass"
 import { Schema } from "effect"
 import { Phases } from "./Phases.ts"
 
-const Reason = Schema.Literals([
-  "refused",
-  "dns",
-  "connect",
-  "tls",
-  "certificate",
-  "timeout",
-  "reset",
-  "protocol"
-])
-
 /** A request that was sent before the one that counts, over a connection that ended without a byte of an answer. */
 export const EarlierRequest = Schema.Struct({
-  reason: Reason,
+  reason: NoAnswer,
   message: Schema.String,
   address: Schema.String,
   durationMs: Schema.Finite,
@@ -24,7 +14,7 @@ export type EarlierRequest = typeof EarlierRequest.Type
 
 /** No answer was received. `refused` is the guard's own; the others are the network's or the target's. */
 export class EgressHttpFailed extends Schema.TaggedError<EgressHttpFailed>()("EgressHttpFailed", {
-  reason: Reason,
+  reason: NoAnswer,
   message: Schema.String,
   address: Schema.optionalKey(Schema.String),
   durationMs: Schema.Finite,

@@ -105,7 +105,7 @@ const warning = Layer.effect(
 
 const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1()
 
-/** What the API does not take, as the server itself would refuse it. */
+/** The refusal of a request that is not sent, as the server itself would refuse it. */
 const unsent = ({ issue }: Schema.SchemaError): InvalidRequest =>
   invalid(issuesOf(issue).issues.map(({ message, path = [] }) => ({ message, path: path.map(String).join(".") })))
 

@@ -19,7 +19,7 @@ const sentence = (flags: Flags, { message, path }: Issue): string => {
   return place === "" ? message : `${place}: ${message}`
 }
 
-/** What an answer says about a field, as words about the flag of the command that runs. */
+/** The words of an answer about a field, about the flag of the command that runs. */
 export const told = (issue: Issue): Effect.Effect<string> => Effect.map(Given, (flags) => sentence(flags, issue))
 
 /** Has refusals and warnings of what a command sends name its flags. */
