@@ -25,7 +25,10 @@ const Summary = Schema.fromJsonString(Schema.Struct({
   p99_ms: Schema.Finite,
   lost: Schema.Int,
   void_reasons: Schema.Array(Schema.String),
-  cells: Schema.Record(Schema.String, Schema.Struct({ events: Schema.Int }))
+  cells: Schema.Record(
+    Schema.String,
+    Schema.Struct({ events: Schema.Int, thread_us_per_event: Schema.Record(Schema.String, Schema.Finite) })
+  )
 }))
 
 const HeldSummary = Schema.fromJsonString(Schema.Struct({
@@ -48,10 +51,21 @@ const report: Report.Report = {
 
 describe("Bench", () => {
   it.live(
-    "the pipeline runs from end to end, loses nothing, and ends with one line for machines",
+    "the pipeline runs from end to end over TLS, loses nothing, and ends with one line for machines",
     () =>
       Effect.gen(function*() {
-        const ran = yield* run("pipeline", "--brief", "--sources", "3", "--seconds", "1", "--rounds", "1", "--json")
+        const ran = yield* run(
+          "pipeline",
+          "--brief",
+          "--tls",
+          "--sources",
+          "3",
+          "--seconds",
+          "1",
+          "--rounds",
+          "1",
+          "--json"
+        )
         const lastLine = ran.stdout.trimEnd().split("\n").at(-1) ?? ""
         const summary = yield* Schema.decodeEffect(Summary)(lastLine).pipe(
           Effect.catch(() => Effect.die(new Error(`${ran.stdout}\n${ran.stderr}`)))
@@ -62,6 +76,8 @@ describe("Bench", () => {
         assert.closeTo(summary.ratio, summary.throughput / summary.limit, 0.01 * summary.ratio)
         assert.isAtMost(summary.p50_ms, summary.p99_ms)
         for (const [name, { events }] of Object.entries(summary.cells)) assert.isAbove(events, 0, name)
+        const threads = summary.cells["3 sources, 64 connections"]?.thread_us_per_event ?? {}
+        assert.isAbove(threads["main"] ?? 0, threads["V8Worker"] ?? 0)
         // On a busy machine the reference may be held up, which makes a run void too.
         assert.strictEqual(summary.void, summary.void_reasons.length > 0)
         assert.strictEqual(ran.code, summary.void ? 1 : 0)

@@ -48,6 +48,24 @@ export const table = (measured: ReadonlyArray<Rounds.Measured>): Table => ({
   })
 })
 
+const threadsOf = ({ pieces }: Rounds.Measured) =>
+  [...new Set(pieces.flatMap(({ threads }) => Object.keys(threads)))]
+    .map((name) => [name, median(pieces.map(({ threads }) => threads[name] ?? 0))] as const)
+    .filter(([, micros]) => micros > 0)
+    .toSorted(([, one], [, other]) => other - one)
+
+/** The server's processor time an event by thread, in cells that put load on it. */
+export const threadTable = (measured: ReadonlyArray<Rounds.Measured>): Table => {
+  const names = [...new Set(measured.flatMap((cell) => threadsOf(cell).map(([name]) => name)))]
+  return {
+    columns: ["", ...names.map((name, index) => index === 0 ? `CPU µs/event of the server: ${name}` : name)],
+    rows: measured.map((cell) => {
+      const micros = new Map(threadsOf(cell))
+      return [cell.name, ...names.map((name) => Math.round(micros.get(name) ?? 0))] as const
+    })
+  }
+}
+
 const latencyJson = ({ p50Ms, p99Ms }: Latency) => ({ p50_ms: rounded(p50Ms), p99_ms: rounded(p99Ms) })
 
 export const json = (measured: ReadonlyArray<Rounds.Measured>): { readonly [name: string]: Schema.Json } =>
@@ -63,6 +81,7 @@ export const json = (measured: ReadonlyArray<Rounds.Measured>): { readonly [name
       refused: refusedOf(cell),
       cpu_us_per_event: Object.fromEntries(
         cpuOf(cell, spendersOf(measured)).map(([name, micros]) => [name, rounded(micros)])
-      )
+      ),
+      thread_us_per_event: Object.fromEntries(threadsOf(cell).map(([name, micros]) => [name, rounded(micros)]))
     }]
   }))

@@ -2,7 +2,8 @@
 import { Effect } from "effect"
 import * as DnsServer from "../../packages/egress/test/DnsServer.ts"
 
-const live = "live.bench.test"
+/** A name that the certificate of the sink is for. */
+const live = "hooks.example.com"
 
 /** What a server is started with to ask a name server for them. Each look-up of the live name holds for a second. */
 export const environment = Effect.map(

@@ -21,10 +21,10 @@ interface Entry {
 const array = (oid: number) => (values: ReadonlyArray<unknown>) => Result.getOrThrow(PgTypes.array(values, oid))
 const [bigints, integers, texts] = [array(PgTypes.OID.int8), array(PgTypes.OID.int4), array(PgTypes.OID.text)]
 
-Program.serve(ReferenceTables.reference, async ({ database, sink }) => {
+Program.serve(ReferenceTables.reference, async ({ authority, database, sink }) => {
   const connect = PgConnection.make(Database.config(database))
   const session = await Effect.runPromise(Scope.provide(connect, Scope.makeUnsafe()))
-  const pool = new Pool(sink, { connections: 64, pipelining: 1 })
+  const pool = new Pool(sink, { connections: 64, pipelining: 1, connect: { ca: authority } })
   let waiting: Array<Entry> = []
   let completed: Array<readonly [id: bigint, target: number]> = []
   let committing = false

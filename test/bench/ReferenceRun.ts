@@ -1,3 +1,4 @@
+import * as TestCertificate from "@headwater/fixtures/TestCertificate"
 import { Effect, Predicate, Schedule, type Scope } from "effect"
 import type { SqlError } from "effect/sql"
 import { BenchFailed } from "./BenchFailed.ts"
@@ -51,7 +52,8 @@ export const make = Effect.fnUntraced(function*(
   const inserter = yield* Program.start("Inserts.ts")
   const program = yield* Program.start("Reference.ts")
   workbench.watch("reference", program.pid)
-  const { url } = yield* program.ask(ReferenceTables.reference, { database, sink: sinkUrl })
+  const { authority } = TestCertificate
+  const { url } = yield* program.ask(ReferenceTables.reference, { database, sink: sinkUrl, authority })
 
   /** Deliveries that are still to be noted as done, after some time for it. */
   const owed = orFailed(sql<{ count: bigint }>`SELECT count(*) AS count FROM outbox`).pipe(

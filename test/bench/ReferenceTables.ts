@@ -20,8 +20,8 @@ export const commit = `
   INSERT INTO outbox (event_id, target)
   SELECT e.id, t FROM unnest($1::int8[], $3::int4[]) AS e (id, fan_out), generate_series(1, e.fan_out) AS t`
 
-/** Starts the reference, which delivers to `/at-once/<1 to fan-out>` of the sink; answers where it listens. */
+/** Starts the reference, which trusts the authority and delivers to `/at-once/<1 to fan-out>` of the sink; answers where it listens. */
 export const reference = {
-  request: Schema.Struct({ database: Database.Address, sink: Schema.String }),
+  request: Schema.Struct({ database: Database.Address, sink: Schema.String, authority: Schema.String }),
   reply: Schema.Struct({ url: Schema.String })
 }

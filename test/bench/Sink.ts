@@ -1,5 +1,7 @@
 /** The sink: answers webhooks' deliveries and notes when each event first came to each of them. */
+import * as TestCertificate from "@headwater/fixtures/TestCertificate"
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
+import { createServer as createSecureServer } from "node:https"
 import * as MonotonicClock from "./MonotonicClock.ts"
 import * as Program from "./Program.ts"
 import { sink } from "./SinkCall.ts"
@@ -63,7 +65,7 @@ const take = (request: IncomingMessage, response: ServerResponse) => {
 }
 
 /** Answers the port. */
-const listen = (server: Server, port = 0) =>
+const listen = (server: Pick<Server, "address" | "listen">, port = 0) =>
   new Promise<number>((resolve) => {
     server.listen(port, "127.0.0.1", () => {
       const address = server.address()
@@ -80,8 +82,13 @@ const takeOrNot = (request: IncomingMessage, response: ServerResponse) => {
 }
 
 const server = createServer({ keepAliveTimeout: 60_000 }, take)
+const secure = createSecureServer(
+  { keepAliveTimeout: 60_000, key: TestCertificate.privateKey, cert: TestCertificate.certificate },
+  take
+)
 const fragile = createServer({ keepAliveTimeout: 60_000 }, takeOrNot)
 const listening = listen(server)
+const listeningSecure = listen(secure)
 const listeningFragile = listen(fragile)
 
 const setOutage = async (kind: "none" | "unavailable" | "refused") => {
@@ -96,6 +103,7 @@ const setOutage = async (kind: "none" | "unavailable" | "refused") => {
 Program.serve(sink, async (request) => {
   const urls = {
     url: `http://127.0.0.1:${await listening}`,
+    secureUrl: `https://127.0.0.1:${await listeningSecure}`,
     fragileUrl: `http://127.0.0.1:${await listeningFragile}`
   }
   if (request._tag === "Outage") {

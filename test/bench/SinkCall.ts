@@ -25,6 +25,8 @@ export const sink = {
   reply: Schema.Struct({
     /** Where the sink listens. A target answers below `/at-once/<name>`, `/slow/<name>` or, never, `/silent/<name>`; below `/throttled/<name>` it answers 429. */
     url: Schema.String,
+    /** The same over TLS, with a certificate of the tests' own authority. */
+    secureUrl: Schema.String,
     /** The same at another port, which can have an outage. */
     fragileUrl: Schema.String,
     distinct: Schema.Int,

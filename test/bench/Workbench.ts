@@ -63,6 +63,8 @@ export interface Piece {
   readonly fromPost: Statistics.Latency
   /** Microseconds of processor time an event, by who used them. */
   readonly cpu: Readonly<Record<string, number>>
+  /** The same of the server alone, by the names of its threads. */
+  readonly threads: Readonly<Record<string, number>>
 }
 
 /** A server, and what puts load on it and takes what it delivers, each in a process of its own. */
@@ -71,6 +73,8 @@ export interface Workbench {
   readonly sink: Program.Program
   /** Where the sink's targets are. */
   readonly sinkUrl: string
+  /** The same over TLS. */
+  readonly secureSinkUrl: string
   /** Sends events, which go to other numbers than all before. */
   readonly send: (
     urls: ReadonlyArray<string>,
@@ -92,15 +96,17 @@ export const beside = Effect.fnUntraced(function*(
   const watched = new Map([["load", loader.pid], ["sink", sinkProgram.pid]])
   let nextNumber = 0
 
-  const cpu = (): Readonly<Record<string, number>> => ({
-    ...Object.fromEntries(
-      Object.entries(server.usage()).map(([name, { cpuMs }]) => [name, cpuMs])
-    ),
-    ...Object.fromEntries([...watched].map(([name, pid]) => [name, ProcessTree.usageOf(pid).cpuMs]))
-  })
+  const cpu = () => {
+    const { threads, ...processes } = server.usage()
+    const spent: Readonly<Record<string, number>> = Object.fromEntries([
+      ...Object.entries(processes).map(([name, { cpuMs }]) => [name, cpuMs]),
+      ...[...watched].map(([name, pid]) => [name, ProcessTree.usageOf(pid).cpuMs])
+    ])
+    return { processes: spent, threads }
+  }
 
   const begin = (from: number) => sinkProgram.ask(sink, { _tag: "Begin", from, bytes })
-  const { url: sinkUrl } = yield* begin(0)
+  const { secureUrl: secureSinkUrl, url: sinkUrl } = yield* begin(0)
 
   const send = Effect.fnUntraced(function*(urls: ReadonlyArray<string>, pressure: Pressure) {
     const from = nextNumber
@@ -114,6 +120,7 @@ export const beside = Effect.fnUntraced(function*(
     server,
     sink: sinkProgram,
     sinkUrl,
+    secureSinkUrl,
     send,
     watch: (name, pid) => watched.set(name, pid),
     measure: Effect.fnUntraced(function*(subject, pressure) {
@@ -132,13 +139,22 @@ export const beside = Effect.fnUntraced(function*(
         ack: Statistics.latency(acknowledgements(loaded)),
         receipt: Statistics.latency(settled.receipts),
         fromPost: Statistics.latency(settled.fromPost),
-        cpu: Object.fromEntries(
-          Object.entries(after).map(([name, ms]) => [name, (ms - (before[name] ?? 0)) * 1000 / loaded.acked])
-        )
+        cpu: microsEach(loaded.acked, before.processes, after.processes),
+        threads: microsEach(loaded.acked, before.threads, after.threads)
       }
     })
   }
 })
+
+/** What was spent between two looks, in microseconds an event; nothing of what has ended meanwhile. */
+const microsEach = (
+  events: number,
+  before: Readonly<Record<string, number>>,
+  after: Readonly<Record<string, number>>
+): Readonly<Record<string, number>> =>
+  Object.fromEntries(
+    Object.entries(after).map(([name, ms]) => [name, Math.max(0, ms - (before[name] ?? 0)) * 1000 / events])
+  )
 
 const acknowledgements = ({ ackedAt, sentAt }: Loaded): ReadonlyArray<number> =>
   Array.from(ackedAt, (at, index) => at - sentAt[index]!).filter((_, index) => ackedAt[index] !== 0)

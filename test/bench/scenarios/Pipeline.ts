@@ -1,15 +1,19 @@
+import * as TemporaryDirectory from "@headwater/fixtures/TemporaryDirectory"
+import * as TestCertificate from "@headwater/fixtures/TestCertificate"
 import { Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
+import * as Fs from "node:fs/promises"
+import * as Path from "node:path"
 import * as CellTable from "../CellTable.ts"
 import * as Deployment from "../Deployment.ts"
 import * as Names from "../Names.ts"
 import * as Receipts from "../Receipts.ts"
 import * as ReferenceRun from "../ReferenceRun.ts"
-import type { Report } from "../Report.ts"
+import type { Report, Table } from "../Report.ts"
 import * as Rounds from "../Rounds.ts"
 import * as Scenario from "../Scenario.ts"
 import { median, rounded } from "../Statistics.ts"
-import type { Subject, Workbench } from "../Workbench.ts"
+import type * as Workbench from "../Workbench.ts"
 
 const code = `
 export default {
@@ -22,7 +26,7 @@ export default {
 
 /** Sources whose events all go to the same webhooks, as many as the fan-out. */
 export const deploy = Effect.fnUntraced(
-  function*({ server, sink, sinkUrl }: Workbench, sources: number, fanOut: number) {
+  function*({ server, sink, sinkUrl }: Workbench.Workbench, sources: number, fanOut: number) {
     const targets = Array.from({ length: fanOut }, (_, index) => `${sources}-${fanOut}-${index + 1}`)
     const deployed = yield* Deployment.sources(server, code, sources)
     const webhooks = yield* Effect.forEach(
@@ -30,13 +34,30 @@ export const deploy = Effect.fnUntraced(
       (target) => Deployment.webhook(server, `${sinkUrl}/at-once/${target}`)
     )
     yield* Deployment.subscribeAll(server, deployed, webhooks)
-    const subject: Subject = {
+    const subject: Workbench.Subject = {
       urls: deployed.map(({ endpoint }) => endpoint),
       settle: (loaded) => Receipts.settle(sink, targets, () => targets, loaded)
     }
     return subject
   }
 )
+
+/**
+ * How many events a second one process would bring if nothing but processor time bounded it: its main thread has one
+ * core, and the server, its Postgres and its sandboxes share all of them.
+ */
+const onPaper = ({ pieces }: Rounds.Measured): Table => {
+  const each = (micros: (piece: Workbench.Piece) => number) => 1_000_000 / median(pieces.map(micros))
+  const ofMain = each(({ threads }) => threads["main"] ?? 0)
+  const ofCore = each(({ cpu }) => (cpu["server"] ?? 0) + (cpu["postgres"] ?? 0) + (cpu["sandboxes"] ?? 0))
+  return {
+    columns: ["on paper", "events/s of the main thread", "events/s of all cores", "events/s"],
+    rows: [4, 8, 16].map((cores) => {
+      const figures = [ofMain, ofCore * cores].map(Math.round) as [number, number]
+      return [`${cores} cores`, ...figures, Math.min(...figures)] as const
+    })
+  }
+}
 
 /** How many seconds of ten events each make the calm latencies. */
 const calm = { rate: 10, connections: 16, seconds: 30 }
@@ -48,9 +69,11 @@ const scenario = (options: {
   readonly brief: boolean
   readonly connections: number
   readonly byName: boolean
+  readonly tls: boolean
 }) =>
-  Effect.fnUntraced(function*(workbench: Workbench) {
-    const { byName, connections, rounds, seconds, sources } = options
+  Effect.fnUntraced(function*(plain: Workbench.Workbench) {
+    const { byName, connections, rounds, seconds, sources, tls } = options
+    const workbench = tls ? { ...plain, sinkUrl: plain.secureSinkUrl } : plain
     const reference = yield* ReferenceRun.make(workbench)
     // The reference has no resolver: it stays what it is.
     const named = byName ? { ...workbench, sinkUrl: Names.named(workbench.sinkUrl) } : workbench
@@ -94,11 +117,23 @@ const scenario = (options: {
       lost: Rounds.lostOf(measured),
       duplicates: Rounds.duplicatesOf(measured),
       voids: ReferenceRun.voids(Rounds.throughputOf(limit!), inserts),
-      tables: [CellTable.table(measured), ReferenceRun.insertsTable(inserts)],
+      tables: [
+        CellTable.table(measured),
+        CellTable.threadTable(measured),
+        onPaper(throughput!),
+        ReferenceRun.insertsTable(inserts)
+      ],
       figures: { inserts_alone: rounded(inserts), cells: CellTable.json(measured) }
     }
     return report
   })
+
+/** The setting with which a server trusts the certificate of the sink. */
+const trusting = Effect.gen(function*() {
+  const file = Path.join(yield* TemporaryDirectory.make("bench-authority"), "authority.pem")
+  yield* Effect.promise(() => Fs.writeFile(file, TestCertificate.authority))
+  return { HEADWATER_EXTRA_CA: file }
+})
 
 /** POST, run, emit, append, deliver. */
 export const command = Command.make("pipeline", {
@@ -115,10 +150,17 @@ export const command = Command.make("pipeline", {
     Flag.withDescription("The webhooks' URLs have a host name, which the server looks up"),
     Flag.withDefault(false)
   ),
+  tls: Flag.Boolean("tls").pipe(
+    Flag.withDescription("The webhooks' URLs, and where the reference delivers to, are https"),
+    Flag.withDefault(false)
+  ),
   databaseDelay: Scenario.databaseDelay
 }, (flags) =>
   Effect.scoped(Effect.gen(function*() {
-    const environment = flags.byName ? yield* Names.environment : {}
+    const environment = {
+      ...(flags.byName ? yield* Names.environment : {}),
+      ...(flags.tls ? yield* trusting : {})
+    }
     const databaseDelay = Option.getOrUndefined(flags.databaseDelay)
     return yield* Scenario.run(flags, scenario(flags), { environment, databaseDelay })
   }))).pipe(
