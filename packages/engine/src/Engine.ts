@@ -21,7 +21,6 @@ import * as Actors from "./placement/Actors.ts"
 import * as Cluster from "./placement/Cluster.ts"
 import * as NoActors from "./placement/NoActors.ts"
 import * as NodePresence from "./placement/NodePresence.ts"
-import * as Resumption from "./placement/Resumption.ts"
 import * as AbandonedPrograms from "./program/AbandonedPrograms.ts"
 import { ComponentConfiguration } from "./program/ComponentConfiguration.ts"
 import { EventFiles } from "./program/EventFiles.ts"
@@ -65,7 +64,7 @@ const services = Layer.mergeAll(
 )
 
 /** Wakes actors for what is due or was left standing. */
-const waking = Layer.mergeAll(AccountTokens.layerRecurring, DueScanner.layer, Resumption.layer, RunScanner.layer)
+const waking = Layer.mergeAll(AccountTokens.layerRecurring, DueScanner.layer, Suspensions.layerWaking, RunScanner.layer)
 
 /** The ground of the actors and the services. */
 const ground = Quotas.layer.pipe(

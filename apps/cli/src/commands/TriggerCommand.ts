@@ -7,8 +7,9 @@ import { Argument, Command, Flag } from "effect/cli"
 import { ApiAccess, ServerAway } from "../access/ApiAccess.ts"
 import * as PassingFailure from "../access/PassingFailure.ts"
 import { CommandRefused } from "../CommandRefused.ts"
-import * as EmitterByName from "../given/EmitterByName.ts"
 import * as EventFile from "../given/EventFile.ts"
+import * as Kind from "../resource/Kind.ts"
+import * as Naming from "../resource/Naming.ts"
 import * as FlagWords from "../text/FlagWords.ts"
 import { harmless } from "../text/HarmlessText.ts"
 import * as Output from "../text/Output.ts"
@@ -121,10 +122,15 @@ export const triggerCommand = Command.make(
   },
   Effect.fnUntraced(function*({ data, emitter, event: file, json, wait }) {
     const event = yield* EventFile.read({ data, event: file })
-    const found = yield* EmitterByName.find(emitter)
-    yield* found.kind === "source"
-      ? triggerSource(found.program, event, json)
-      : triggerWorkflow(found.program, event, wait, json)
+    const { call } = yield* ApiAccess
+    const { id, kind } = yield* Naming.find(Kind.emitters, emitter)
+    const request = { params: { id }, query: {} }
+    if (kind === Kind.source) {
+      const { data: source } = yield* call(({ sources }) => sources.get(request))
+      return yield* triggerSource(source, event, json)
+    }
+    const { data: workflow } = yield* call(({ workflows }) => workflows.get(request))
+    return yield* triggerWorkflow(workflow, event, wait, json)
   }, FlagWords.inFlags(EventFile.words("event")))
 ).pipe(
   Command.withDescription("Send an event to a source's endpoint, or run a workflow with it"),

@@ -1,17 +1,18 @@
 import { useSignal } from "@preact/signals"
 import { useEffect } from "preact/hooks"
+import { failureOf } from "../api/Failure.ts"
 import { may } from "../api/Session.ts"
 import type { CompletedCode } from "../code/CodeCompletions.ts"
 import { placeText } from "../code/CodePlace.ts"
 import type { Remark } from "../code/Remark.ts"
-import type * as Trials from "../resources/Trials.ts"
+import * as Trials from "../resources/Trials.ts"
 import { CodeEditor } from "./CodeEditor.tsx"
 import { CodeFaults } from "./CodeFaults.tsx"
 import { Failed } from "./Failed.tsx"
 import { harmless } from "./Harmless.ts"
+import { tell } from "./Notices.tsx"
 import { type CodeCheck, remarksOf, useCodeCheck } from "./useCodeCheck.ts"
 import { type Deployment, type OpenedCode, type Program, remarkOf } from "./useDeployment.ts"
-import { useRunningCode } from "./useRunningCode.ts"
 
 /** The remarks on the newest code that there are any findings on. */
 const newestOf = ({ asked, remark }: Deployment, check: CodeCheck | undefined): ReadonlyArray<Remark> =>
@@ -28,6 +29,33 @@ const completedOf = (
   check?.checked.valid === true
     ? { props: check.checked.configurable_props, steps: steps === undefined ? undefined : check.checked.steps }
     : { props: configurable_props, steps }
+
+/**
+ * The code that runs, to compare with: undefined until it is wanted and read.
+ *
+ * @param version the version that runs; another one is read anew
+ */
+const useRunningCode = (subject: Trials.Subject, version: string) => {
+  const isWanted = useSignal(false)
+  const code = useSignal<string | undefined>(undefined)
+  useEffect(() => {
+    code.value = undefined
+    if (!isWanted.value) return
+    const abort = new AbortController()
+    const read = async () => {
+      try {
+        code.value = (await Trials.deployed(subject, abort.signal)).code
+      } catch (error) {
+        if (abort.signal.aborted) return
+        isWanted.value = false
+        tell("failed", `The deployed code could not be read: ${failureOf(error).message}`)
+      }
+    }
+    void read()
+    return () => abort.abort()
+  }, [isWanted.value, version])
+  return { isWanted, code: code.value }
+}
 
 /** The text of code in an editor, and below it what is known of it. */
 export const CodeText = ({ deployment, isEarlier, opened, program, steps, subject }: {

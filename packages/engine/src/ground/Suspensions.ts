@@ -5,6 +5,8 @@ import { untilAnswered } from "@headwater/log/database/TransientSqlError"
 import { Programs } from "@headwater/log/resources/Programs"
 import { Webhooks } from "@headwater/log/resources/Webhooks"
 import { Clock, Context, Effect, Layer, Option, Queue } from "effect"
+import { ActorCalls } from "./ActorCalls.ts"
+import * as Wake from "./Wake.ts"
 
 /** The time between two looks for accounts that were suspended or resumed. */
 const lookEvery = "1 second"
@@ -77,6 +79,21 @@ export class Suspensions extends Context.Service<Suspensions, {
         holds: (actorId) => held.has(actorId),
         released
       })
+    })
+  )
+
+  /** Wakes the actors of an account that was resumed: they go on from their places. */
+  static readonly layerWaking: Layer.Layer<never, never, ActorCalls | Suspensions> = Layer.effectDiscard(
+    Effect.gen(function*() {
+      const actors = yield* ActorCalls
+      const { released } = yield* Suspensions
+      yield* Queue.take(released).pipe(
+        Effect.map((ids) => {
+          for (const id of ids) actors.wake(id, Wake.forEverything)
+        }),
+        Effect.forever,
+        Effect.forkScoped
+      )
     })
   )
 }

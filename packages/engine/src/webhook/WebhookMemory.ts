@@ -3,6 +3,8 @@ import { OnBehalfOf } from "@headwater/domain/OnBehalfOf"
 import * as SigningKey from "@headwater/domain/SigningKey"
 import type { SubscriptionBatch } from "@headwater/domain/SubscriptionBatch"
 import type { Webhook } from "@headwater/domain/Webhook"
+import type { WebhookRequest } from "@headwater/domain/WebhookRequest"
+import * as TlsSettings from "@headwater/egress/TlsSettings"
 import { type Fence, Fences } from "@headwater/log/logs/Fences"
 import { Webhooks } from "@headwater/log/resources/Webhooks"
 import { Deliveries } from "@headwater/log/work/Deliveries"
@@ -13,8 +15,21 @@ import { Inbox } from "../routing/Inbox.ts"
 import { AttemptSlots } from "./AttemptSlots.ts"
 import { DueRetries } from "./DueRetries.ts"
 import { EchoedSecrets } from "./EchoedSecrets.ts"
-import * as RequestSettings from "./RequestSettings.ts"
 import * as SentHeaders from "./SentHeaders.ts"
+
+/** An account's settings for the requests to one of its webhooks, ready to be used. */
+interface RequestSettings {
+  /** A larger payload is not sent. */
+  readonly maxBytes: number | undefined
+  /** False if HTTP/2 is not to be spoken. */
+  readonly http2: boolean | undefined
+  /** By lower-case names, secret ones included. */
+  readonly headers: Readonly<Record<string, string>>
+  /** The same with a mask for secrets. */
+  readonly shownHeaders: Readonly<Record<string, string>>
+  readonly tls: TlsSettings.TlsSettings | undefined
+  readonly secretHeaders: Readonly<Record<string, string>>
+}
 
 /** The memory of a webhook's owner: a cache of what the database says, dropped whole when a commit fails. */
 export interface WebhookMemory {
@@ -27,7 +42,7 @@ export interface WebhookMemory {
   /** None if it has no URL of its own. */
   readonly urlHeaders: SentHeaders.UrlHeaders | undefined
   /** Its account's settings for its requests, if any. */
-  readonly requestSettings: RequestSettings.RequestSettings | undefined
+  readonly requestSettings: RequestSettings | undefined
   /** The secrets of its requests. None if each request has its own. */
   readonly secrets: EchoedSecrets | undefined
   signingKeys: ReadonlyArray<KeyObject>
@@ -50,6 +65,24 @@ export const readSigningKeys = Effect.fnUntraced(function*(webhookId: Id.Webhook
   return keys.map(SigningKey.signer)
 })
 
+/** Reads the secrets of a webhook's settings, and adds them. */
+const readRequestSettings = Effect.fnUntraced(function*(id: Id.WebhookId, request: WebhookRequest) {
+  const { headers: secretHeaders = {}, tlsKey } = request.secretHeaders === undefined && request.tls === undefined
+    ? {}
+    : yield* Effect.catchTag((yield* Webhooks).requestSecrets(id), "SealBroken", Effect.die)
+  const masked = Object.keys(secretHeaders).map((name) => [name, SentHeaders.mask] as const)
+  return {
+    maxBytes: request.maxBytes,
+    http2: request.http2,
+    headers: { ...request.headers, ...secretHeaders },
+    secretHeaders,
+    shownHeaders: { ...request.headers, ...Object.fromEntries(masked) },
+    tls: request.tls === undefined
+      ? undefined
+      : TlsSettings.make({ ...request.tls, ...(tlsKey === undefined ? {} : { key: Redacted.make(tlsKey) }) })
+  } satisfies RequestSettings as RequestSettings
+})
+
 /** Becomes the owner of a webhook and reads its memory; none if there is no such webhook. */
 export const load = Effect.fnUntraced(function*(webhookId: Id.WebhookId) {
   const fence = yield* (yield* Fences).acquire(webhookId)
@@ -66,7 +99,7 @@ const loadOwned = Effect.fnUntraced(function*(webhookId: Id.WebhookId, fence: Fe
   if (Option.isNone(webhook) || Option.isNone(target)) return Option.none<WebhookMemory>()
   const requestSettings = webhook.value.request === null
     ? undefined
-    : yield* RequestSettings.read(webhookId, webhook.value.request)
+    : yield* readRequestSettings(webhookId, webhook.value.request)
   const { accountId } = webhook.value
   const batchOf = (asked: SubscriptionBatch | undefined) => fitting(asked, requestSettings?.maxBytes ?? Infinity)
   const inbox = yield* Inbox.make({ id: webhookId, accountId, batchOf }, false)

@@ -3,14 +3,19 @@ import { Idempotency, isKey, replayedHeader } from "@headwater/api/Idempotency"
 import * as Problem from "@headwater/api/Problem"
 import * as RealTime from "@headwater/domain/RealTime"
 import * as Recurring from "@headwater/domain/Recurring"
-import { IdempotencyKeys, type KeyClaim, type KeyedRequest, leaseMs } from "@headwater/log/access/IdempotencyKeys"
+import {
+  IdempotencyKeys,
+  type KeyClaim,
+  type KeyedRequest,
+  leaseMs,
+  type StoredAnswer
+} from "@headwater/log/access/IdempotencyKeys"
 import { isTransient, retrySchedule } from "@headwater/log/database/TransientSqlError"
 import { Cause, Effect, Exit, Fiber, Layer, type Types } from "effect"
 import { Digest } from "effect/crypto"
-import { HttpServerRequest, type HttpServerResponse } from "effect/http"
+import { Headers, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { answerFailures } from "./FailureProblem.ts"
 import { type AnyProblem, isProblem, problemResponse } from "./ProblemResponse.ts"
-import * as ReplayableAnswer from "./ReplayableAnswer.ts"
 
 /** The time that a request waits for one under the same key, in milliseconds: longer than a killed server's lease. */
 const patienceMs = leaseMs + 5_000
@@ -36,6 +41,31 @@ const hashOf = Effect.fnUntraced(function*(request: HttpServerRequest.HttpServer
   const head = new TextEncoder().encode(`${request.method} ${request.originalUrl}\n`)
   return yield* digest.digest(Digest.sha256, Buffer.concat([head, new Uint8Array(body)]))
 })
+
+/**
+ * Refused before anything was done, or for a reason that passes: the request may be mended, or sent again, under the
+ * same key.
+ */
+const unkept: ReadonlySet<number> = new Set([400, 401, 408, 413, 415, 429])
+
+/** A response as it is kept for repeats of its request; undefined for one that a repeat may better. */
+const storedOf = (response: HttpServerResponse.HttpServerResponse): StoredAnswer | undefined => {
+  const { body, status } = response
+  if (status >= 500 || unkept.has(status)) return undefined
+  const headers = Headers.remove(response.headers, "content-length")
+  if (body._tag === "Empty") return { status, headers, body: "" }
+  if (body._tag !== "Uint8Array") return undefined
+  return { status, headers: { ...headers, "content-type": body.contentType }, body: Buffer.from(body.body).toString() }
+}
+
+const replayOf = (
+  { body, headers: { "content-type": contentType, ...kept }, status }: StoredAnswer
+): HttpServerResponse.HttpServerResponse => {
+  const headers = { ...kept, [replayedHeader]: "true" }
+  return body === ""
+    ? HttpServerResponse.empty({ status, headers })
+    : HttpServerResponse.text(body, { status, headers, ...(contentType === undefined ? {} : { contentType }) })
+}
 
 type Handling = Effect.Effect<HttpServerResponse.HttpServerResponse, Types.unhandled>
 
@@ -95,7 +125,7 @@ export const make = Effect.gen(function*() {
     )
 
   const keep = Effect.fnUntraced(function*(claim: KeyClaim, response: HttpServerResponse.HttpServerResponse) {
-    const answer = ReplayableAnswer.fromResponse(response)
+    const answer = storedOf(response)
     if (answer === undefined) return yield* keys.release(claim)
     yield* Effect.retry(keys.answer(claim, answer), { schedule: retrySchedule, while: isTransient }).pipe(
       Effect.timeout(keepPatience)
@@ -129,7 +159,7 @@ export const make = Effect.gen(function*() {
       const outcome = yield* claim({ accountId, key, requestHash }, restore).pipe(answerFailures)
       switch (outcome._tag) {
         case "Answered":
-          return ReplayableAnswer.toResponse(outcome.answer, { [replayedHeader]: "true" })
+          return replayOf(outcome.answer)
         case "Conflict":
           return yield* conflict
         case "Claimed": {
