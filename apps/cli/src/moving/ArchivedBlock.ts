@@ -1,6 +1,7 @@
 /** Control flow of an export, by its shape: a condition and the steps of each way. */
 import { parseExpressionAt } from "acorn"
 import { Option, Predicate, type Schema } from "effect"
+import * as DistinctNames from "../text/DistinctNames.ts"
 import * as BuiltInSteps from "./BuiltInSteps.ts"
 import type { Shape } from "./Shape.ts"
 import type * as WorkflowFile from "./WorkflowFile.ts"
@@ -99,16 +100,13 @@ export const conditionOf = (value: Json | undefined): Json | undefined => {
 
 /** A name that no other way has. */
 const distinctly = () => {
-  const taken = new Set<string>()
-  return (wanted: Json | undefined, index: number): string => {
-    const base = typeof wanted === "string" || typeof wanted === "number" || typeof wanted === "boolean"
-      ? String(wanted)
-      : `branch_${index + 1}`
-    let name = base
-    for (let count = 2; taken.has(name); count++) name = `${base}_${count}`
-    taken.add(name)
-    return name
-  }
+  const free = DistinctNames.make()
+  return (wanted: Json | undefined, index: number): string =>
+    free(
+      typeof wanted === "string" || typeof wanted === "number" || typeof wanted === "boolean"
+        ? String(wanted)
+        : `branch_${index + 1}`
+    )
 }
 
 /** The ways that are listed under a name. */

@@ -3,6 +3,7 @@
  * its shape, into what a folder of git says of a workflow. Parts that are not understood are kept, and told with their paths.
  */
 import { Option, Predicate, type Schema } from "effect"
+import * as DistinctNames from "../text/DistinctNames.ts"
 import type { ArchivedCode } from "./ActionPlaces.ts"
 import * as ArchivedBlock from "./ArchivedBlock.ts"
 import * as ArchivedTrigger from "./ArchivedTrigger.ts"
@@ -55,7 +56,7 @@ class Reading {
   readonly actions: Array<ArchivedCode> = []
   readonly findings: Array<Finding> = []
   readonly unknown: Array<readonly [WorkflowFile.Path, Json]> = []
-  readonly #folders = new Set<string>()
+  readonly #freeFolder = DistinctNames.make({ isCaseless: true })
   readonly #file: string
   readonly #lineOf: (path: WorkflowFile.Path) => number
 
@@ -82,11 +83,7 @@ class Reading {
 
   /** A folder that no other step has, and that every system can have. */
   #folderOf(name: string): string {
-    const plain = name.replace(/[^\w-]+/g, "_").slice(0, 60) || "step"
-    let folder = plain
-    for (let count = 2; this.#folders.has(folder.toLowerCase()); count++) folder = `${plain}_${count}`
-    this.#folders.add(folder.toLowerCase())
-    return folder
+    return this.#freeFolder(name.replace(/[^\w-]+/g, "_").slice(0, 60) || "step")
   }
 
   #readStep(fields: Readonly<Record<string, Json>>, at: WorkflowFile.Path): number {
