@@ -65,7 +65,7 @@ const linesOf = ({ from, it, name, off, since }: Said): ReadonlyArray<string> =>
         `  here     the workflow ${here.name} (${here.id}) leaves shadow`
       ]
       : []),
-    ...(endpoint === undefined ? [] : [`  callers  have them use ${endpoint}`]),
+    ...(endpoint === null ? [] : [`  callers  have them use ${endpoint}`]),
     ...heldLines([...deliveries, ...runs], since)
   ]
 }
