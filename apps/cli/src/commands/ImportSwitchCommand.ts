@@ -81,11 +81,7 @@ export const switchCommand = Command.make(
       ),
       Flag.withDefault(false)
     ),
-    from: Flag.String("from").pipe(
-      Flag.withDescription("The base URL of the service's API"),
-      Flag.filterMap(HostedApi.baseUrl, () => "Expected an https URL, or an http URL of this machine"),
-      Flag.withDefault("https://api.pipedream.com/v1")
-    ),
+    from: HostedApi.fromFlag("The base URL of the service's API"),
     org: Flag.String("org").pipe(Flag.withDescription("The id of the workspace that it is in there"), Flag.optional),
     sendHeldSince: Flag.String("send-held-since").pipe(
       Flag.withDescription("Send what is held since a time: ISO 8601, or so long ago, such as 30m, 12h or 7d"),
