@@ -3,6 +3,7 @@ import { Argument, Command, Flag, Prompt } from "effect/cli"
 import * as AccessFile from "../access/AccessFile.ts"
 import { ApiAccess } from "../access/ApiAccess.ts"
 import { CommandRefused } from "../CommandRefused.ts"
+import * as Confirmation from "../given/Confirmation.ts"
 import { timeOf } from "../given/TimeFlag.ts"
 import * as Finishing from "../moving/Finishing.ts"
 import * as HostedApi from "../moving/HostedApi.ts"
@@ -10,7 +11,6 @@ import * as Switching from "../moving/Switching.ts"
 import * as SwitchThere from "../moving/SwitchThere.ts"
 import { harmless } from "../text/HarmlessText.ts"
 import * as Output from "../text/Output.ts"
-import { isAtTerminal } from "./DeployCommand.ts"
 import { into, nameOf } from "./ImportFinishCommand.ts"
 
 /** Has the key of the service. It is no argument, which others of the machine can see. */
@@ -87,11 +87,7 @@ export const switchCommand = Command.make(
       Flag.withDescription("Send what is held since a time: ISO 8601, or so long ago, such as 30m, 12h or 7d"),
       Flag.optional
     ),
-    yes: Flag.Boolean("yes").pipe(
-      Flag.withAlias("y"),
-      Flag.withDescription("Do it without asking"),
-      Flag.withDefault(false)
-    ),
+    yes: Confirmation.flagOfPlan,
     into,
     json: Output.json
   },
@@ -115,7 +111,7 @@ export const switchCommand = Command.make(
           `${keyVariable} to have it switched off`
       })
     }
-    const mayAsk = !json && (yield* isAtTerminal)
+    const mayAsk = !json && (yield* Confirmation.isAtTerminal)
     if (!yes && !mayAsk) return yield* new CommandRefused({ message: "This waits for a yes: give --yes" })
     if (!yes && !(yield* Prompt.Confirm({ message: "Do this?" }))) return
     if (Option.isSome(key)) {
