@@ -1,13 +1,13 @@
 /** Control flow of an export, by its shape: a condition and the steps of each way. */
 import { parseExpressionAt } from "acorn"
-import { Option, Predicate, type Schema } from "effect"
+import { Option, type Schema } from "effect"
 import * as DistinctNames from "../text/DistinctNames.ts"
 import * as BuiltInSteps from "./BuiltInSteps.ts"
+import { type Fields, isFields } from "./Fields.ts"
 import type { Shape } from "./Shape.ts"
 import type * as WorkflowFile from "./WorkflowFile.ts"
 
 type Json = Schema.Json
-type Fields = Readonly<Record<string, Json>>
 
 /** The steps of one way, and what leads there. */
 interface Way {
@@ -27,8 +27,6 @@ const conditionNames = ["condition", "if", "when", "test", "expression", "rules"
 const stepNames = ["steps", "cells", "actions", "then", "blocks"]
 const thenNames = ["then", "if_true", "ifTrue", "true", "consequent", "yes"]
 const elseNames = ["else", "if_false", "ifFalse", "false", "alternate", "no", "otherwise"]
-
-const isFields = (value: Json | undefined): value is Fields => Predicate.isObject(value) && !Array.isArray(value)
 
 /** The list of steps that something is or has. */
 const stepsIn = (value: Json | undefined, path: WorkflowFile.Path): Pick<Way, "steps" | "path"> | undefined => {

@@ -1,7 +1,7 @@
 /** The triggers of a workflow of n8n, as those that are known here. */
 import type { Schema } from "effect"
 import * as DistinctNames from "../text/DistinctNames.ts"
-import { type Fields, isFields } from "./ArchiveReading.ts"
+import { type Fields, isFields } from "./Fields.ts"
 import type { TriggerSettings } from "./MovedTriggers.ts"
 import { type Node, numberIn } from "./N8nGraph.ts"
 
