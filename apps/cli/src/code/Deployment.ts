@@ -5,13 +5,14 @@ import type { WorkflowResource } from "@headwater/api/WorkflowsApi"
 import { nameless } from "@headwater/domain/Component"
 import * as ConfiguredProps from "@headwater/domain/ConfiguredProps"
 import * as SourcePlaces from "@headwater/sandbox/SourcePlaces"
-import { Effect, identity, Predicate, Result, type Schema } from "effect"
+import { Effect, identity, Result, type Schema } from "effect"
 import { isBuiltin } from "node:module"
 import { ApiAccess } from "../access/ApiAccess.ts"
 import { CommandRefused } from "../CommandRefused.ts"
 import * as ProgramByName from "../given/ProgramByName.ts"
 import * as PropQuestion from "../given/PropQuestion.ts"
 import * as PropValue from "../given/PropValue.ts"
+import * as EndpointUrl from "../resource/EndpointUrl.ts"
 import * as Output from "../text/Output.ts"
 import type * as Progress from "../text/Progress.ts"
 import { at, type ComponentBundle } from "./ComponentFiles.ts"
@@ -61,17 +62,9 @@ export const inFiles =
     return refuse(at(isOurs ? subject.bundle.place(line, column) : { file, line, column }, detail))
   }
 
-/** The URL that the HTTP interface answers at, if there is one. */
-const endpointOf = ({ configured_props }: SourceResource | WorkflowResource): string | null => {
-  const urls = Object.values(configured_props).map((value) =>
-    Predicate.isObject(value) && !Array.isArray(value) ? Reflect.get(value, "endpoint_url") : undefined
-  )
-  return urls.find(Predicate.isString) ?? null
-}
-
 /** The lines about it, in columns. */
 export const linesOf = ({ isNew, program }: Deployed<SourceResource | WorkflowResource>): string => {
-  const endpoint = endpointOf(program)
+  const endpoint = EndpointUrl.of(program.configured_props)
   return Output.table([
     [isNew ? "Created" : "Updated", program.id],
     ["Name", program.name],
@@ -84,7 +77,7 @@ export const linesOf = ({ isNew, program }: Deployed<SourceResource | WorkflowRe
 export const jsonOf = ({ isNew, program }: Deployed<SourceResource | WorkflowResource>) => ({
   ...program,
   new: isNew,
-  endpoint_url: endpointOf(program)
+  endpoint_url: EndpointUrl.of(program.configured_props)
 })
 
 /** An import of a package, for which the server has no module of its own. */

@@ -2,14 +2,13 @@ import { Console, Effect } from "effect"
 import { Argument, Command, Flag, Prompt } from "effect/cli"
 import { ApiAccess } from "../access/ApiAccess.ts"
 import { ComponentFiles } from "../code/ComponentFiles.ts"
-import { CommandRefused } from "../CommandRefused.ts"
+import * as Confirmation from "../given/Confirmation.ts"
 import * as SetupApplication from "../setup/SetupApplication.ts"
 import * as SetupFolder from "../setup/SetupFolder.ts"
 import * as SetupOfAccount from "../setup/SetupOfAccount.ts"
 import * as SetupPlan from "../setup/SetupPlan.ts"
 import { harmless } from "../text/HarmlessText.ts"
 import * as Output from "../text/Output.ts"
-import { isAtTerminal } from "./DeployCommand.ts"
 
 const command = <const Name extends string>(name: Name, description: string) =>
   Command.make(
@@ -28,11 +27,7 @@ const command = <const Name extends string>(name: Name, description: string) =>
         Flag.withDescription("Also replace the secrets of what is there with those that the environment has"),
         Flag.withDefault(false)
       ),
-      yes: Flag.Boolean("yes").pipe(
-        Flag.withAlias("y"),
-        Flag.withDescription("Do it without asking"),
-        Flag.withDefault(false)
-      ),
+      yes: Confirmation.flagOfPlan,
       json: Output.json
     },
     Effect.fnUntraced(function*({ dryRun, folder, json, prune, secrets, yes }) {
@@ -42,10 +37,8 @@ const command = <const Name extends string>(name: Name, description: string) =>
       )
       const plan = yield* SetupPlan.make({ account, files, folder, prune, secrets })
       const isAsked = !dryRun && !yes && plan.changes.length > 0
-      if (isAsked && (json || !(yield* isAtTerminal))) {
-        return yield* new CommandRefused({
-          message: `${plan.changes.length} changes wait for a yes: look at them with --dry-run, and give --yes`
-        })
+      if (isAsked && (json || !(yield* Confirmation.isAtTerminal))) {
+        return yield* Confirmation.missing(plan.changes.length)
       }
       if (!json) yield* Console.log(harmless(SetupPlan.linesOf(plan)))
       const goesOn = !dryRun && plan.changes.length > 0 &&

@@ -1,5 +1,5 @@
 import { InitialState } from "@headwater/api/SourcesApi"
-import { Effect, FileSystem, Option, Schema, Stdio } from "effect"
+import { Effect, FileSystem, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as Path from "node:path"
 import { ApiAccess } from "../access/ApiAccess.ts"
@@ -10,6 +10,7 @@ import { ComponentFiles } from "../code/ComponentFiles.ts"
 import * as Deployment from "../code/Deployment.ts"
 import * as WorkflowDeployment from "../code/WorkflowDeployment.ts"
 import { CommandRefused } from "../CommandRefused.ts"
+import * as Confirmation from "../given/Confirmation.ts"
 import * as FlagWords from "../text/FlagWords.ts"
 import * as Output from "../text/Output.ts"
 import * as Progress from "../text/Progress.ts"
@@ -56,12 +57,6 @@ export const words: FlagWords.Flags = {
   configured_props: "--prop",
   initial_state: "--initial-state"
 }
-
-/** True if somebody sits at a terminal who can be asked. */
-export const isAtTerminal = Effect.gen(function*() {
-  const stdio = yield* Stdio.Stdio
-  return (yield* stdio.stdinIsTerminal) && (yield* stdio.stdoutIsTerminal)
-})
 
 /** A component that is at no path of this machine, as it is written: a URL, or a key of the registry. */
 const elsewhere = (what: string): Effect.Effect<Deployment.Subject, CommandRefused> => {
@@ -142,7 +137,7 @@ export const deployCommand = Command.make(
           project,
           props,
           initialState,
-          asks: !json && (yield* isAtTerminal),
+          asks: !json && (yield* Confirmation.isAtTerminal),
           during: Progress.during
         })
       const { apply } = yield* deployment.prepare(subject)

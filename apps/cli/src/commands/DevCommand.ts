@@ -7,6 +7,7 @@ import * as ComponentEntry from "../code/ComponentEntry.ts"
 import { ComponentFiles } from "../code/ComponentFiles.ts"
 import * as DevSession from "../code/DevSession.ts"
 import { CommandRefused } from "../CommandRefused.ts"
+import * as Confirmation from "../given/Confirmation.ts"
 import * as DeployCommand from "./DeployCommand.ts"
 
 /** Deploys a component or a workflow on every save, and shows what comes of it. */
@@ -36,7 +37,7 @@ export const devCommand = Command.make(
       entry: entry.value,
       name: Option.getOrUndefined(name),
       props,
-      asks: yield* DeployCommand.isAtTerminal,
+      asks: yield* Confirmation.isAtTerminal,
       streams: ["default", StreamName.logs, StreamName.errors, ...streams]
     })
     const end = Effect.suspend(() => {

@@ -25,11 +25,7 @@ export const flags = {
     ),
     Flag.optional
   ),
-  from: Flag.String("from").pipe(
-    Flag.withDescription("With --archive: the base URL of the API"),
-    Flag.filterMap(HostedApi.baseUrl, () => "Expected an https URL, or an http URL of this machine"),
-    Flag.withDefault("https://api.pipedream.com/v1")
-  ),
+  from: HostedApi.fromFlag("With --archive: the base URL of the API"),
   org: Flag.String("org").pipe(
     Flag.withDescription("With --archive: the id of a workspace, in place of the user's own account"),
     Flag.filter((id) => /^[\w-]{1,100}$/.test(id), () => "Expected the id of a workspace, such as o_Qa8I1Z"),

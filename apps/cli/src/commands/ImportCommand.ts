@@ -5,6 +5,7 @@ import * as AccessFile from "../access/AccessFile.ts"
 import { ApiAccess } from "../access/ApiAccess.ts"
 import { ComponentFiles } from "../code/ComponentFiles.ts"
 import { CommandRefused } from "../CommandRefused.ts"
+import * as Confirmation from "../given/Confirmation.ts"
 import * as ArchivedAccounts from "../moving/ArchivedAccounts.ts"
 import * as ArchivedStores from "../moving/ArchivedStores.ts"
 import * as ArchiveFolder from "../moving/ArchiveFolder.ts"
@@ -22,7 +23,6 @@ import * as SetupPlan from "../setup/SetupPlan.ts"
 import { harmless } from "../text/HarmlessText.ts"
 import * as Output from "../text/Output.ts"
 import { fillCommand } from "./ApplyCommand.ts"
-import { isAtTerminal } from "./DeployCommand.ts"
 import * as ImportArchive from "./ImportArchiveCommand.ts"
 import { compareCommand } from "./ImportCompareCommand.ts"
 import { courierCommand } from "./ImportCourierCommand.ts"
@@ -66,7 +66,7 @@ const importProject = Effect.fnUntraced(
     const { plan, report, written } = prepared
     const { beside, kept, removed } = written
     const isAsked = !dryRun && !yes && plan.changes.length > 0
-    const mayAsk = !json && (yield* isAtTerminal)
+    const mayAsk = !json && (yield* Confirmation.isAtTerminal)
     if (!json) {
       yield* Console.log(harmless([
         MovingReport.textOf(report),
@@ -121,9 +121,7 @@ const importProject = Effect.fnUntraced(
       ].join("\n")))
     }
     if (isAsked && !mayAsk) {
-      return yield* new CommandRefused({
-        message: `${plan.changes.length} changes wait for a yes: look at them with --dry-run, and give --yes`
-      })
+      return yield* Confirmation.missing(plan.changes.length)
     }
     const undone = failed.length + stores.failed.length
     if (undone > 0) {
@@ -140,11 +138,7 @@ const planFlags = {
     Flag.withDescription("Only show the report and the plan: neither files nor the account change"),
     Flag.withDefault(false)
   ),
-  yes: Flag.Boolean("yes").pipe(
-    Flag.withAlias("y"),
-    Flag.withDescription("Do it without asking"),
-    Flag.withDefault(false)
-  )
+  yes: Confirmation.flagOfPlan
 }
 
 const into = Flag.String("into").pipe(

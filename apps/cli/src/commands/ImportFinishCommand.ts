@@ -3,12 +3,13 @@ import { Argument, Command, Flag } from "effect/cli"
 import { ApiAccess } from "../access/ApiAccess.ts"
 import { ComponentFiles } from "../code/ComponentFiles.ts"
 import { CommandRefused } from "../CommandRefused.ts"
+import * as Confirmation from "../given/Confirmation.ts"
 import * as Endpoints from "../moving/Endpoints.ts"
 import * as Finishing from "../moving/Finishing.ts"
 import * as KeptReport from "../moving/KeptReport.ts"
 import { harmless } from "../text/HarmlessText.ts"
 import * as Output from "../text/Output.ts"
-import { isAtTerminal, namedValues } from "./DeployCommand.ts"
+import { namedValues } from "./DeployCommand.ts"
 
 export const into = Flag.String("into").pipe(
   Flag.withDescription("The folder of the set-up that the import has made"),
@@ -118,7 +119,7 @@ export const finishCommand = Command.make(
       ...yield* fileValues(file),
       ...set.map(([name, text]) => [name, { text }] as const)
     ])
-    const all = !json && (yield* isAtTerminal) ? yield* Finishing.ask(standing, given) : given
+    const all = !json && (yield* Confirmation.isAtTerminal) ? yield* Finishing.ask(standing, given) : given
     const { dropped } = yield* Finishing.finish(into, standing, all, {
       activates: activate,
       shadow: shadow ? true : undefined

@@ -3,6 +3,7 @@ import { Argument, Command, Flag, Prompt } from "effect/cli"
 import * as AccessFile from "../access/AccessFile.ts"
 import { ApiAccess } from "../access/ApiAccess.ts"
 import { CommandRefused } from "../CommandRefused.ts"
+import * as Confirmation from "../given/Confirmation.ts"
 import { timeOf } from "../given/TimeFlag.ts"
 import * as Finishing from "../moving/Finishing.ts"
 import * as HostedApi from "../moving/HostedApi.ts"
@@ -10,7 +11,6 @@ import * as Switching from "../moving/Switching.ts"
 import * as SwitchThere from "../moving/SwitchThere.ts"
 import { harmless } from "../text/HarmlessText.ts"
 import * as Output from "../text/Output.ts"
-import { isAtTerminal } from "./DeployCommand.ts"
 import { into, nameOf } from "./ImportFinishCommand.ts"
 
 /** Has the key of the service. It is no argument, which others of the machine can see. */
@@ -65,7 +65,7 @@ const linesOf = ({ from, it, name, off, since }: Said): ReadonlyArray<string> =>
         `  here     the workflow ${here.name} (${here.id}) leaves shadow`
       ]
       : []),
-    ...(endpoint === undefined ? [] : [`  callers  have them use ${endpoint}`]),
+    ...(endpoint === null ? [] : [`  callers  have them use ${endpoint}`]),
     ...heldLines([...deliveries, ...runs], since)
   ]
 }
@@ -81,21 +81,13 @@ export const switchCommand = Command.make(
       ),
       Flag.withDefault(false)
     ),
-    from: Flag.String("from").pipe(
-      Flag.withDescription("The base URL of the service's API"),
-      Flag.filterMap(HostedApi.baseUrl, () => "Expected an https URL, or an http URL of this machine"),
-      Flag.withDefault("https://api.pipedream.com/v1")
-    ),
+    from: HostedApi.fromFlag("The base URL of the service's API"),
     org: Flag.String("org").pipe(Flag.withDescription("The id of the workspace that it is in there"), Flag.optional),
     sendHeldSince: Flag.String("send-held-since").pipe(
       Flag.withDescription("Send what is held since a time: ISO 8601, or so long ago, such as 30m, 12h or 7d"),
       Flag.optional
     ),
-    yes: Flag.Boolean("yes").pipe(
-      Flag.withAlias("y"),
-      Flag.withDescription("Do it without asking"),
-      Flag.withDefault(false)
-    ),
+    yes: Confirmation.flagOfPlan,
     into,
     json: Output.json
   },
@@ -119,7 +111,7 @@ export const switchCommand = Command.make(
           `${keyVariable} to have it switched off`
       })
     }
-    const mayAsk = !json && (yield* isAtTerminal)
+    const mayAsk = !json && (yield* Confirmation.isAtTerminal)
     if (!yes && !mayAsk) return yield* new CommandRefused({ message: "This waits for a yes: give --yes" })
     if (!yes && !(yield* Prompt.Confirm({ message: "Do this?" }))) return
     if (Option.isSome(key)) {

@@ -9,8 +9,21 @@ export const flag = Flag.Boolean("yes").pipe(
   Flag.withDefault(false)
 )
 
+/** Of every command that shows what it is about to do. */
+export const flagOfPlan = Flag.Boolean("yes").pipe(
+  Flag.withAlias("y"),
+  Flag.withDescription("Do it without asking"),
+  Flag.withDefault(false)
+)
+
+/** Refuses changes that nobody can be asked about. */
+export const missing = (changes: number) =>
+  new CommandRefused({
+    message: `${changes} changes wait for a yes: look at them with --dry-run, and give --yes`
+  })
+
 /** True where somebody can be asked. */
-const isAtTerminal = Effect.flatMap(
+export const isAtTerminal = Effect.flatMap(
   Stdio.Stdio,
   (stdio) => Effect.zipWith(stdio.stdinIsTerminal, stdio.stdoutIsTerminal, (reads, shows) => reads && shows)
 )

@@ -1,16 +1,16 @@
 /** A folder that was fetched from the service, or that it has exported. */
-import { Effect, FileSystem, Option, Predicate, Result, type Schema } from "effect"
+import { Effect, FileSystem, Option, Result, type Schema } from "effect"
 import * as Path from "node:path"
 import { CommandRefused } from "../CommandRefused.ts"
 import type { ArchivedCode } from "./ActionPlaces.ts"
 import * as ArchivedWorkflow from "./ArchivedWorkflow.ts"
+import { type Fields, isFields, textIn } from "./Fields.ts"
 import * as JsonFile from "./JsonFile.ts"
 import type { Finding } from "./MovingReport.ts"
 import { failed, idIn, isLink, namesIn, type ProjectWorkflow, slash, typeOf, type Unread } from "./ProjectFolder.ts"
 import type * as WorkflowFile from "./WorkflowFile.ts"
 
 type Json = Schema.Json
-export type Fields = Readonly<Record<string, Json>>
 
 const archiveFile = "archive.json"
 const manifestFile = "manifest.json"
@@ -45,16 +45,6 @@ export interface Archive {
   readonly accounts: ArchivedList
   /** The files of the entries of data stores, by the ids of these. */
   readonly stores: ReadonlyMap<string, string>
-}
-
-export const isFields = (value: unknown): value is Fields => Predicate.isObject(value) && !Array.isArray(value)
-
-export const textIn = (fields: Fields, ...names: ReadonlyArray<string>): string | undefined => {
-  for (const name of names) {
-    const value = Object.hasOwn(fields, name) ? fields[name] : undefined
-    if (typeof value === "string" && value.trim() !== "") return value
-  }
-  return undefined
 }
 
 /** All entries of a manifest, however it lists them. */

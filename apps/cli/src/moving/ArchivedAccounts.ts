@@ -2,7 +2,8 @@
 import { Effect, Predicate, type Schema } from "effect"
 import { ApiAccess } from "../access/ApiAccess.ts"
 import { CommandRefused } from "../CommandRefused.ts"
-import { type Archive, isFields, textIn } from "./ArchiveReading.ts"
+import type { Archive } from "./ArchiveReading.ts"
+import { isFields, textIn } from "./Fields.ts"
 import * as MovingRecord from "./MovingRecord.ts"
 import * as SetupWriting from "./SetupWriting.ts"
 

@@ -1,7 +1,8 @@
 /** The state with which a source of an archive begins, so that it emits nothing that was emitted there. */
 import { type InitialState, mostEmittedIds } from "@headwater/api/SourcesApi"
-import { Effect, Option, Predicate, type Schema } from "effect"
+import { Effect, Option, type Schema } from "effect"
 import { ApiAccess } from "../access/ApiAccess.ts"
+import { isFields } from "./Fields.ts"
 
 type Json = Schema.Json
 
@@ -17,8 +18,7 @@ interface Emitted {
 
 /** The event of a summary. Its own id is a time and a number. */
 const emittedOf = (summary: Json): Emitted => {
-  const member = (value: unknown, name: string): unknown =>
-    Predicate.isObject(value) && !Array.isArray(value) ? Reflect.get(value, name) : undefined
+  const member = (value: unknown, name: string): unknown => isFields(value) ? Reflect.get(value, name) : undefined
   const [at, indexedAt] = [Number.parseInt(String(member(summary, "id"))), member(summary, "indexed_at_ms")]
   const id = member(member(summary, "metadata"), "id")
   return {

@@ -1,12 +1,13 @@
 /** Control flow of an export, by its shape: a condition and the steps of each way. */
 import { parseExpressionAt } from "acorn"
-import { Option, Predicate, type Schema } from "effect"
+import { Option, type Schema } from "effect"
+import * as DistinctNames from "../text/DistinctNames.ts"
 import * as BuiltInSteps from "./BuiltInSteps.ts"
+import { type Fields, isFields } from "./Fields.ts"
 import type { Shape } from "./Shape.ts"
 import type * as WorkflowFile from "./WorkflowFile.ts"
 
 type Json = Schema.Json
-type Fields = Readonly<Record<string, Json>>
 
 /** The steps of one way, and what leads there. */
 interface Way {
@@ -26,8 +27,6 @@ const conditionNames = ["condition", "if", "when", "test", "expression", "rules"
 const stepNames = ["steps", "cells", "actions", "then", "blocks"]
 const thenNames = ["then", "if_true", "ifTrue", "true", "consequent", "yes"]
 const elseNames = ["else", "if_false", "ifFalse", "false", "alternate", "no", "otherwise"]
-
-const isFields = (value: Json | undefined): value is Fields => Predicate.isObject(value) && !Array.isArray(value)
 
 /** The list of steps that something is or has. */
 const stepsIn = (value: Json | undefined, path: WorkflowFile.Path): Pick<Way, "steps" | "path"> | undefined => {
@@ -99,16 +98,13 @@ export const conditionOf = (value: Json | undefined): Json | undefined => {
 
 /** A name that no other way has. */
 const distinctly = () => {
-  const taken = new Set<string>()
-  return (wanted: Json | undefined, index: number): string => {
-    const base = typeof wanted === "string" || typeof wanted === "number" || typeof wanted === "boolean"
-      ? String(wanted)
-      : `branch_${index + 1}`
-    let name = base
-    for (let count = 2; taken.has(name); count++) name = `${base}_${count}`
-    taken.add(name)
-    return name
-  }
+  const free = DistinctNames.make()
+  return (wanted: Json | undefined, index: number): string =>
+    free(
+      typeof wanted === "string" || typeof wanted === "number" || typeof wanted === "boolean"
+        ? String(wanted)
+        : `branch_${index + 1}`
+    )
 }
 
 /** The ways that are listed under a name. */

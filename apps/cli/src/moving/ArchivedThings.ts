@@ -8,13 +8,13 @@ import * as ActionPlaces from "./ActionPlaces.ts"
 import * as ArchivedBeginning from "./ArchivedBeginning.ts"
 import * as ArchiveReading from "./ArchiveReading.ts"
 import * as CodeEnding from "./CodeEnding.ts"
+import { type Fields, isFields, textIn } from "./Fields.ts"
 import * as MovedProps from "./MovedProps.ts"
 import type * as MovingRecord from "./MovingRecord.ts"
 import type { Finding } from "./MovingReport.ts"
 import type * as SetupWriting from "./SetupWriting.ts"
 
 type Json = Schema.Json
-type Fields = ArchiveReading.Fields
 
 export interface ArchivedThings {
   readonly contents: SetupWriting.Contents
@@ -24,8 +24,6 @@ export interface ArchivedThings {
   readonly emitters: ReadonlyMap<string, Readonly<Record<string, string>>>
   readonly findings: ReadonlyArray<Finding>
 }
-
-const { isFields, textIn } = ArchiveReading
 
 const render = (value: unknown) => `${JSON.stringify(value, undefined, 2)}\n`
 

@@ -1,4 +1,5 @@
 import { Predicate, type Schema } from "effect"
+import { isFields } from "./Fields.ts"
 import type { TriggerSettings } from "./MovedTriggers.ts"
 import type { Finding } from "./MovingReport.ts"
 import { Shape } from "./Shape.ts"
@@ -57,14 +58,11 @@ const answerOf = (value: Json | undefined): Json | undefined => {
 }
 
 const readOne = (value: Json, path: WorkflowFile.Path, reading: Reading): ReadonlyArray<ArchivedTrigger> => {
-  const fields = Predicate.isObject(value) && !Array.isArray(value)
-    ? value as Readonly<Record<string, Json>>
-    : undefined
-  if (fields === undefined) {
+  if (!isFields(value)) {
     reading.unknown.push([path, value])
     return []
   }
-  const shape = new Shape(fields, path, reading.unknown)
+  const shape = new Shape(value, path, reading.unknown)
   const given = shape.text("id", "trigger_id", "source_id")
   const prefix = given !== undefined && prefixes.test(given) ? undefined : prefixOf(shape)
   const id = prefix === undefined ? given : `${prefix}_${given ?? path.at(-1)}`

@@ -3,10 +3,12 @@
  * its shape, into what a folder of git says of a workflow. Parts that are not understood are kept, and told with their paths.
  */
 import { Option, Predicate, type Schema } from "effect"
+import * as DistinctNames from "../text/DistinctNames.ts"
 import type { ArchivedCode } from "./ActionPlaces.ts"
 import * as ArchivedBlock from "./ArchivedBlock.ts"
 import * as ArchivedTrigger from "./ArchivedTrigger.ts"
 import * as CodeEnding from "./CodeEnding.ts"
+import { type Fields, isFields } from "./Fields.ts"
 import * as FirstGeneration from "./FirstGeneration.ts"
 import type { Finding } from "./MovingReport.ts"
 import { idIn, type ProjectFile, type ProjectWorkflow } from "./ProjectFolder.ts"
@@ -26,20 +28,20 @@ const listNames = ["steps", "cells", "nodes", "actions", "blocks"]
 const bytesOf = (text: string) => new TextEncoder().encode(text)
 
 /** JSON that is written as text is read as well. */
-const asFields = (value: Json | undefined): Readonly<Record<string, Json>> => {
-  if (Predicate.isObject(value) && !Array.isArray(value)) return value as Readonly<Record<string, Json>>
+const asFields = (value: Json | undefined): Fields => {
+  if (isFields(value)) return value
   if (typeof value !== "string") return {}
   const read = Option.liftThrowable((text: string) => JSON.parse(text) as Json)(value)
   return Option.isSome(read) && typeof read.value !== "string" ? asFields(read.value) : {}
 }
 
 /** The object that has the list of steps, and its path. */
-const found = (value: Json): readonly [Readonly<Record<string, Json>>, WorkflowFile.Path] | undefined => {
+const found = (value: Json): readonly [Fields, WorkflowFile.Path] | undefined => {
   for (const path of [[], ["data"], ["workflow"], ["data", "workflow"], ["definition"], ["workflow", "definition"]]) {
     let at: Json | undefined = value
     for (const name of path) at = Predicate.isObject(at) ? (at as Readonly<Record<string, Json>>)[name] : undefined
-    if (!Predicate.isObject(at) || Array.isArray(at)) continue
-    const fields = at as Readonly<Record<string, Json>>
+    if (!isFields(at)) continue
+    const fields = at
     if (listNames.some((name) => Array.isArray(fields[name])) || Array.isArray(fields["triggers"])) {
       return [fields, path]
     }
@@ -55,7 +57,7 @@ class Reading {
   readonly actions: Array<ArchivedCode> = []
   readonly findings: Array<Finding> = []
   readonly unknown: Array<readonly [WorkflowFile.Path, Json]> = []
-  readonly #folders = new Set<string>()
+  readonly #freeFolder = DistinctNames.make({ isCaseless: true })
   readonly #file: string
   readonly #lineOf: (path: WorkflowFile.Path) => number
 
@@ -73,7 +75,7 @@ class Reading {
   readSteps(list: ReadonlyArray<Json>, path: WorkflowFile.Path): ReadonlyArray<number> {
     return list.flatMap((value, index) => {
       const at = [...path, index]
-      if (Predicate.isObject(value) && !Array.isArray(value)) return [this.#readStep(value as Record<string, Json>, at)]
+      if (isFields(value)) return [this.#readStep(value, at)]
       this.unknown.push([at, value])
       this.tell("failed", at, "is not a step")
       return []
@@ -82,11 +84,7 @@ class Reading {
 
   /** A folder that no other step has, and that every system can have. */
   #folderOf(name: string): string {
-    const plain = name.replace(/[^\w-]+/g, "_").slice(0, 60) || "step"
-    let folder = plain
-    for (let count = 2; this.#folders.has(folder.toLowerCase()); count++) folder = `${plain}_${count}`
-    this.#folders.add(folder.toLowerCase())
-    return folder
+    return this.#freeFolder(name.replace(/[^\w-]+/g, "_").slice(0, 60) || "step")
   }
 
   #readStep(fields: Readonly<Record<string, Json>>, at: WorkflowFile.Path): number {

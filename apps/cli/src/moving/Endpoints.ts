@@ -1,3 +1,4 @@
+import * as EndpointUrl from "../resource/EndpointUrl.ts"
 /** The URLs at which workflows that were moved took requests, and take them now. */
 import * as Output from "../text/Output.ts"
 import type { Standing } from "./Finishing.ts"
@@ -11,20 +12,11 @@ export interface MovedEndpoint {
   readonly url: string | null
 }
 
-/** The URL of a workflow's endpoint. */
-export const urlOf = (props: Readonly<Record<string, unknown>> = {}): string | null => {
-  for (const value of Object.values(props)) {
-    const url: unknown = typeof value === "object" && value !== null ? Reflect.get(value, "endpoint_url") : undefined
-    if (typeof url === "string") return url
-  }
-  return null
-}
-
 export const of = ({ record, resource }: Pick<Standing, "record" | "resource">): ReadonlyArray<MovedEndpoint> =>
   Object.entries(record.endpoints ?? {}).map(([trigger, old_url]) => ({
     trigger,
     old_url,
-    url: urlOf(resource?.configured_props)
+    url: EndpointUrl.of(resource?.configured_props ?? {})
   }))
 
 /** A table of old and new URLs; empty without any. */

@@ -3,10 +3,10 @@ import { Effect, FileSystem, Predicate } from "effect"
 import * as Path from "node:path"
 import { ApiAccess } from "../access/ApiAccess.ts"
 import { CommandRefused } from "../CommandRefused.ts"
+import * as EndpointUrl from "../resource/EndpointUrl.ts"
 import * as SetupFolder from "../setup/SetupFolder.ts"
 import * as SetupOfAccount from "../setup/SetupOfAccount.ts"
 import * as SetupPlan from "../setup/SetupPlan.ts"
-import * as Endpoints from "./Endpoints.ts"
 import type { Standing } from "./Finishing.ts"
 import * as ForwardingCode from "./ForwardingCode.ts"
 import * as Importing from "./Importing.ts"
@@ -27,7 +27,7 @@ export interface Given {
 
 /** The URL of the endpoint of a workflow that was moved. */
 export const endpointOf = ({ record, resource }: Standing) => {
-  const url = Endpoints.urlOf(resource?.configured_props)
+  const url = EndpointUrl.of(resource?.configured_props ?? {})
   return url === null
     ? Effect.fail(refuse(`${record.name} has no endpoint here: it is not deployed, or no HTTP trigger began it`))
     : Effect.succeed(url)
@@ -103,5 +103,5 @@ export const forward = Effect.fnUntraced(function*(folder: string, standing: Sta
   if (failed.length > 0) return yield* refuse(failed.flatMap(({ faults }) => faults).join("; "))
   const id = (yield* SetupFolder.read(folder)).ids.get(ref) ?? ""
   const { data } = yield* call((client) => client.workflows.get({ params: { id }, query: {} }))
-  return { id, url: Endpoints.urlOf(data.configured_props) ?? "", to: target }
+  return { id, url: EndpointUrl.of(data.configured_props) ?? "", to: target }
 })

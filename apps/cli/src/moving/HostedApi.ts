@@ -1,6 +1,7 @@
 /** Asks the REST API of a hosted service, politely, and trusts none of its answers. */
 import * as RequestRetries from "@headwater/api/RequestRetries"
 import { Clock, Effect, Layer, Option, type Redacted, Schema, Stream } from "effect"
+import { Flag } from "effect/cli"
 import { FetchHttpClient, HttpClient, HttpClientError, HttpClientRequest, type HttpClientResponse } from "effect/http"
 import { whyAway } from "../access/ApiAccess.ts"
 import { CommandRefused } from "../CommandRefused.ts"
@@ -200,7 +201,7 @@ export const make = Effect.fnUntraced(function*({ from, key, rate }: Service): E
 })
 
 /** A URL to which a key may be told: nobody on the way can read it. */
-export const baseUrl = (text: string): Option.Option<string> => {
+const baseUrl = (text: string): Option.Option<string> => {
   const url = URL.parse(text)
   const isSafe = url?.protocol === "https:" ||
     url?.protocol === "http:" && /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(url.hostname)
@@ -208,3 +209,11 @@ export const baseUrl = (text: string): Option.Option<string> => {
     ? Option.some(text.replace(/\/+$/, ""))
     : Option.none()
 }
+
+/** The service whose API is asked. */
+export const fromFlag = (description: string) =>
+  Flag.String("from").pipe(
+    Flag.withDescription(description),
+    Flag.filterMap(baseUrl, () => "Expected an https URL, or an http URL of this machine"),
+    Flag.withDefault("https://api.pipedream.com/v1")
+  )

@@ -1,6 +1,7 @@
 /** The module of a workflow, which imports each of its steps from its file. */
 import type { Schema } from "effect"
 import * as Path from "node:path"
+import * as DistinctNames from "../text/DistinctNames.ts"
 import * as BuiltInSteps from "./BuiltInSteps.ts"
 import type { MovedStep } from "./MovedSteps.ts"
 import type { MovedWorkflow } from "./MovedWorkflow.ts"
@@ -31,14 +32,10 @@ const commentLines = (text: string, indent: string): ReadonlyArray<string> =>
 
 /** Gives each import a name of its own. */
 const namesDistinctly = () => {
-  const taken = new Set<string>()
+  const free = DistinctNames.make()
   return (wanted: string): string => {
     const plain = wanted.replace(/[^\w$]+/g, "_").replace(/^(?=\d)/, "_") || "step"
-    const base = reserved.has(plain) ? `${plain}_` : plain
-    let name = base
-    for (let count = 2; taken.has(name); count++) name = `${base}_${count}`
-    taken.add(name)
-    return name
+    return free(reserved.has(plain) ? `${plain}_` : plain)
   }
 }
 

@@ -1,10 +1,10 @@
 import * as Expression from "@headwater/sandbox/Expression"
-import { Predicate, type Schema } from "effect"
+import type { Schema } from "effect"
+import { type Fields, isFields } from "./Fields.ts"
 import type { Finding } from "./MovingReport.ts"
 import type * as WorkflowFile from "./WorkflowFile.ts"
 
 type Json = Schema.Json
-type Fields = Readonly<Record<string, Json>>
 
 /** A prop that a step in Python declares nowhere but here. */
 export interface DeclaredProp {
@@ -31,8 +31,6 @@ export interface MovedProps {
 
 /** A data store's file in the set-up. */
 export const storeRef = (id: string): string => `data_stores/${id.replace(/[^\w-]/g, "_")}`
-
-const isFields = (value: unknown): value is Fields => Predicate.isObject(value) && !Array.isArray(value)
 
 const textIn = (value: Json, key: string): string | undefined => {
   const inner = isFields(value) && Object.hasOwn(value, key) ? value[key] : undefined

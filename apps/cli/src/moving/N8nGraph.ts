@@ -1,6 +1,6 @@
 /** The nodes of an exported workflow of n8n, and what leads from which to which. */
 import type { Schema } from "effect"
-import { type Fields, isFields, textIn } from "./ArchiveReading.ts"
+import { type Fields, isFields, textIn } from "./Fields.ts"
 import type * as WorkflowFile from "./WorkflowFile.ts"
 
 type Json = Schema.Json

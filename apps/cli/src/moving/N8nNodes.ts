@@ -1,6 +1,6 @@
 /** The step of each node of n8n: a file that gives its parameters to the runtime. */
 import type { Schema } from "effect"
-import { isFields, textIn } from "./ArchiveReading.ts"
+import { isFields, textIn } from "./Fields.ts"
 import { keyOf, literal } from "./MovedModule.ts"
 import * as N8nCode from "./N8nCode.ts"
 import type { Node } from "./N8nGraph.ts"

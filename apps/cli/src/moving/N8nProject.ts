@@ -2,7 +2,7 @@
 import { Effect, FileSystem, Option, Result } from "effect"
 import * as Path from "node:path"
 import { CommandRefused } from "../CommandRefused.ts"
-import { isFields } from "./ArchiveReading.ts"
+import { isFields } from "./Fields.ts"
 import * as JsonFile from "./JsonFile.ts"
 import * as N8nWorkflow from "./N8nWorkflow.ts"
 import {

@@ -1,6 +1,7 @@
 /** The triggers of a workflow of n8n, as those that are known here. */
 import type { Schema } from "effect"
-import { type Fields, isFields } from "./ArchiveReading.ts"
+import * as DistinctNames from "../text/DistinctNames.ts"
+import { type Fields, isFields } from "./Fields.ts"
 import type { TriggerSettings } from "./MovedTriggers.ts"
 import { type Node, numberIn } from "./N8nGraph.ts"
 
@@ -122,14 +123,8 @@ export const kindOf = ({ type }: Node): "http" | "timer" | "manual" =>
   type === "webhook" ? "http" : ["scheduleTrigger", "cron", "interval"].includes(type) ? "timer" : "manual"
 
 export const of = (nodes: ReadonlyArray<Node>, timezone: string): ReadonlyArray<Trigger> => {
-  const taken = new Set<string>()
-  const idOf = (prefix: string, name: string) => {
-    const base = `${prefix}_${name.replace(/\W+/g, "_").slice(0, 60)}`
-    let id = base
-    for (let count = 2; taken.has(id); count++) id = `${base}_${count}`
-    taken.add(id)
-    return id
-  }
+  const free = DistinctNames.make()
+  const idOf = (prefix: string, name: string) => free(`${prefix}_${name.replace(/\W+/g, "_").slice(0, 60)}`)
   return nodes.flatMap((node): ReadonlyArray<Trigger> => {
     const { isDisabled, name, parameters } = node
     switch (kindOf(node)) {

@@ -1,6 +1,6 @@
 /** An exported workflow of n8n, as what a folder of a project says of a workflow. */
 import type { Schema } from "effect"
-import { type Fields, isFields, textIn } from "./ArchiveReading.ts"
+import { type Fields, isFields, textIn } from "./Fields.ts"
 import { keyOf, literal } from "./MovedModule.ts"
 import type { Finding } from "./MovingReport.ts"
 import * as N8nGraph from "./N8nGraph.ts"

@@ -1,4 +1,5 @@
-import { Predicate, type Schema } from "effect"
+import type { Schema } from "effect"
+import { isFields } from "./Fields.ts"
 import type * as WorkflowFile from "./WorkflowFile.ts"
 
 type Json = Schema.Json
@@ -91,10 +92,7 @@ export class Shape {
 
   /** An object within it. */
   shape(...names: ReadonlyArray<string>): Shape | undefined {
-    const found = this.#first(
-      names,
-      (value): value is Readonly<Record<string, Json>> => Predicate.isObject(value) && !Array.isArray(value)
-    )
+    const found = this.#first(names, isFields)
     return found === undefined ? undefined : new Shape(found[1], [...this.path, found[0]], this.#unknown)
   }
 

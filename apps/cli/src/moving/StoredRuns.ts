@@ -1,28 +1,26 @@
 /** Runs of a workflow as the service there has stored them. */
 import * as ExactJson from "@headwater/domain/ExactJson"
-import { Effect, FileSystem, Option, Predicate, type Schema } from "effect"
+import { Effect, FileSystem, Option, type Schema } from "effect"
 import * as Path from "node:path"
 import { CommandRefused } from "../CommandRefused.ts"
+import { type Fields, isFields } from "./Fields.ts"
 
 type Json = Schema.Json
-type Members = { readonly [name: string]: Json }
 
 /** An event, and what each step of the run over it has exported. */
 export interface StoredRun {
   readonly id: string | null
   readonly event: Json
-  readonly exports: Members
+  readonly exports: Fields
 }
 
 const refuse = (message: string) => new CommandRefused({ message })
 
-const isMembers = (value: unknown): value is Members => Predicate.isObject(value) && !Array.isArray(value)
-
 const memberOf = (value: Json | undefined, name: string): Json | undefined =>
-  isMembers(value) && Object.hasOwn(value, name) ? value[name] : undefined
+  isFields(value) && Object.hasOwn(value, name) ? value[name] : undefined
 
 /** The object `steps` of a run, whose `trigger` has the event. */
-const ofSteps = (id: string | null, steps: Members): StoredRun | undefined => {
+const ofSteps = (id: string | null, steps: Fields): StoredRun | undefined => {
   const event = memberOf(steps["trigger"], "event")
   if (event === undefined) return undefined
   const { trigger: _, ...exports } = steps
@@ -32,13 +30,13 @@ const ofSteps = (id: string | null, steps: Members): StoredRun | undefined => {
 /** All runs in a value: `{event, exports}`, `{event, steps}`, `{steps}` or `steps` itself; lists and pages of them. */
 export const runsIn = (value: Json, id: string | null = null): ReadonlyArray<StoredRun> => {
   if (Array.isArray(value)) return value.flatMap((each: Json) => runsIn(each))
-  if (!isMembers(value)) return []
+  if (!isFields(value)) return []
   const own = memberOf(value, "id")
   const named = typeof own === "string" ? own : id
   const { data, event, exports, steps } = value
   if (Array.isArray(data)) return runsIn(data)
-  if (event !== undefined && isMembers(exports)) return [{ id: named, event, exports }]
-  if (isMembers(steps)) {
+  if (event !== undefined && isFields(exports)) return [{ id: named, event, exports }]
+  if (isFields(steps)) {
     const run = ofSteps(named, steps)
     if (run !== undefined) return [run]
     return event === undefined ? [] : [{ id: named, event, exports: steps }]

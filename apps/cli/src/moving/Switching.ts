@@ -3,9 +3,10 @@ import * as ListItems from "@headwater/api/ListItems"
 import type { SourceResource } from "@headwater/api/SourcesApi"
 import type { WorkflowResource } from "@headwater/api/WorkflowsApi"
 import { heldName, isHeld, requestOf } from "@headwater/sandbox/HeldRequest"
-import { Effect, Predicate, Stream } from "effect"
+import { Effect, Stream } from "effect"
 import { ApiAccess } from "../access/ApiAccess.ts"
 import { CommandRefused } from "../CommandRefused.ts"
+import * as EndpointUrl from "../resource/EndpointUrl.ts"
 import type { Standing } from "./Finishing.ts"
 
 /** The streams on which steps leave what is to be sent. */
@@ -31,19 +32,13 @@ export interface Switch {
   /** The id of the workflow there, and of the sources that were its triggers. */
   readonly there: ReadonlyArray<string>
   readonly sources: ReadonlyArray<Source>
-  /** The URL that senders are to use. */
-  readonly endpoint: string | undefined
+  /** The URL that senders are to use; null if it has none. */
+  readonly endpoint: string | null
   readonly deliveries: ReadonlyArray<Held>
   readonly runs: ReadonlyArray<Held>
   /** The runs in shadow that have not ended: what they come to is held, too. */
   readonly underWay: number
 }
-
-const endpointOf = ({ configured_props }: WorkflowResource): string | undefined =>
-  Object.values(configured_props).flatMap((value) => {
-    const url = Predicate.isObject(value) ? Reflect.get(value, "endpoint_url") : undefined
-    return typeof url === "string" ? [url] : []
-  })[0]
 
 const taken = <A, E, R>(items: Stream.Stream<A, E, R>) => Stream.runCollect(Stream.take(items, most))
 
@@ -106,7 +101,7 @@ export const read = Effect.fnUntraced(function*({ movedFrom, record, resource }:
     workflow: resource,
     there: [movedFrom, ...record.subscriptions.filter((trigger) => trigger.startsWith("dc_"))],
     sources,
-    endpoint: endpointOf(resource),
+    endpoint: EndpointUrl.of(resource.configured_props),
     deliveries: deliveries.flat(),
     ...yield* runsOf(resource)
   } satisfies Switch as Switch

@@ -4,6 +4,7 @@ import * as Path from "node:path"
 import { ApiAccess, ServerAway } from "../access/ApiAccess.ts"
 import { CommandRefused } from "../CommandRefused.ts"
 import * as ContentType from "../given/ContentType.ts"
+import * as EndpointUrl from "../resource/EndpointUrl.ts"
 import * as Setup from "./Setup.ts"
 import * as SetupFiles from "./SetupFiles.ts"
 import * as SetupPlan from "./SetupPlan.ts"
@@ -19,12 +20,6 @@ export interface Applied {
   /** The URL at which the HTTP interface of a created program answers. */
   readonly endpoint_url: string | null
 }
-
-const endpointOf = (props: Setup.Fields): string | null =>
-  Object.values(props).flatMap((value) => {
-    const url = Predicate.isObject(value) ? Reflect.get(value, "endpoint_url") : undefined
-    return typeof url === "string" ? [url] : []
-  })[0] ?? null
 
 /** Puts a secret at its dotted place, of which only the last part may hold dots. */
 const put = (fields: Record<string, Schema.Json>, place: string, value: Schema.Json) => {
@@ -228,7 +223,7 @@ class Application {
         const { data } = yield* this.call(({ workflows }) =>
           workflows.create({ headers: {}, payload: { ...payload, active } })
         )
-        return { id: data.id, endpoint: endpointOf(data.configured_props) }
+        return { id: data.id, endpoint: EndpointUrl.of(data.configured_props) }
       }
       // It was checked when the file was read.
       const initial = thing.fields["initial_state"] as InitialState | undefined
@@ -238,7 +233,7 @@ class Application {
           payload: { ...payload, active, ...(initial === undefined ? {} : { initial_state: initial }) }
         })
       )
-      return { id: data.id, endpoint: endpointOf(data.configured_props) }
+      return { id: data.id, endpoint: EndpointUrl.of(data.configured_props) }
     })
   }
 

@@ -13,6 +13,7 @@ import * as UrlPassword from "@headwater/domain/UrlPassword"
 import { Effect, Predicate, type Schema, Stream } from "effect"
 import { createHash } from "node:crypto"
 import { ApiAccess } from "../access/ApiAccess.ts"
+import * as DistinctNames from "../text/DistinctNames.ts"
 import * as Setup from "./Setup.ts"
 import * as SetupFiles from "./SetupFiles.ts"
 
@@ -43,19 +44,10 @@ const bounded = (name: string): string =>
       createHash("sha256").update(name).digest("hex").slice(0, digestLength)
     }`
 
-/**
- * Gives each a name of its own: the first of a name has it as it is, the next ones with a number. File systems differ in
- * whether they tell small letters from large ones.
- */
+/** Gives each of a kind a file of its own. */
 export const distinctly = (kind: string) => {
-  const taken = new Set<string>()
-  return (name: string): string => {
-    const base = `${kind}/${bounded(name)}`
-    let ref = base
-    for (let n = 2; taken.has(ref.toLowerCase()); n++) ref = `${base}-${n}`
-    taken.add(ref.toLowerCase())
-    return ref
-  }
+  const free = DistinctNames.make({ isCaseless: true, separator: "-" })
+  return (name: string): string => free(`${kind}/${bounded(name)}`)
 }
 
 const asJson = (value: unknown) => value as Schema.Json
@@ -107,15 +99,9 @@ export const shownProps = (
 
 /** Gives each secret a variable of its own. */
 const secretsDistinctly = () => {
-  const taken = new Set<string>()
+  const free = DistinctNames.make()
   return (ref: string, places: ReadonlyArray<string>) =>
-    Object.fromEntries(places.map((place) => {
-      const base = Setup.variableOf(ref, place)
-      let variable = base
-      for (let n = 2; taken.has(variable); n++) variable = `${base}_${n}`
-      taken.add(variable)
-      return [place, variable]
-    }))
+    Object.fromEntries(places.map((place) => [place, free(Setup.variableOf(ref, place))]))
 }
 
 /** Places of secret props, which may have a value. */

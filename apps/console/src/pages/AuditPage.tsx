@@ -1,4 +1,3 @@
-import { useEffect } from "preact/hooks"
 import { address, setQuery, visit } from "../api/Address.ts"
 import { usePagedList } from "../api/usePagedList.ts"
 import { isNarrow } from "../charts/Narrow.ts"
@@ -73,9 +72,7 @@ export default () => {
   }
   const active = Object.values(filter).filter((value) => value !== undefined && value !== "").length
   const entries = usePagedList(JSON.stringify(filter), (after, signal) => Audit.list(filter, after, signal))
-  useEffect(() => {
-    void Directory.refresh()
-  }, [])
+  Directory.useFreshNames()
   const setTime = (name: "from" | "to") => (ms: number | undefined) =>
     setQuery({ [name]: ms === undefined ? undefined : String(ms) }, "push")
   return (

@@ -1,5 +1,4 @@
 import { useSignal } from "@preact/signals"
-import { useEffect } from "preact/hooks"
 import { hrefOf } from "../api/Address.ts"
 import { useLoading } from "../api/Loading.ts"
 import { count, counted, humanSeconds } from "../charts/Figures.ts"
@@ -205,9 +204,7 @@ const Details = ({ onChange, run }: { readonly run: BulkActionResource; readonly
 export default ({ params }: { readonly params: Params }) => {
   const id = params["action"]!
   const run = useLoading(id, (signal) => one(id, signal), { everyMs: pollMs })
-  useEffect(() => {
-    void Directory.refresh()
-  }, [])
+  Directory.useFreshNames()
   return (
     <div class="page">
       <Shown loading={run} what="the bulk action">

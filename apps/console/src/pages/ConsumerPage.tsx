@@ -1,4 +1,3 @@
-import { useEffect } from "preact/hooks"
 import { hrefOf, visit } from "../api/Address.ts"
 import { useLoading } from "../api/Loading.ts"
 import { count } from "../charts/Figures.ts"
@@ -92,9 +91,7 @@ export default ({ params }: { readonly params: Params }) => {
   const id = params["consumer"]!
   const consumer = useLoading(id, (signal) => Consumers.one(id, signal), { everyMs: pollMs })
   const positions = useLoading(id, (signal) => Consumers.positions(id, signal), { everyMs: pollMs })
-  useEffect(() => {
-    void Directory.refresh()
-  }, [])
+  Directory.useFreshNames()
   return (
     <div class="page">
       <Shown loading={consumer} what="the consumer">

@@ -1,4 +1,3 @@
-import { useEffect } from "preact/hooks"
 import { hrefOf, visit } from "../api/Address.ts"
 import { usePagedList } from "../api/usePagedList.ts"
 import { ContractDialog } from "../parts/ContractForm.tsx"
@@ -36,9 +35,7 @@ const columns: ReadonlyArray<RowColumn<Consumers.ConsumerResource>> = [
 /** The places in logs from which clients read. */
 export default () => {
   const consumers = usePagedList("consumers", Consumers.list)
-  useEffect(() => {
-    void Directory.refresh()
-  }, [])
+  Directory.useFreshNames()
   return (
     <div class="page is-list">
       <div class="page-head">

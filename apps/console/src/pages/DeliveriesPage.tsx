@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals"
-import { useEffect, useMemo } from "preact/hooks"
+import { useMemo } from "preact/hooks"
 import { address, hrefOf, setQuery, visit } from "../api/Address.ts"
 import type { TimeOrder } from "../api/Api.ts"
 import { may } from "../api/Session.ts"
@@ -266,9 +266,7 @@ export default () => {
   )
   const isAsking = useSignal(false)
   const active = Object.keys(filter).length
-  useEffect(() => {
-    void Directory.refresh()
-  }, [])
+  Directory.useFreshNames()
   return (
     <div class="page is-list">
       <div class="page-head">

@@ -1,4 +1,3 @@
-import { useEffect } from "preact/hooks"
 import { hrefOf } from "../api/Address.ts"
 import { post } from "../api/Api.ts"
 import { useLoading } from "../api/Loading.ts"
@@ -129,9 +128,7 @@ const Details = ({ delivery, onChange }: { readonly delivery: DeliveryDetails; r
 export default ({ params }: { readonly params: Params }) => {
   const id = params["delivery"]!
   const delivery = useLoading(id, (signal) => one(id, signal), { everyMs: pollMs })
-  useEffect(() => {
-    void Directory.refresh()
-  }, [])
+  Directory.useFreshNames()
   return (
     <div class="page">
       <Shown loading={delivery} what="the delivery">

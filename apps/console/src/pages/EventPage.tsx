@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals"
-import { useEffect, useMemo } from "preact/hooks"
+import { useMemo } from "preact/hooks"
 import { address, hrefOf, setQuery } from "../api/Address.ts"
 import { useLoading } from "../api/Loading.ts"
 import { counted } from "../charts/Figures.ts"
@@ -70,9 +70,7 @@ export default ({ params }: { readonly params: Params }) => {
   const emitter = params["emitter"]!
   const id = params["event"]!
   const journey = useLoading(`${emitter}/${id}`, (signal) => Journey.of(emitter, id, signal), { everyMs: pollMs })
-  useEffect(() => {
-    void Directory.refresh()
-  }, [])
+  Directory.useFreshNames()
   return (
     <div class="page is-wide">
       <div class="page-head">

@@ -162,9 +162,7 @@ export default () => {
   const isPaused = query.get("live") === "off"
   const searchKey = useSignal(0)
 
-  useEffect(() => {
-    void Directory.refresh()
-  }, [])
+  Directory.useFreshNames()
   useEffect(() => {
     if (!isPaused) feed.resume()
     return () => feed.pause()

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useMemo } from "preact/hooks"
+import { useCallback, useMemo } from "preact/hooks"
 import { address, hrefOf, type Query, setQuery } from "../api/Address.ts"
 import { useLoading } from "../api/Loading.ts"
 import { count } from "../charts/Figures.ts"
@@ -318,9 +318,7 @@ const Picture = ({ atMs, graph, isStale, wanted }: {
 export default () => {
   const graph = useLoading("graph", Graph.read, { everyMs: pollMs })
   const wanted = wantedOf(address.value.query)
-  useEffect(() => {
-    void Directory.refresh()
-  }, [])
+  Directory.useFreshNames()
   const loaded = graph.loaded.value
   return (
     <div class="page is-list">

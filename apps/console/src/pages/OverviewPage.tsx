@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "preact/hooks"
+import { useRef } from "preact/hooks"
 import { address, hrefOf, setQuery } from "../api/Address.ts"
 import { type Loading, useLoading } from "../api/Loading.ts"
 import { count, counted, duration } from "../charts/Figures.ts"
@@ -365,9 +365,7 @@ export default () => {
   const nodes = useLoading("nodes", Nodes.list, { everyMs: pollMs })
   const loaded = figures.loaded.value
   const known = loaded.state === "shown" || loaded.state === "stale" ? loaded.value : undefined
-  useEffect(() => {
-    void Directory.refresh()
-  }, [])
+  Directory.useFreshNames()
   // While another range is read, the tiles keep the last known state.
   const lastNow = useRef<Now | undefined>(undefined)
   lastNow.current = loaded.state === "failed" ? undefined : known?.now ?? lastNow.current

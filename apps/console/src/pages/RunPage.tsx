@@ -1,5 +1,4 @@
 import { useSignal } from "@preact/signals"
-import { useEffect } from "preact/hooks"
 import { hrefOf, visit } from "../api/Address.ts"
 import { useLoading } from "../api/Loading.ts"
 import { may } from "../api/Session.ts"
@@ -209,9 +208,7 @@ export default ({ params }: { readonly params: Params }) => {
   const workflow = params["workflow"]!
   const id = params["run"]!
   const run = useLoading(`${workflow}/${id}`, (signal) => Workflows.run(workflow, id, signal), { everyMs: pollMs })
-  useEffect(() => {
-    void Directory.refresh()
-  }, [])
+  Directory.useFreshNames()
   return (
     <div class="page">
       <Shown loading={run} what="the run">

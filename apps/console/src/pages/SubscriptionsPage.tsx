@@ -1,4 +1,3 @@
-import { useEffect } from "preact/hooks"
 import { address, setQuery } from "../api/Address.ts"
 import { useLoading } from "../api/Loading.ts"
 import { may } from "../api/Session.ts"
@@ -99,9 +98,7 @@ const Rows = () => {
 /** The subscriptions of the account, by which listeners hear emitters, and the rules that make further ones. */
 export default () => {
   const isLater = address.value.query.get("view") === "later"
-  useEffect(() => {
-    void Directory.refresh()
-  }, [])
+  Directory.useFreshNames()
   return (
     <div class="page is-list">
       <div class="page-head">

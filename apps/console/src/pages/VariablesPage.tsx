@@ -1,5 +1,5 @@
 import { type Signal, useSignal } from "@preact/signals"
-import { useEffect, useState } from "preact/hooks"
+import { useState } from "preact/hooks"
 import { address, setQuery } from "../api/Address.ts"
 import { useLoading } from "../api/Loading.ts"
 import { may } from "../api/Session.ts"
@@ -123,9 +123,7 @@ const VariableDialog = ({ asked, known, onDone, owner }: {
 export default () => {
   const owner = address.value.query.get("of") ?? ""
   const variables = useLoading(`variables ${owner}`, (signal) => Variables.all(owner, signal), { everyMs: pollMs })
-  useEffect(() => {
-    void Directory.refresh()
-  }, [])
+  Directory.useFreshNames()
   const asked = useSignal<Asked>(undefined)
   const mayWrite = may("write")
   const loaded = variables.loaded.value

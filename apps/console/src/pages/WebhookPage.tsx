@@ -1,5 +1,4 @@
 import { useSignal } from "@preact/signals"
-import { useEffect } from "preact/hooks"
 import { hrefOf } from "../api/Address.ts"
 import { post } from "../api/Api.ts"
 import { type Failure, failureOf } from "../api/Failure.ts"
@@ -354,9 +353,7 @@ const Details = ({ loading, webhook }: {
 export default ({ params }: { readonly params: Params }) => {
   const id = params["webhook"]!
   const webhook = useLoading(id, (signal) => Webhooks.one(id, signal), { everyMs: pollMs })
-  useEffect(() => {
-    void Directory.refresh()
-  }, [])
+  Directory.useFreshNames()
   return (
     <div class="page">
       <Shown loading={webhook} what="the webhook">{(found) => <Details webhook={found} loading={webhook} />}</Shown>

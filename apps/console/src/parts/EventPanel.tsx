@@ -1,4 +1,3 @@
-import { useLayoutEffect } from "preact/hooks"
 import { hrefOf } from "../api/Address.ts"
 import { useLoading } from "../api/Loading.ts"
 import { one, payloadOf, streamOf, timeOf } from "../resources/Events.ts"
@@ -8,6 +7,7 @@ import { Name } from "./Name.tsx"
 import { Payload } from "./Payload.tsx"
 import { Shown } from "./Shown.tsx"
 import { Time } from "./Time.tsx"
+import { useEscape } from "./useEscape.ts"
 
 /** One event beside the list that it was opened from. */
 export const EventPanel = ({ emitter, id, onClose }: {
@@ -16,14 +16,7 @@ export const EventPanel = ({ emitter, id, onClose }: {
   readonly onClose: () => void
 }) => {
   const event = useLoading(`${emitter}/${id}`, (signal) => one(emitter, id, signal))
-  // The listener is there before the panel is painted, so that an immediate Escape closes the panel too.
-  useLayoutEffect(() => {
-    const onKey = (pressed: KeyboardEvent) => {
-      if (pressed.key === "Escape" && !pressed.defaultPrevented) onClose()
-    }
-    document.addEventListener("keydown", onKey)
-    return () => document.removeEventListener("keydown", onKey)
-  }, [onClose])
+  useEscape(onClose)
   return (
     <aside class="panel" aria-label="The open event">
       <div class="panel-head">

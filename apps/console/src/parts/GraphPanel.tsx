@@ -1,6 +1,5 @@
 import { matches } from "@headwater/domain/EmitterPattern"
 import type { ComponentChildren } from "preact"
-import { useLayoutEffect } from "preact/hooks"
 import { hrefOf } from "../api/Address.ts"
 import type { Loading } from "../api/Loading.ts"
 import { count, counted } from "../charts/Figures.ts"
@@ -12,6 +11,7 @@ import { harmless } from "./Harmless.ts"
 import { Close } from "./Icons.tsx"
 import { NodeBadge, NodesBadge } from "./NodeState.tsx"
 import { Shown } from "./Shown.tsx"
+import { useEscape } from "./useEscape.ts"
 
 /** The most items of a list in the panel. */
 const maxListed = 50
@@ -295,14 +295,7 @@ export const GraphPanel = ({ acts, chosen, edges, expanded, loading, nodes, onCl
   readonly acts: PanelActs
   readonly onClose: () => void
 }) => {
-  // The listener is there before the panel is painted, so that an immediate Escape closes the panel too.
-  useLayoutEffect(() => {
-    const onKey = (pressed: KeyboardEvent) => {
-      if (pressed.key === "Escape" && !pressed.defaultPrevented) onClose()
-    }
-    document.addEventListener("keydown", onKey)
-    return () => document.removeEventListener("keydown", onKey)
-  }, [onClose])
+  useEscape(onClose)
   const node = nodes.get(chosen)
   const isGroup = stop !== undefined && stop.key === chosen && stop.ids.length > 1
   const isGlob = edges.some((edge) => edge.is_glob && edge.emitter_id === chosen)

@@ -16,9 +16,7 @@ export const Palette = ({ onClose }: { readonly onClose: () => void }) => {
   const text = useSignal("")
   const chosen = useSignal(0)
   const list = useRef<HTMLUListElement>(null)
-  useEffect(() => {
-    void Directory.refresh()
-  }, [])
+  Directory.useFreshNames()
   const given = text.value.trim()
   const rested = useRested(given)
   const isWhole = WholeId.mayBe(given) && !Directory.names.value.has(given)

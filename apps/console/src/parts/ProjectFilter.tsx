@@ -1,4 +1,3 @@
-import { useEffect } from "preact/hooks"
 import { address, setQuery } from "../api/Address.ts"
 import * as Directory from "../resources/Directory.ts"
 import { Empty } from "./Empty.tsx"
@@ -9,9 +8,7 @@ export const chosenProject = (): string => address.value.query.get("project") ??
 
 /** Narrows a list to a project, where there are any. */
 export const ProjectFilter = () => {
-  useEffect(() => {
-    void Directory.refresh()
-  }, [])
+  Directory.useFreshNames()
   const chosen = chosenProject()
   const isThere = chosen !== "" || [...Directory.names.value.values()].some(({ kind }) => kind === "project")
   return isThere

@@ -1,12 +1,12 @@
 import type { AppAccountResource } from "@headwater/api/AppAccountsApi"
 import * as TimeSpan from "@headwater/domain/TimeSpan"
 import { useSignal } from "@preact/signals"
-import { useEffect, useId } from "preact/hooks"
+import { useId } from "preact/hooks"
 import { hrefOf } from "../api/Address.ts"
 import { get, type Page } from "../api/Api.ts"
 import { type Failure, failureOf } from "../api/Failure.ts"
 import { useLoading } from "../api/Loading.ts"
-import { names, refresh } from "../resources/Directory.ts"
+import { names, useFreshNames } from "../resources/Directory.ts"
 import * as Props from "../resources/Props.ts"
 import { Copy } from "./Copy.tsx"
 import { jsonFault } from "./FormDialog.tsx"
@@ -39,9 +39,7 @@ const textOf = (value: unknown): string =>
 
 /** The things whose ids a field offers, by their names. */
 const Offered = ({ id, kinds }: { readonly id: string; readonly kinds: ReadonlyArray<unknown> }) => {
-  useEffect(() => {
-    void refresh()
-  }, [])
+  useFreshNames()
   const known = [...names.value.values()].filter(({ kind }) => kinds.includes(kind))
   return (
     <datalist id={id}>

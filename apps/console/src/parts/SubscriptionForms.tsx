@@ -1,4 +1,3 @@
-import { useEffect } from "preact/hooks"
 import { useLoading } from "../api/Loading.ts"
 import { may } from "../api/Session.ts"
 import * as Directory from "../resources/Directory.ts"
@@ -104,9 +103,7 @@ export const Subscribed = ({ id, side }: {
   readonly side: "listener_id" | "emitter_id"
 }) => {
   const subscriptions = useLoading(`${side} ${id}`, (signal) => Subscriptions.of(side, id, signal), { everyMs: 5_000 })
-  useEffect(() => {
-    void Directory.refresh()
-  }, [])
+  Directory.useFreshNames()
   const title = side === "listener_id" ? "Listens to" : "Heard by"
   const changed = () => void subscriptions.reload()
   const isChangeable = may("write")

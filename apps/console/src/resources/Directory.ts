@@ -8,6 +8,7 @@ import type { SourceResource } from "@headwater/api/SourcesApi"
 import type { WebhookResource } from "@headwater/api/WebhooksApi"
 import type { WorkflowResource } from "@headwater/api/WorkflowsApi"
 import { signal } from "@preact/signals"
+import { useEffect } from "preact/hooks"
 import { get, nextOf, type Page } from "../api/Api.ts"
 import { type Failure, failureOf } from "../api/Failure.ts"
 import { session } from "../api/Session.ts"
@@ -184,6 +185,12 @@ export const refresh = (): Promise<void> => {
   })
   return underWay
 }
+
+/** Reads the names again when a component comes into the page. */
+export const useFreshNames = (): void =>
+  useEffect(() => {
+    void refresh()
+  }, [])
 
 /** The name that people know something by, or its id. */
 export const nameOf = (id: string): string => names.value.get(id)?.name ?? id

@@ -114,6 +114,16 @@ export class EventAnswers {
     return StreamedAnswer.make(accountId, parts, { contentType })
   }
 
+  /** A list of events by their texts, behind the beginning of its answer. */
+  private streamedList<E>(
+    accountId: AccountId,
+    head: string,
+    texts: Stream.Stream<string, E, HttpServerRequest.HttpServerRequest>
+  ) {
+    const items = Stream.zipWithIndex(texts).pipe(Stream.map(([text, index]) => index === 0 ? text : `,${text}`))
+    return this.streamed(accountId, Stream.concat(Stream.concat(Stream.succeed(head), items), Stream.succeed("]}")))
+  }
+
   /** JSON text of an event in full, cut down to the fields asked for. */
   private shownWhole(accountId: AccountId, event: LoggedEvent, { exclude, include }: EventQuery) {
     const summary = wholeSummary(event)
@@ -155,15 +165,10 @@ export class EventAnswers {
       if (!isLarge) {
         return HttpServerResponse.text(`${head}${outlines.map(summaryOf).join()}]}`, { contentType })
       }
-      const items = Stream.fromIterable(shown.entries(), { chunkSize: 1 }).pipe(
-        Stream.mapEffect(([index, event]) =>
-          Effect.map(this.shownWhole(accountId, event, query), (text) => index === 0 ? text : `,${text}`)
-        )
+      const texts = Stream.fromIterable(shown, { chunkSize: 1 }).pipe(
+        Stream.mapEffect((event) => this.shownWhole(accountId, event, query))
       )
-      return yield* this.streamed(
-        accountId,
-        Stream.concat(Stream.concat(Stream.succeed(head), items), Stream.succeed("]}"))
-      )
+      return yield* this.streamedList(accountId, head, texts)
     })
   }
 
@@ -295,15 +300,10 @@ export class EventAnswers {
         const text = `${head}${page.map(wholeSummary).join()}]}`
         if (Buffer.byteLength(text) <= pieceBytes) return HttpServerResponse.text(text, { contentType })
       }
-      const items = Stream.fromIterable(piecesOf(page), { chunkSize: 1 }).pipe(
-        Stream.flatMap((piece) => this.pieceTexts(accountId, piece, query)),
-        Stream.zipWithIndex,
-        Stream.map(([text, index]) => index === 0 ? text : `,${text}`)
+      const texts = Stream.fromIterable(piecesOf(page), { chunkSize: 1 }).pipe(
+        Stream.flatMap((piece) => this.pieceTexts(accountId, piece, query))
       )
-      return yield* this.streamed(
-        accountId,
-        Stream.concat(Stream.concat(Stream.succeed(head), items), Stream.succeed("]}"))
-      )
+      return yield* this.streamedList(accountId, head, texts)
     })
   }
 

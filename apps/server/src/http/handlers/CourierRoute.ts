@@ -15,7 +15,7 @@ import {
 } from "@headwater/domain/StoredFile"
 import { Environments } from "@headwater/engine/Environments"
 import * as FileUpload from "@headwater/engine/FileUpload"
-import { shortestTrustMs, StoreRoom } from "@headwater/engine/StoreRoom"
+import { StoreRoom } from "@headwater/engine/StoreRoom"
 import { Suspensions } from "@headwater/engine/Suspensions"
 import { type CourierFull, Couriers } from "@headwater/log/resources/Couriers"
 import { DataStoreEntries } from "@headwater/log/resources/DataStoreEntries"
@@ -31,7 +31,7 @@ import { suspended } from "../conventions/KeyAuthorization.ts"
 import { problemResponse } from "../conventions/ProblemResponse.ts"
 import { RateLimiting } from "../conventions/RateLimiting.ts"
 import * as RequestBody from "../conventions/RequestBody.ts"
-import { retryLater } from "./IntakeProblem.ts"
+import { noFileRoom, noStoreRoom } from "./NoRoomProblem.ts"
 
 const mostEntries = 1_000
 
@@ -149,10 +149,7 @@ export const layer = HttpRouter.use(Effect.fnUntraced(function*(router) {
     } as const
     if (yield* couriers.has(id, page)) return false
     const written = { storeId, cleared: false, changes: [...changes.values()] }
-    yield* room.take(accountId, [written]).pipe(Effect.catchTag(
-      "DataStoresFull",
-      ({ message }) => retryLater(Problem.quotaExceeded(message, shortestTrustMs / 1_000))
-    ))
+    yield* room.take(accountId, [written]).pipe(Effect.catchTag("DataStoresFull", noStoreRoom))
     const now = yield* Clock.currentTimeMillis
     // They expect nothing.
     return yield* couriers.take(id, page, Effect.catchTag(entries.commit([written], now), "Fenced", Effect.die))
@@ -227,10 +224,7 @@ export const layer = HttpRouter.use(Effect.fnUntraced(function*(router) {
       path: name,
       contentType: type === "" || type === "application/octet-stream" ? null : type,
       declared: Number(request.headers["content-length"] ?? 0)
-    }, bytes).pipe(Effect.catchTag(
-      "NoFileRoom",
-      ({ limitBytes }) => Effect.fail(Problem.tooLarge("What the account's files would take with this one", limitBytes))
-    ))
+    }, bytes).pipe(Effect.catchTag("NoFileRoom", noFileRoom))
     const mark = { ...page, hash: file.sha256 ?? "", bytes: file.size }
     return answerOf(yield* full(couriers.take(id, mark, Effect.void)))
   }).pipe(answerFailures, Effect.catch(problemResponse))

@@ -5,7 +5,7 @@ import * as Pagination from "@headwater/api/Pagination"
 import * as Problem from "@headwater/api/Problem"
 import type { DataStore, DataStoreChanges, DataStoreEntry, EntryChange } from "@headwater/domain/DataStore"
 import * as ExactJson from "@headwater/domain/ExactJson"
-import { shortestTrustMs, StoreRoom } from "@headwater/engine/StoreRoom"
+import { StoreRoom } from "@headwater/engine/StoreRoom"
 import { DataStoreEntries } from "@headwater/log/resources/DataStoreEntries"
 import { type DataStoreNameTaken, DataStores } from "@headwater/log/resources/DataStores"
 import { Clock, Effect, Option, type Schema } from "effect"
@@ -13,7 +13,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { answerFailures } from "../conventions/FailureProblem.ts"
 import { HttpSettings } from "../conventions/HttpSettings.ts"
 import * as GivenJson from "./GivenJson.ts"
-import { retryLater } from "./IntakeProblem.ts"
+import { noStoreRoom } from "./NoRoomProblem.ts"
 
 const resourceOf = ({ createdAt, id, name }: DataStore): DataStoreResource => ({ id, name, created_at: createdAt })
 
@@ -80,12 +80,7 @@ export const layer = HttpApiBuilder.group(
 
     const set = Effect.fnUntraced(function*({ accountId, id }: DataStore, changes: ReadonlyArray<EntryChange>) {
       const written = { storeId: id, cleared: false, changes }
-      yield* room.take(accountId, [written]).pipe(
-        Effect.catchTag(
-          "DataStoresFull",
-          ({ message }) => retryLater(Problem.quotaExceeded(message, shortestTrustMs / 1_000))
-        )
-      )
+      yield* room.take(accountId, [written]).pipe(Effect.catchTag("DataStoresFull", noStoreRoom))
       yield* change(written)
     })
 

@@ -10,7 +10,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { EventAnswers } from "../answers/EventAnswers.ts"
 import { boundOf, type EventQuery } from "../answers/EventSummaries.ts"
 import { answerFailures } from "../conventions/FailureProblem.ts"
-import { makeFind } from "./OwnProgram.ts"
+import { answerGone, makeFind } from "./OwnProgram.ts"
 
 export const layer = HttpApiBuilder.group(
   HeadwaterApi,
@@ -37,11 +37,7 @@ export const layer = HttpApiBuilder.group(
           return yield* Problem.invalid([{ path: "start_id", message: "must not be after end_id" }])
         }
         yield* actors.deleteEvents(source.id, { stream: Stream.normalize(query.event_name ?? ""), from, to })
-      }, (effect, { params }) =>
-        effect.pipe(
-          Effect.catchTag("ProgramNotFound", () => Effect.fail(Problem.notFound("source", params.id))),
-          answerFailures
-        ))
+      }, (effect, { params }) => effect.pipe(answerGone("source", params.id), answerFailures))
     })
       .handleRaw(
         "sourceSummaries",

@@ -14,6 +14,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import * as StoredFileAnswer from "../answers/StoredFileAnswer.ts"
 import { answerFailures } from "../conventions/FailureProblem.ts"
 import { RateLimiting } from "../conventions/RateLimiting.ts"
+import { noFileRoom } from "./NoRoomProblem.ts"
 
 const resourceOf = (
   { contentType, createdAt, id, path, sha256, size, updatedAt }: StoredFile
@@ -71,11 +72,7 @@ export const layer = HttpApiBuilder.group(
           )
           const declared = Number(request.headers["content-length"] ?? 0)
           const file = yield* upload(accountId, { path, contentType: typeOf(request), declared }, bytes).pipe(
-            Effect.catchTag(
-              "NoFileRoom",
-              ({ limitBytes }) =>
-                Effect.fail(Problem.tooLarge("What the account's files would take with this one", limitBytes))
-            )
+            Effect.catchTag("NoFileRoom", noFileRoom)
           )
           return HttpServerResponse.jsonUnsafe({ data: resourceOf(file) })
         }, answerFailures)

@@ -1,5 +1,6 @@
 import { CurrentAccount } from "@headwater/api/Authorization"
 import * as Problem from "@headwater/api/Problem"
+import type { ProgramNotFound } from "@headwater/engine/ActorCalls"
 import { type ProgramKind, Programs } from "@headwater/log/resources/Programs"
 import { Effect, Option } from "effect"
 
@@ -12,3 +13,8 @@ export const makeFind = Effect.map(
       return Option.isNone(found) ? yield* Problem.notFound(kind, idOrSlug) : found.value
     })
 )
+
+/** Answers that what a path names was deleted meanwhile as if it had not been found. */
+export const answerGone =
+  (kind: ProgramKind, idOrSlug: string) => <A, E, R>(effect: Effect.Effect<A, E | ProgramNotFound, R>) =>
+    Effect.catchTag(effect, "ProgramNotFound", () => Effect.fail(Problem.notFound(kind, idOrSlug)))

@@ -17,7 +17,7 @@ import { ComponentSaving, sourceFault } from "../../ComponentSaving.ts"
 import { answerFailures } from "../conventions/FailureProblem.ts"
 import * as GivenJson from "./GivenJson.ts"
 import * as GivenList from "./GivenList.ts"
-import { makeFind } from "./OwnProgram.ts"
+import { answerGone, makeFind } from "./OwnProgram.ts"
 import * as OwnProject from "./OwnProject.ts"
 import * as ProgramHandling from "./ProgramHandling.ts"
 
@@ -189,19 +189,13 @@ export const layer = HttpApiBuilder.group(
         return { data: yield* render(updated) }
       }, (effect, { params }) =>
         effect.pipe(
-          Effect.catchTags({
-            InvalidProps: ({ issues }) => Effect.fail(Problem.invalid(issues)),
-            ProgramNotFound: () => Effect.fail(Problem.notFound("source", params.id))
-          }),
+          Effect.catchTag("InvalidProps", ({ issues }) => Effect.fail(Problem.invalid(issues))),
+          answerGone("source", params.id),
           answerFailures
         )),
       delete: Effect.fnUntraced(function*({ params }) {
         yield* inTime(lifecycle.remove(yield* find("source", params.id)))
-      }, (effect, { params }) =>
-        effect.pipe(
-          Effect.catchTag("ProgramNotFound", () => Effect.fail(Problem.notFound("source", params.id))),
-          answerFailures
-        ))
+      }, (effect, { params }) => effect.pipe(answerGone("source", params.id), answerFailures))
     })
   })
 )

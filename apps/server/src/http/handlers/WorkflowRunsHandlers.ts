@@ -17,7 +17,7 @@ import { answerFailures } from "../conventions/FailureProblem.ts"
 import { runTooLarge } from "../endpoint/EndpointAnswer.ts"
 import * as GivenJson from "./GivenJson.ts"
 import { answerRefusals } from "./IntakeProblem.ts"
-import { makeFind } from "./OwnProgram.ts"
+import { answerGone, makeFind } from "./OwnProgram.ts"
 
 const insteadOf = ({ insteadOf }: RunOutline["trigger"]): RunResource["trigger"]["instead_of"] =>
   insteadOf === undefined
@@ -157,9 +157,7 @@ export const layer = HttpApiBuilder.group(
       }, answerFailures),
       cancel: Effect.fnUntraced(function*({ params }) {
         const { run, workflow } = yield* find(params)
-        const cancellation = yield* invocations.cancel(workflow, run.id).pipe(
-          Effect.catchTag("ProgramNotFound", () => Effect.fail(Problem.notFound("workflow", params.id)))
-        )
+        const cancellation = yield* invocations.cancel(workflow, run.id).pipe(answerGone("workflow", params.id))
         const { run: now } = yield* find(params)
         if (cancellation !== "cancelled") return yield* notWaiting("cancelled", now.status)
         return { data: resourceOf(now) }
@@ -167,7 +165,7 @@ export const layer = HttpApiBuilder.group(
       resume: Effect.fnUntraced(function*({ params, payload }) {
         const { run, workflow } = yield* find(params)
         const resumption = yield* invocations.resume(workflow, run.id, yield* requestOf(payload?.body)).pipe(
-          Effect.catchTag("ProgramNotFound", () => Effect.fail(Problem.notFound("workflow", params.id)))
+          answerGone("workflow", params.id)
         )
         const { run: now } = yield* find(params)
         if (resumption === "too_large") return yield* runTooLarge(limits.resultsOfRun)

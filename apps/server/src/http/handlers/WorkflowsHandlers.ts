@@ -20,7 +20,7 @@ import { HttpSettings } from "../conventions/HttpSettings.ts"
 import * as GivenJson from "./GivenJson.ts"
 import * as GivenList from "./GivenList.ts"
 import { answerRefusals } from "./IntakeProblem.ts"
-import { makeFind } from "./OwnProgram.ts"
+import { answerGone, makeFind } from "./OwnProgram.ts"
 import * as OwnProject from "./OwnProject.ts"
 import * as ProgramHandling from "./ProgramHandling.ts"
 
@@ -217,19 +217,13 @@ export const layer = HttpApiBuilder.group(
         return { data: yield* render(updated) }
       }, (effect, { params }) =>
         effect.pipe(
-          Effect.catchTags({
-            InvalidProps: ({ issues }) => Effect.fail(Problem.invalid(issues)),
-            ProgramNotFound: () => Effect.fail(Problem.notFound("workflow", params.id))
-          }),
+          Effect.catchTag("InvalidProps", ({ issues }) => Effect.fail(Problem.invalid(issues))),
+          answerGone("workflow", params.id),
           answerFailures
         )),
       delete: Effect.fnUntraced(function*({ params }) {
         yield* inTime(lifecycle.remove(yield* find("workflow", params.id)))
-      }, (effect, { params }) =>
-        effect.pipe(
-          Effect.catchTag("ProgramNotFound", () => Effect.fail(Problem.notFound("workflow", params.id))),
-          answerFailures
-        )),
+      }, (effect, { params }) => effect.pipe(answerGone("workflow", params.id), answerFailures)),
       getSecret: Effect.fnUntraced(function*({ params }) {
         const workflow = yield* find("workflow", params.id)
         const sender = yield* webhooks.ofWorkflow(Id.WorkflowId.make(workflow.id))
