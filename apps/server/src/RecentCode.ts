@@ -14,7 +14,7 @@ export interface CodeRead {
 
 const keptMillis = 10 * 60_000
 
-/** Of all code together. What is beyond is read anew. */
+/** The most characters of all code together. Code beyond that is read anew. */
 const mostCharacters = 64 * 1024 * 1024
 
 /**

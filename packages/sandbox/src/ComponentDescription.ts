@@ -7,7 +7,7 @@ export const PropDefinition = Schema.StructWithRest(
 )
 export type PropDefinition = typeof PropDefinition.Type
 
-/** What a step in Python is yet to be given. */
+/** Packages and modules that a step in Python still lacks. */
 export const PythonNeeds = Schema.Struct({
   /** Requirements that the code names in comments, with their lines. */
   packages: Schema.Array(Schema.Struct({ package: Schema.String, line: Schema.Int })),

@@ -64,7 +64,7 @@ const packageOf: Readonly<Record<string, string>> = {
   yaml: "PyYAML"
 }
 
-/** What the runtime has in place of packages. */
+/** Modules that the runtime has in place of packages. */
 const ownModules = new Set(["requests", "urllib3", "pipedream", "pyodide", "js"])
 
 /** A line of a step's code. */
@@ -91,7 +91,7 @@ const refuse = (at: Place, message: string) => new PythonPackageUnavailable({ re
 /** Chooses the wheels for the packages that code needs, with all that they need. */
 class Choice {
   readonly chosen = new Map<string, Chosen>()
-  /** What the chosen bring. */
+  /** The modules of the packages that were chosen. */
   readonly modules = new Set<string>()
   readonly #index: PackageIndex
   readonly #kept: ReadonlySet<string>

@@ -93,7 +93,7 @@ const compareLists = (one: ReadonlyArray<number>, other: ReadonlyArray<number>):
   return 0
 }
 
-/** Less than 0 if the first is older. What is no version is older than all. */
+/** Less than 0 if the first is older. A text that is no version is older than all versions. */
 export const compare = (one: string, other: string): number => {
   const [left, right] = [versionOf(one), versionOf(other)]
   if (left === undefined || right === undefined) return Number(left !== undefined) - Number(right !== undefined)

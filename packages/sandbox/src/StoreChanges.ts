@@ -88,7 +88,7 @@ export class StoreChanges {
     return isTooLarge || this.#bytes > storeBytes || this.#writtenBytes > storeBytes * repeats ? "output" : undefined
   }
 
-  /** What was expected of values is still to hold. */
+  /** Expectations of values still have to hold. */
   #clear(store: Changed): string | undefined {
     store.cleared = true
     for (const [key, change] of store.changes) {
