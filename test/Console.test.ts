@@ -439,6 +439,8 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
       const stop = (name: string) => page.locator(".graph-stop").filter({ hasText: name })
       /** What is said of a node once the page has asked again. */
       const standing = async (name: string) => {
+        // By the page's clock a reader without input has left after 180 of these looks, and the page asks no more.
+        await page.keyboard.press("Shift")
         const answered = page.waitForResponse("**/v1/graph*")
         await page.clock.fastForward(5_000)
         await answered
