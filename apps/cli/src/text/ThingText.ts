@@ -20,7 +20,7 @@ const words: Readonly<Record<string, string>> = {
 
 const labelOf = (field: string): string => {
   if (Object.hasOwn(words, field)) return words[field]!
-  const text = field.replace(/_(id|at|ms)$/, "").replaceAll("_", " ")
+  const text = field.replace(/(_id|_at|_ms)+$/, "").replaceAll("_", " ")
   return capital(field.endsWith("_ms") && text === "timeout" ? "timeout (ms)" : text)
 }
 
@@ -46,18 +46,36 @@ export const valueOf = (field: string, value: unknown, names: NamesById = new Ma
   return JSON.stringify(value)
 }
 
+/** Figures in a line, as "attempts 119, p50 38.2 ms", without those that there are none of. */
+const figuresOf = (figures: Readonly<Record<string, unknown>>): string =>
+  Object.entries(figures)
+    .filter(([, value]) => value !== null)
+    .map(([field, value]) => {
+      const text = `${labelOf(field).toLowerCase()} ${valueOf(field, value)}`
+      return field.endsWith("_ms") ? `${text} ms` : text
+    })
+    .join(", ")
+
+/** How a webhook stands: a row for each span of its figures. */
+const healthRows = (health: Readonly<Record<string, unknown>>): ReadonlyArray<readonly [label: string, text: string]> =>
+  Object.entries(health).flatMap(([field, value]) =>
+    value === null
+      ? []
+      : [[labelOf(field), Predicate.isObject(value) ? figuresOf({ ...value }) : valueOf(field, value)] as const]
+  )
+
 /** The fields of a thing in rows, without those that hold nothing. */
 export const rowsOf = (
   kind: string,
   thing: Readonly<Record<string, unknown>>,
   names?: NamesById
 ): ReadonlyArray<readonly [label: string, text: string]> =>
-  Object.entries(thing).flatMap(([field, value]) =>
+  Object.entries(thing).flatMap(([field, value]) => {
     // All things of an account have the same one.
-    value === null || value === undefined || field === "user_id"
-      ? []
-      : [[field === "id" ? capital(kind) : labelOf(field), valueOf(field, value, names)] as const]
-  )
+    if (value === null || value === undefined || field === "user_id") return []
+    if (field === "health" && Predicate.isObject(value)) return healthRows({ ...value })
+    return [[field === "id" ? capital(kind) : labelOf(field), valueOf(field, value, names)] as const]
+  })
 
 /** A thing in lines. */
 export const linesOf = (kind: string, thing: Readonly<Record<string, unknown>>, names?: NamesById): string =>
