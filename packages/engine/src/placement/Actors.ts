@@ -1,5 +1,5 @@
 import * as Id from "@headwater/domain/Id"
-import { Clock, Context, Duration, Effect, Layer, Schema, Scope } from "effect"
+import { Context, Duration, Effect, Layer, Schema, Scope } from "effect"
 import { ClusterError, Entity, EntityId, ShardId, Sharding, ShardingConfig } from "effect/cluster"
 import { ConsumerActor } from "../consumer/ConsumerActor.ts"
 import { ActorCalls, answerTo, type IngestRequest, isPlain, type OnAnswered, placeAfter } from "../ground/ActorCalls.ts"
@@ -353,19 +353,17 @@ type EngineServices = Exclude<
 >
 
 /**
- * Builds actors with the services of the engine, where the cluster has few (`Cluster.lean`). They go by the time of the
- * engine, also where the cluster between its nodes goes by another.
+ * Builds actors, and has them answer calls, with the services of the engine, of which the cluster has few (`lean`). So they
+ * go by the engine's time too, also where the cluster between its nodes goes by another.
  */
-const inEngine = (engine: Context.Context<EngineServices>) => {
-  const clock = Context.get(engine, Clock.Clock)
-  return <A extends object, E>(
-    build: Effect.Effect<A, E, ActorsOwn | EngineServices>
-  ): Effect.Effect<A, E, ActorsOwn> =>
+const inEngine =
+  (engine: Context.Context<EngineServices>) =>
+  <A extends object, E>(build: Effect.Effect<A, E, ActorsOwn | EngineServices>): Effect.Effect<A, E, ActorsOwn> =>
     Effect.map(build, (handlers) =>
       Object.fromEntries(
         Object.entries(handlers as Record<string, (request: never) => Effect.Effect<unknown>>).map(([name, handle]) => [
           name,
-          (request: never) => Effect.provideService(handle(request), Clock.Clock, clock)
+          (request: never) => Effect.setContext(handle(request), engine)
         ])
       ) as A).pipe(
         Effect.updateContext((own: Context.Context<ActorsOwn>) =>
@@ -375,7 +373,6 @@ const inEngine = (engine: Context.Context<EngineServices>) => {
           )
         )
       )
-}
 
 const layerEntities = Layer.unwrap(Effect.map(Effect.context<EngineServices>(), (engine) => {
   const built = inEngine(engine)
