@@ -250,7 +250,7 @@ const whileIdle = { concurrency: "unbounded", maxIdleTime: "1 second" } as const
 const arrived = <A, E, R>(local: LocalActors["Service"], actorId: string, taking: Effect.Effect<A, E, R>) =>
   Effect.andThen(Effect.sync(() => local.hintsUnderWay.arrived(actorId)), taking)
 
-const program = Effect.gen(function*() {
+const programHandlers = Effect.gen(function*() {
   const { entityId } = yield* Entity.CurrentAddress
   const actors = yield* ActorCalls
   const local = yield* LocalActors
@@ -273,7 +273,7 @@ const program = Effect.gen(function*() {
   })
 })
 
-const webhook = Effect.gen(function*() {
+const webhookHandlers = Effect.gen(function*() {
   const { entityId } = yield* Entity.CurrentAddress
   const actors = yield* ActorCalls
   const local = yield* LocalActors
@@ -296,7 +296,7 @@ const webhook = Effect.gen(function*() {
   })
 })
 
-const consumer = Effect.gen(function*() {
+const consumerHandlers = Effect.gen(function*() {
   const { entityId } = yield* Entity.CurrentAddress
   const actors = yield* ActorCalls
   const local = yield* LocalActors
@@ -335,7 +335,7 @@ const consumer = Effect.gen(function*() {
   })
 })
 
-const account = Effect.gen(function*() {
+const accountHandlers = Effect.gen(function*() {
   const { entityId } = yield* Entity.CurrentAddress
   const local = yield* LocalActors
   const draining = yield* Draining.ofActor
@@ -348,7 +348,9 @@ const account = Effect.gen(function*() {
 type ActorsOwn = Entity.CurrentAddress | Scope.Scope
 
 type EngineServices = Exclude<
-  Effect.Services<typeof account | typeof consumer | typeof program | typeof webhook>,
+  Effect.Services<
+    typeof accountHandlers | typeof consumerHandlers | typeof programHandlers | typeof webhookHandlers
+  >,
   ActorsOwn
 >
 
@@ -377,10 +379,10 @@ const inEngine =
 const layerEntities = Layer.unwrap(Effect.map(Effect.context<EngineServices>(), (engine) => {
   const built = inEngine(engine)
   return lean(Layer.mergeAll(
-    ProgramEntity.toLayer(built(program), whileIdle),
-    WebhookEntity.toLayer(built(webhook), whileIdle),
-    ConsumerEntity.toLayer(built(consumer), whileIdle),
-    AccountEntity.toLayer(built(account), whileIdle)
+    ProgramEntity.toLayer(built(programHandlers), whileIdle),
+    WebhookEntity.toLayer(built(webhookHandlers), whileIdle),
+    ConsumerEntity.toLayer(built(consumerHandlers), whileIdle),
+    AccountEntity.toLayer(built(accountHandlers), whileIdle)
   ))
 }))
 
