@@ -146,7 +146,7 @@ export const beside = Effect.fnUntraced(function*(
   }
 })
 
-/** What was spent between two looks, in microseconds an event; nothing of what has ended meanwhile. */
+/** Processor time between two looks, in microseconds an event, without what has ended meanwhile. */
 const microsEach = (
   events: number,
   before: Readonly<Record<string, number>>,

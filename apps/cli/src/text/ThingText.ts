@@ -56,7 +56,7 @@ const figuresOf = (figures: Readonly<Record<string, unknown>>): string =>
     })
     .join(", ")
 
-/** How a webhook stands: a row for each span of its figures. */
+/** A webhook's health, with a row for each span of its figures. */
 const healthRows = (health: Readonly<Record<string, unknown>>): ReadonlyArray<readonly [label: string, text: string]> =>
   Object.entries(health).flatMap(([field, value]) =>
     value === null

@@ -105,7 +105,7 @@ const defaultConnections = 10
 const inTurns = (client: PgClient.PgClient, config: PgClient.PgPoolConfig): PgClient.PgClient => {
   const { database, host = "localhost", maxConnections = defaultConnections, port = 5432, username } = config
   const { transactionService } = client
-  // What gives a connection back keeps the services of who took it, and copies them all for each statement. It needs none.
+  // The effect that gives a connection back copies all services of the fiber that took it, for each statement. It needs none.
   const reserve = Effect.flatMap(
     Effect.scope,
     (scope) => Effect.setContext(client.reserve, Context.make(Scope.Scope, scope))
