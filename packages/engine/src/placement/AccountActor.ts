@@ -23,7 +23,7 @@ export const make = Effect.fnUntraced(function*(accountId: string) {
   const dueWork = yield* DueWork
   const draining = yield* Draining
   const context = yield* Effect.context<Effect.Services<ReturnType<typeof EmitterLog.acquire>>>()
-  const acquire = EmitterLog.acquire(accountId).pipe(untilAnswered, Effect.provideContext(context))
+  const acquire = EmitterLog.acquire(accountId).pipe(untilAnswered, Effect.setContext(context))
   let log = yield* acquire
 
   const appendDue = Effect.gen(function*() {

@@ -1,5 +1,5 @@
 import * as Id from "@headwater/domain/Id"
-import { Clock, Duration, Effect, Layer, Schema } from "effect"
+import { Context, Duration, Effect, Layer, Schema, Scope } from "effect"
 import { ClusterError, Entity, EntityId, ShardId, Sharding, ShardingConfig } from "effect/cluster"
 import { ConsumerActor } from "../consumer/ConsumerActor.ts"
 import { ActorCalls, answerTo, type IngestRequest, isPlain, type OnAnswered, placeAfter } from "../ground/ActorCalls.ts"
@@ -12,6 +12,7 @@ import * as Hints from "../routing/Hints.ts"
 import { WebhookActor } from "../webhook/WebhookActor.ts"
 import * as AccountActor from "./AccountActor.ts"
 import { AccountEntity, ConsumerEntity, ProgramEntity, WebhookEntity } from "./ActorEntities.ts"
+import { lean } from "./Cluster.ts"
 import * as Crossing from "./Crossing.ts"
 import { hintedOf, LocalActors } from "./LocalActors.ts"
 import type * as Residents from "./Residents.ts"
@@ -249,122 +250,141 @@ const whileIdle = { concurrency: "unbounded", maxIdleTime: "1 second" } as const
 const arrived = <A, E, R>(local: LocalActors["Service"], actorId: string, taking: Effect.Effect<A, E, R>) =>
   Effect.andThen(Effect.sync(() => local.hintsUnderWay.arrived(actorId)), taking)
 
-/** Actors go by the time of the engine, also where the cluster between its nodes goes by another. */
-const onTimeOf =
-  (clock: Clock.Clock) => <A extends object, E, R>(build: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+const programHandlers = Effect.gen(function*() {
+  const { entityId } = yield* Entity.CurrentAddress
+  const actors = yield* ActorCalls
+  const local = yield* LocalActors
+  const draining = yield* Draining.ofActor
+  const actor = yield* ProgramActor.make(entityId as string as Id.ProgramId, {
+    kick: () => actors.wake(entityId, Wake.nothing)
+  }).pipe(Effect.provideService(Draining, draining))
+  const resident = yield* local.programs.add(entityId, actor, draining.begin)
+  return ProgramEntity.of({
+    Ingest: ({ payload }) => answerTo((onAnswered) => actor.ingest(payload, onAnswered)),
+    Wake: ({ payload }) => arrived(local, entityId, resident.stay(payload)),
+    Deploy: ({ payload }) => actor.deploy(payload),
+    Update: ({ payload }) => actor.update(payload.program),
+    Retire: () => actor.retire,
+    DeleteEvents: ({ payload }) => actor.deleteEvents(payload),
+    CancelRun: ({ payload }) => actor.cancelRun(payload.id, placeAfter(payload)),
+    ResumeRun: ({ payload }) => actor.resumeRun(payload),
+    Forget: ({ payload }) => actor.forget(payload.subscriptionId),
+    Refilter: ({ payload }) => actor.refilter(payload.subscriptionId)
+  })
+})
+
+const webhookHandlers = Effect.gen(function*() {
+  const { entityId } = yield* Entity.CurrentAddress
+  const actors = yield* ActorCalls
+  const local = yield* LocalActors
+  const draining = yield* Draining.ofActor
+  const actor = yield* WebhookActor.make(
+    entityId as string as Id.WebhookId,
+    () => actors.wake(entityId, Wake.nothing)
+  ).pipe(Effect.provideService(Draining, draining))
+  const resident = yield* local.webhooks.add(entityId, actor, draining.begin)
+  return WebhookEntity.of({
+    Wake: ({ payload }) => arrived(local, entityId, resident.stay(payload)),
+    Changed: () => actor.changed,
+    Reopen: ({ payload }) => actor.reopen(payload.deliveryId),
+    Skip: ({ payload }) => actor.skip(payload.deliveryId),
+    Test: ({ payload }) => actor.test(payload),
+    PassAll: () => actor.passAll,
+    Retire: () => actor.retire,
+    Forget: ({ payload }) => actor.forget(payload.subscriptionId),
+    Refilter: ({ payload }) => actor.refilter(payload.subscriptionId)
+  })
+})
+
+const consumerHandlers = Effect.gen(function*() {
+  const { entityId } = yield* Entity.CurrentAddress
+  const actors = yield* ActorCalls
+  const local = yield* LocalActors
+  const draining = yield* Draining.ofActor
+  const actor = yield* ConsumerActor.make(entityId as string as Id.ConsumerId).pipe(
+    Effect.provideService(Draining, draining)
+  )
+  const resident = yield* local.consumers.add(entityId, actor, draining.begin)
+  const hints: Pick<Residents.Resident<unknown>, "hint"> = {
+    hint: (wake) => {
+      if (!Wake.asksFor(wake)) return resident.hint(wake)
+      actor.hint(wake)
+      return true
+    }
+  }
+  yield* Effect.acquireRelease(
+    Effect.sync(() => local.consumerHints.set(entityId, hints)),
+    () =>
+      Effect.sync(() => {
+        if (local.consumerHints.get(entityId) === hints) local.consumerHints.delete(entityId)
+      })
+  )
+  /** It stays for readers that come back soon. */
+  const staying = Effect.sync(() => actors.wake(entityId, Wake.nothing))
+  return ConsumerEntity.of({
+    Wake: ({ payload }) =>
+      arrived(
+        local,
+        entityId,
+        Effect.andThen(Effect.sync(() => actor.hint(payload)), resident.stay(Wake.nothing))
+      ),
+    Read: ({ payload }) => Effect.andThen(staying, actor.read(payload)),
+    Commit: ({ payload }) => Effect.andThen(staying, actor.commit(payload)),
+    Seek: ({ payload }) => actor.seek(payload),
+    Retire: () => actor.retire
+  })
+})
+
+const accountHandlers = Effect.gen(function*() {
+  const { entityId } = yield* Entity.CurrentAddress
+  const local = yield* LocalActors
+  const draining = yield* Draining.ofActor
+  const actor = yield* AccountActor.make(entityId).pipe(Effect.provideService(Draining, draining))
+  const resident = yield* local.accounts.add(entityId, actor, draining.begin)
+  return AccountEntity.of({ Wake: ({ payload }) => arrived(local, entityId, resident.stay(payload)) })
+})
+
+/** The services that an actor has of its own. */
+type ActorsOwn = Entity.CurrentAddress | Scope.Scope
+
+type EngineServices = Exclude<
+  Effect.Services<
+    typeof accountHandlers | typeof consumerHandlers | typeof programHandlers | typeof webhookHandlers
+  >,
+  ActorsOwn
+>
+
+/**
+ * Builds actors, and has them answer calls, with the services of the engine, of which the cluster has few (`lean`). So they
+ * go by the engine's time too, also where the cluster between its nodes goes by another.
+ */
+const inEngine =
+  (engine: Context.Context<EngineServices>) =>
+  <A extends object, E>(build: Effect.Effect<A, E, ActorsOwn | EngineServices>): Effect.Effect<A, E, ActorsOwn> =>
     Effect.map(build, (handlers) =>
       Object.fromEntries(
         Object.entries(handlers as Record<string, (request: never) => Effect.Effect<unknown>>).map(([name, handle]) => [
           name,
-          (request: never) => Effect.provideService(handle(request), Clock.Clock, clock)
+          (request: never) => Effect.setContext(handle(request), engine)
         ])
-      ) as A).pipe(Effect.provideService(Clock.Clock, clock))
+      ) as A).pipe(
+        Effect.updateContext((own: Context.Context<ActorsOwn>) =>
+          engine.pipe(
+            Context.add(Entity.CurrentAddress, Context.get(own, Entity.CurrentAddress)),
+            Context.add(Scope.Scope, Context.get(own, Scope.Scope))
+          )
+        )
+      )
 
-const layerEntities = Layer.unwrap(Effect.map(Effect.map(Clock.Clock, onTimeOf), (onTime) =>
-  Layer.mergeAll(
-    ProgramEntity.toLayer(
-      Effect.gen(function*() {
-        const { entityId } = yield* Entity.CurrentAddress
-        const actors = yield* ActorCalls
-        const local = yield* LocalActors
-        const draining = yield* Draining.ofActor
-        const actor = yield* ProgramActor.make(entityId as string as Id.ProgramId, {
-          kick: () => actors.wake(entityId, Wake.nothing)
-        }).pipe(Effect.provideService(Draining, draining))
-        const resident = yield* local.programs.add(entityId, actor, draining.begin)
-        return ProgramEntity.of({
-          Ingest: ({ payload }) => answerTo((onAnswered) => actor.ingest(payload, onAnswered)),
-          Wake: ({ payload }) => arrived(local, entityId, resident.stay(payload)),
-          Deploy: ({ payload }) => actor.deploy(payload),
-          Update: ({ payload }) => actor.update(payload.program),
-          Retire: () => actor.retire,
-          DeleteEvents: ({ payload }) => actor.deleteEvents(payload),
-          CancelRun: ({ payload }) => actor.cancelRun(payload.id, placeAfter(payload)),
-          ResumeRun: ({ payload }) => actor.resumeRun(payload),
-          Forget: ({ payload }) => actor.forget(payload.subscriptionId),
-          Refilter: ({ payload }) => actor.refilter(payload.subscriptionId)
-        })
-      }).pipe(onTime),
-      whileIdle
-    ),
-    WebhookEntity.toLayer(
-      Effect.gen(function*() {
-        const { entityId } = yield* Entity.CurrentAddress
-        const actors = yield* ActorCalls
-        const local = yield* LocalActors
-        const draining = yield* Draining.ofActor
-        const actor = yield* WebhookActor.make(
-          entityId as string as Id.WebhookId,
-          () => actors.wake(entityId, Wake.nothing)
-        ).pipe(Effect.provideService(Draining, draining))
-        const resident = yield* local.webhooks.add(entityId, actor, draining.begin)
-        return WebhookEntity.of({
-          Wake: ({ payload }) => arrived(local, entityId, resident.stay(payload)),
-          Changed: () => actor.changed,
-          Reopen: ({ payload }) => actor.reopen(payload.deliveryId),
-          Skip: ({ payload }) => actor.skip(payload.deliveryId),
-          Test: ({ payload }) => actor.test(payload),
-          PassAll: () => actor.passAll,
-          Retire: () => actor.retire,
-          Forget: ({ payload }) => actor.forget(payload.subscriptionId),
-          Refilter: ({ payload }) => actor.refilter(payload.subscriptionId)
-        })
-      }).pipe(onTime),
-      whileIdle
-    ),
-    ConsumerEntity.toLayer(
-      Effect.gen(function*() {
-        const { entityId } = yield* Entity.CurrentAddress
-        const actors = yield* ActorCalls
-        const local = yield* LocalActors
-        const draining = yield* Draining.ofActor
-        const actor = yield* ConsumerActor.make(entityId as string as Id.ConsumerId).pipe(
-          Effect.provideService(Draining, draining)
-        )
-        const resident = yield* local.consumers.add(entityId, actor, draining.begin)
-        const hints: Pick<Residents.Resident<unknown>, "hint"> = {
-          hint: (wake) => {
-            if (!Wake.asksFor(wake)) return resident.hint(wake)
-            actor.hint(wake)
-            return true
-          }
-        }
-        yield* Effect.acquireRelease(
-          Effect.sync(() => local.consumerHints.set(entityId, hints)),
-          () =>
-            Effect.sync(() => {
-              if (local.consumerHints.get(entityId) === hints) local.consumerHints.delete(entityId)
-            })
-        )
-        /** It stays for readers that come back soon. */
-        const staying = Effect.sync(() => actors.wake(entityId, Wake.nothing))
-        return ConsumerEntity.of({
-          Wake: ({ payload }) =>
-            arrived(
-              local,
-              entityId,
-              Effect.andThen(Effect.sync(() => actor.hint(payload)), resident.stay(Wake.nothing))
-            ),
-          Read: ({ payload }) => Effect.andThen(staying, actor.read(payload)),
-          Commit: ({ payload }) => Effect.andThen(staying, actor.commit(payload)),
-          Seek: ({ payload }) => actor.seek(payload),
-          Retire: () => actor.retire
-        })
-      }).pipe(onTime),
-      whileIdle
-    ),
-    AccountEntity.toLayer(
-      Effect.gen(function*() {
-        const { entityId } = yield* Entity.CurrentAddress
-        const local = yield* LocalActors
-        const draining = yield* Draining.ofActor
-        const actor = yield* AccountActor.make(entityId).pipe(Effect.provideService(Draining, draining))
-        const resident = yield* local.accounts.add(entityId, actor, draining.begin)
-        return AccountEntity.of({ Wake: ({ payload }) => arrived(local, entityId, resident.stay(payload)) })
-      }).pipe(onTime),
-      whileIdle
-    )
-  )))
+const layerEntities = Layer.unwrap(Effect.map(Effect.context<EngineServices>(), (engine) => {
+  const built = inEngine(engine)
+  return lean(Layer.mergeAll(
+    ProgramEntity.toLayer(built(programHandlers), whileIdle),
+    WebhookEntity.toLayer(built(webhookHandlers), whileIdle),
+    ConsumerEntity.toLayer(built(consumerHandlers), whileIdle),
+    AccountEntity.toLayer(built(accountHandlers), whileIdle)
+  ))
+}))
 
 /** The actors, and the way to them. */
 export const layer = layerEntities.pipe(

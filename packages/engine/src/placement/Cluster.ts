@@ -1,4 +1,4 @@
-import { Layer, Option } from "effect"
+import { Context, Effect, Layer, Option, type Scope } from "effect"
 import {
   MessageStorage,
   RunnerAddress,
@@ -16,6 +16,22 @@ import * as Crossing from "./Crossing.ts"
 import { mostActors } from "./LocalActors.ts"
 import * as PeerSockets from "./PeerSockets.ts"
 
+/**
+ * Builds a layer with Effect's own services alone. The cluster copies the context that its parts are built in for each
+ * actor and each call to one, and the engine would add some seventy services to it.
+ */
+export const lean = <A, E, R>(layer: Layer.Layer<A, E, R>): Layer.Layer<A, E, R> =>
+  Layer.effectContext(
+    Effect.updateContext(Layer.build(layer), (all: Context.Context<R | Scope.Scope>) =>
+      Context.makeUnsafe<R | Scope.Scope>(
+        new Map([...all.mapUnsafe].filter(([key]) =>
+          key.startsWith("effect/")
+        ))
+      ))
+  )
+
+const sharding = lean(Sharding.layer)
+
 const config = {
   // Actors of this node are called in its own memory: nothing is gained by writing their messages down and up again.
   simulateRemoteSerialization: false,
@@ -24,7 +40,7 @@ const config = {
 } as const
 
 /** One node by itself. */
-export const layerSingleNode: Layer.Layer<Crossing.Crossing | Sharding.Sharding | ShardsAcquired> = Sharding.layer.pipe(
+export const layerSingleNode: Layer.Layer<Crossing.Crossing | Sharding.Sharding | ShardsAcquired> = sharding.pipe(
   Layer.provide(Runners.layerNoop),
   Layer.provide([MessageStorage.layerNoop, ShardsAcquired.noting(RunnerStorage.layerMemory), RunnerHealth.layerNoop]),
   Layer.provide(ShardingConfig.layer(config)),
@@ -53,7 +69,7 @@ const layerServing = RpcServer.layer(Runners.Rpcs.merge(Crossing.Rpcs), {
 /** One node of several that share the database, which holds who has which shard of the actors. */
 export const layerNode = (address: NodeAddress) =>
   layerServing.pipe(
-    Layer.provideMerge(Sharding.layer),
+    Layer.provideMerge(sharding),
     Layer.provideMerge(Crossing.layerRunners),
     Layer.provideMerge(Crossing.Crossing.layer),
     Layer.provide(RpcServer.layerProtocolSocketServer),

@@ -1,5 +1,5 @@
 import * as Recurring from "@headwater/domain/Recurring"
-import { Effect, Fiber, Latch, type Scope } from "effect"
+import { Effect, Fiber, Latch, Scope } from "effect"
 import * as Wake from "../ground/Wake.ts"
 
 /** The part that all actors have in common. */
@@ -209,27 +209,24 @@ export const make = Effect.fnUntraced(function*<A extends Wakeable>(population: 
   yield* Recurring.every("send off actors that rest", sweepInterval, sweep)
   return {
     add: (id, actor, drain) =>
-      Effect.acquireRelease(
-        Effect.sync(() => {
-          const isRegular = leftAt.delete(id)
-          const added = resident(actor, drain, () => {
-            if (population.size > population.most * nearlyFull) return shortRest
-            return population.size > many && !isRegular ? shortRest : longRest
-          })
-          known.set(id, added)
-          population.size += 1
-          return added
-        }),
-        (added) =>
-          Effect.suspend(() => {
-            population.size -= 1
-            if (known.get(id) === added) {
-              known.delete(id)
-              leftAt.set(id, sweeps)
-            }
-            return added.leave
-          })
-      ),
+      Effect.uninterruptible(Effect.flatMap(Effect.scope, (scope) => {
+        const isRegular = leftAt.delete(id)
+        const added = resident(actor, drain, () => {
+          if (population.size > population.most * nearlyFull) return shortRest
+          return population.size > many && !isRegular ? shortRest : longRest
+        })
+        known.set(id, added)
+        population.size += 1
+        const remove = Effect.suspend(() => {
+          population.size -= 1
+          if (known.get(id) === added) {
+            known.delete(id)
+            leftAt.set(id, sweeps)
+          }
+          return added.leave
+        })
+        return Effect.as(Scope.addFinalizer(scope, remove), added)
+      })),
     find: (id) => known.get(id),
     size: () => known.size,
     areQuiet: () => {

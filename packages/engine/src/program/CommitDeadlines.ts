@@ -1,6 +1,6 @@
 import * as RealTime from "@headwater/domain/RealTime"
 import type { CommitError, Submission } from "@headwater/log/commit/Submission"
-import { Clock, Effect, Exit, FiberSet } from "effect"
+import { Clock, Effect, Exit, FiberSet, Scope } from "effect"
 
 interface Waiting {
   /** By the monotonic clock, which nobody sets, in milliseconds. */
@@ -45,7 +45,7 @@ export class CommitDeadlines<L> {
       () => RealTime.elapsedUnsafe(clock),
       (work) => void run(work)
     )
-    yield* Effect.addFinalizer(() => Effect.sync(() => deadlines.giveUpAll()))
+    yield* Scope.addFinalizer(yield* Effect.scope, Effect.sync(() => deadlines.giveUpAll()))
     return deadlines
   })
 

@@ -45,7 +45,7 @@ export class ProgramOwner {
   ) {
     const inFlight = yield* InFlight.make(labelOf(programId))
     const context = yield* Effect.context<Effect.Services<ReturnType<typeof load>>>()
-    const read = load(programId).pipe(untilAnswered, Effect.provideContext(context))
+    const read = load(programId).pipe(untilAnswered, Effect.setContext(context))
     return new ProgramOwner({ ...options, inFlight, read }, yield* read)
   })
 

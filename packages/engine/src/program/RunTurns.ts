@@ -1,7 +1,7 @@
 import type { AccountId } from "@headwater/domain/Id"
 import * as RealTime from "@headwater/domain/RealTime"
 import { Recurring } from "@headwater/domain/Recurring"
-import { Clock, Context, Effect, Latch, Layer } from "effect"
+import { Clock, Context, Effect, Latch, Layer, Scope } from "effect"
 import { performance } from "node:perf_hooks"
 
 /** The length of a period, in milliseconds. */
@@ -183,11 +183,9 @@ export class RequestTurn {
 
   /** @param onTurn called when the turn comes that was waited for */
   static readonly make = Effect.fnUntraced(function*(onTurn: () => void) {
-    const turns = yield* RunTurns
-    return yield* Effect.acquireRelease(
-      Effect.sync(() => new RequestTurn(turns, onTurn)),
-      (turn) => Effect.sync(() => turn.leave())
-    )
+    const turn = new RequestTurn(yield* RunTurns, onTurn)
+    yield* Scope.addFinalizer(yield* Effect.scope, Effect.sync(() => turn.leave()))
+    return turn
   })
 
   /** True if the program waits for its turn, and is going to be told. */

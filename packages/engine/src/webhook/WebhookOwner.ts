@@ -15,7 +15,7 @@ import { BulkActions } from "@headwater/log/work/BulkActions"
 import { Cursors } from "@headwater/log/work/Cursors"
 import { Deliveries } from "@headwater/log/work/Deliveries"
 import { DueWork } from "@headwater/log/work/DueWork"
-import { Clock, type Context, Effect, type Exit, Fiber, Metric, Option, Schema } from "effect"
+import { Clock, type Context, Effect, type Exit, Fiber, Metric, Option, Schema, Scope } from "effect"
 import { WebhookNotFound } from "../ground/ActorCalls.ts"
 import { AskedWork } from "../ground/AskedWork.ts"
 import { Draining } from "../ground/Draining.ts"
@@ -123,12 +123,12 @@ export class WebhookOwner {
       http: yield* EgressHttp,
       inFlight: yield* InFlight.make({ webhook_id: id }),
       kick,
-      read: load(id).pipe(untilAnswered, Effect.provideContext(context)),
+      read: load(id).pipe(untilAnswered, Effect.setContext(context)),
       readKeys: (memory) =>
         Effect.flatMap(
           Clock.currentTimeMillis,
           (now) =>
-            Effect.map(readSigningKeys(id).pipe(untilAnswered, Effect.provideContext(context)), (signingKeys) => {
+            Effect.map(readSigningKeys(id).pipe(untilAnswered, Effect.setContext(context)), (signingKeys) => {
               memory.signingKeys = signingKeys
               memory.keysReadAt = now
             })
@@ -140,7 +140,7 @@ export class WebhookOwner {
     })
     owner.memory = yield* owner.parts.read
     owner.accountId = Option.match(owner.memory, { onNone: () => "", onSome: ({ accountId }) => accountId })
-    yield* Effect.addFinalizer(() => Effect.sync(() => owner.leave()))
+    yield* Scope.addFinalizer(scope, Effect.sync(() => owner.leave()))
     return owner
   })
 

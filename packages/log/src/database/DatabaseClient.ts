@@ -1,7 +1,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { AccountSlots } from "@headwater/domain/AccountSlots"
 import { OnBehalfOf } from "@headwater/domain/OnBehalfOf"
-import { Context, Effect, Latch, Layer, Option, Redacted, type Scope } from "effect"
+import { Context, Effect, Latch, Layer, Option, Redacted, Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection, type SqlError, Statement } from "effect/sql"
 import * as Net from "node:net"
@@ -104,7 +104,12 @@ const defaultConnections = 10
  */
 const inTurns = (client: PgClient.PgClient, config: PgClient.PgPoolConfig): PgClient.PgClient => {
   const { database, host = "localhost", maxConnections = defaultConnections, port = 5432, username } = config
-  const { reserve, transactionService } = client
+  const { transactionService } = client
+  // The effect that gives a connection back copies all services of the fiber that took it, for each statement. It needs none.
+  const reserve = Effect.flatMap(
+    Effect.scope,
+    (scope) => Effect.setContext(client.reserve, Context.make(Scope.Scope, scope))
+  )
   const slots = new AccountSlots(
     Math.max(1, Math.floor(maxConnections * accountsShare)),
     Math.max(1, Math.ceil(maxConnections * accountShare))
