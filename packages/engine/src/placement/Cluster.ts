@@ -1,3 +1,4 @@
+import { DatabaseSockets } from "@headwater/log/database/DatabaseClient"
 import { Context, Effect, Layer, Option, type Scope } from "effect"
 import {
   MessageStorage,
@@ -66,6 +67,19 @@ const layerServing = RpcServer.layer(Runners.Rpcs.merge(Crossing.Rpcs), {
   disableFatalDefects: true
 }).pipe(Layer.provide([RunnerServer.layerHandlers, Crossing.layerHandlers]))
 
+/** The database's record of who has which shard. Connections that do not answer for it in time become suspect. */
+const runnerStorage = Layer.effect(
+  RunnerStorage.RunnerStorage,
+  Effect.gen(function*() {
+    const sockets = yield* DatabaseSockets
+    const inner = yield* RunnerStorage.RunnerStorage
+    return RunnerStorage.RunnerStorage.of({
+      ...inner,
+      refresh: (address, shards) => Effect.onError(inner.refresh(address, shards), () => sockets.suspect)
+    })
+  })
+).pipe(Layer.provide(SqlRunnerStorage.layer))
+
 /** One node of several that share the database, which holds who has which shard of the actors. */
 export const layerNode = (address: NodeAddress) =>
   layerServing.pipe(
@@ -78,7 +92,7 @@ export const layerNode = (address: NodeAddress) =>
       Layer.provide(Runners.layerRpc),
       Layer.provide(PeerSockets.layerClientProtocol)
     )),
-    Layer.provide([MessageStorage.layerNoop, ShardsAcquired.noting(SqlRunnerStorage.layer)]),
+    Layer.provide([MessageStorage.layerNoop, ShardsAcquired.noting(runnerStorage)]),
     Layer.provide(ShardingConfig.layer({
       ...config,
       runnerAddress: Option.some(RunnerAddress.make(address.host, address.port)),

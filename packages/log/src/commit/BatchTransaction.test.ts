@@ -1,11 +1,8 @@
-import { PgClient } from "@effect/sql-pg"
 import { assert, it } from "@effect/vitest"
-import { DatabaseProxy } from "@headwater/fixtures/DatabaseProxy"
 import * as TestDatabase from "@headwater/fixtures/TestDatabase"
-import { Deferred, Effect, Exit, Fiber, Layer, Option, Redacted } from "effect"
+import { Context, Deferred, Effect, Exit, Fiber, Layer, Option } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
-import { inject } from "vitest"
 import { lockWaits } from "../../test/LockWaits.ts"
 import * as DatabaseClient from "../database/DatabaseClient.ts"
 import { Heads } from "../logs/Heads.ts"
@@ -13,16 +10,9 @@ import { GroupCommit } from "./GroupCommit.ts"
 
 it.live("does again what a lost connection cut off, once the database has noticed that", () =>
   Effect.gen(function*() {
-    const { password, path, username } = inject("testPostgres")
-    const database = yield* TestDatabase.database
-    const proxy = yield* DatabaseProxy.make(() => ({ path }))
-    const stranger = yield* PgClient.make({ path, username, password: Redacted.make(password), database })
-    const through = DatabaseClient.layer({
-      url: Redacted.make(
-        `postgres://${username}:${encodeURIComponent(password)}@127.0.0.1:${proxy.port}/${database}`
-      ),
-      startupParameters: { lock_timeout: "200ms" }
-    })
+    const { name, proxy, url } = yield* TestDatabase.proxied
+    const stranger = yield* Effect.map(Layer.build(TestDatabase.layerNamed(name)), Context.get(SqlClient.SqlClient))
+    const through = DatabaseClient.layer({ url, startupParameters: { lock_timeout: "200ms" } })
     yield* Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const heads = yield* Heads

@@ -160,18 +160,11 @@ class DueArrivals {
   }
 }
 
-/** Closes connections that do not answer while a transaction waits for too long. */
-const droppingSilent = (sockets: DatabaseSockets["Service"], underWay: TransactionsUnderWay): Effect.Effect<never> =>
+/** Suspects the connections while a transaction waits for too long. */
+const suspecting = (sockets: DatabaseSockets["Service"], underWay: TransactionsUnderWay): Effect.Effect<never> =>
   underWay.busy.await.pipe(
     Effect.andThen(Effect.sleep(lookEvery)),
-    Effect.andThen(Effect.suspend(() => {
-      const dropped = underWay.ageMs < batchDeadlineMs ? 0 : sockets.dropSilent()
-      return dropped === 0 ? Effect.void : Effect.logWarning(
-        `The database has not answered for ${
-          Math.round(underWay.ageMs / 1_000)
-        } s; ${dropped} silent connections are closed`
-      )
-    })),
+    Effect.andThen(Effect.suspend(() => underWay.ageMs < batchDeadlineMs ? Effect.void : sockets.suspect)),
     Effect.forever
   )
 
@@ -295,7 +288,7 @@ export class GroupCommit extends Context.Service<GroupCommit, {
       )
 
       yield* Effect.forkScoped(committed.telling)
-      yield* Effect.forkScoped(droppingSilent(sockets, underWay))
+      yield* Effect.forkScoped(suspecting(sockets, underWay))
 
       return GroupCommit.of({
         committed,

@@ -1,28 +1,20 @@
 import { assert, it } from "@effect/vitest"
 import { OnBehalfOf } from "@headwater/domain/OnBehalfOf"
-import { DatabaseProxy } from "@headwater/fixtures/DatabaseProxy"
 import * as TestDatabase from "@headwater/fixtures/TestDatabase"
-import { Clock, Context, Effect, Fiber, Layer, Option, Redacted } from "effect"
+import { Clock, Context, Effect, Fiber, Layer, Option } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
-import { inject } from "vitest"
 import type { Commit } from "../commit/Commit.ts"
 import { batchDeadlineMs, GroupCommit } from "../commit/GroupCommit.ts"
 import { Heads } from "../logs/Heads.ts"
 import * as DatabaseClient from "./DatabaseClient.ts"
 import { isTransient } from "./TransientSqlError.ts"
 
-/** A way to a database of the test's own, and its client's configuration. */
-const proxied = Effect.gen(function*() {
-  const { password, path, username } = inject("testPostgres")
-  const database = yield* TestDatabase.database
-  const proxy = yield* DatabaseProxy.make(() => ({ path }))
-  const url = Redacted.make(
-    `postgres://${username}:${encodeURIComponent(password)}@127.0.0.1:${proxy.port}/${database}`
-  )
-  return { proxy, config: { url, startupParameters: { idle_in_transaction_session_timeout: "1s" } } }
-}).pipe(Effect.provide(Reactivity.layer))
+const proxied = Effect.map(TestDatabase.proxied, ({ proxy, url }) => ({
+  proxy,
+  config: { url, startupParameters: { idle_in_transaction_session_timeout: "1s" } }
+}))
 
 /** Time passes by the clock, 20 times as fast as the database answers. */
 const timePasses = Effect.forever(
@@ -96,6 +88,38 @@ it.effect(
           const took = (yield* Clock.currentTimeMillis) - began
           assert.isAbove(took, 60_000)
           assert.isBelow(took, 90_000)
+          assert.deepStrictEqual(yield* sql`SELECT 1 AS one`, [{ one: 1 }])
+        })
+      )
+    }).pipe(Effect.provide(TestClock.layer()))
+)
+
+it.effect(
+  "a statement on a suspect connection fails once that was silent for 10 seconds, and one on a connection that spoke since does not",
+  () =>
+    Effect.gen(function*() {
+      const { config, proxy } = yield* proxied
+      yield* on(
+        { ...config, maxConnections: 1 },
+        Effect.gen(function*() {
+          const sql = yield* SqlClient.SqlClient
+          const sockets = yield* DatabaseClient.DatabaseSockets
+          yield* sql`SELECT 1`
+          yield* sockets.suspect
+          yield* sql`SELECT 1`
+          yield* Effect.sleep("10 seconds")
+          const began = yield* Clock.currentTimeMillis
+          yield* sql`SELECT pg_sleep(1)`
+          assert.isAbove((yield* Clock.currentTimeMillis) - began, 15_000)
+
+          proxy.hold()
+          const lost = yield* Effect.forkChild(Effect.flip(sql`SELECT 1`))
+          yield* Effect.sleep("2 seconds")
+          proxy.release({ present: false })
+          yield* sockets.suspect
+          const suspected = yield* Clock.currentTimeMillis
+          assert.strictEqual((yield* Fiber.join(lost)).reason._tag, "ConnectionError")
+          assert.isBelow((yield* Clock.currentTimeMillis) - suspected, 20_000)
           assert.deepStrictEqual(yield* sql`SELECT 1 AS one`, [{ one: 1 }])
         })
       )

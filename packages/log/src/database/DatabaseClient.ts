@@ -14,7 +14,7 @@ const keepAliveMs = 10_000
 /** The interval at which sockets are checked for having received anything, in milliseconds. */
 const lookEveryMs = 5_000
 
-/** A socket that received nothing for so long is silent, in looks. */
+/** A suspect socket that received nothing for so long is lost, in looks. */
 const silentAfter = 2
 
 /**
@@ -38,6 +38,7 @@ class WatchedSocket {
   /** The bytes that had been sent when something was last received. */
   private sent = 0
   private looks = 0
+  private isSuspect = false
 
   constructor(socket: Net.Socket) {
     this.socket = socket
@@ -56,13 +57,16 @@ class WatchedSocket {
     this.received = bytesRead
     if (this.socket.listenerCount("data") === 1) this.sent = bytesWritten
     this.looks = 0
+    this.isSuspect = false
   }
 
-  get isSilent(): boolean {
-    return this.looks >= silentAfter
+  suspect(): void {
+    this.isSuspect = true
   }
 
-  get isUnanswered(): boolean {
+  /** True once nothing is to be expected from the other side any more. */
+  get isLost(): boolean {
+    if (this.isSuspect) return this.looks >= silentAfter
     return this.looks >= unansweredAfter && this.socket.bytesWritten > this.sent
   }
 }
@@ -87,8 +91,11 @@ const addressOf = ({ host, path, port, url }: PgClient.PgClientConfig): Address 
  * something that was sent is not acknowledged.
  */
 export class DatabaseSockets extends Context.Service<DatabaseSockets, {
-  /** Destroys the sockets that received nothing for a while, whoever uses them. Answers how many. */
-  readonly dropSilent: () => number
+  /**
+   * Says that the database did not answer in time. Each present socket is destroyed, whoever uses it, once it has
+   * received nothing for 10 seconds: at once, or later unless it receives something before.
+   */
+  readonly suspect: Effect.Effect<void>
 }>()("@headwater/log/DatabaseSockets") {}
 
 /** The shares of the connections that all accounts together can have, and that one of them can. */
@@ -177,17 +184,19 @@ export const make = Effect.fnUntraced(function*(
     return socket
   }
 
-  const drop = (isToGo: (socket: WatchedSocket) => boolean): number => {
-    const gone = [...sockets].filter(isToGo)
-    for (const { socket } of gone) socket.destroy()
-    return gone.length
-  }
+  const dropLost = Effect.suspend(() => {
+    const lost = [...sockets].filter(({ isLost }) => isLost)
+    for (const { socket } of lost) socket.destroy()
+    return lost.length === 0 ?
+      Effect.void :
+      Effect.logWarning(`The database does not answer; ${lost.length} silent connections are closed`)
+  })
 
   yield* watching.await.pipe(
     Effect.andThen(Effect.sleep(lookEveryMs)),
-    Effect.andThen(Effect.sync(() => {
+    Effect.andThen(Effect.suspend(() => {
       for (const socket of sockets) socket.look()
-      drop(({ isUnanswered }) => isUnanswered)
+      return dropLost
     })),
     Effect.forever,
     Effect.forkScoped
@@ -195,7 +204,12 @@ export const make = Effect.fnUntraced(function*(
   const client = inTurns(yield* PgClient.make({ maxMessageSize: largestMessage, ...config, stream: open }), config)
   return Context.make(PgClient.PgClient, client).pipe(
     Context.add(SqlClient.SqlClient, client),
-    Context.add(DatabaseSockets, { dropSilent: () => drop(({ isSilent }) => isSilent) })
+    Context.add(DatabaseSockets, {
+      suspect: Effect.suspend(() => {
+        for (const socket of sockets) socket.suspect()
+        return dropLost
+      })
+    })
   )
 })
 
