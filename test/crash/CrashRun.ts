@@ -366,6 +366,7 @@ export const run = Effect.fnUntraced(function*(options: CrashOptions) {
             Effect.mapError(failed("the server did not come back"))
           )
           yield* settle
+          rememberWords()
           log(`     settled: ${observer.events()} events read, ${lanes.duplicates()} sent again over a fault`)
           yield* server.stop
         }

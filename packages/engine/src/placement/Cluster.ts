@@ -1,5 +1,5 @@
 import { DatabaseSockets } from "@headwater/log/database/DatabaseClient"
-import { Context, Effect, Layer, Option, type Scope } from "effect"
+import { Context, Effect, Layer, Option, type Scope, Semaphore } from "effect"
 import {
   MessageStorage,
   RunnerAddress,
@@ -67,14 +67,20 @@ const layerServing = RpcServer.layer(Runners.Rpcs.merge(Crossing.Rpcs), {
   disableFatalDefects: true
 }).pipe(Layer.provide([RunnerServer.layerHandlers, Crossing.layerHandlers]))
 
-/** The database's record of who has which shard. Connections that do not answer for it in time become suspect. */
+/**
+ * The database's record of who has which shard. Connections that do not answer for it in time become suspect. Locks are
+ * given up one at a time: each has 2 seconds from when it is asked for, all go over one connection, and if one is late,
+ * that is replaced and every lock lost with it. A node that another one joins gives up a hundred at once.
+ */
 const runnerStorage = Layer.effect(
   RunnerStorage.RunnerStorage,
   Effect.gen(function*() {
     const sockets = yield* DatabaseSockets
     const inner = yield* RunnerStorage.RunnerStorage
+    const oneAtATime = (yield* Semaphore.make(1)).withPermit
     return RunnerStorage.RunnerStorage.of({
       ...inner,
+      release: (address, shard) => oneAtATime(inner.release(address, shard)),
       refresh: (address, shards) => Effect.onError(inner.refresh(address, shards), () => sockets.suspect)
     })
   })

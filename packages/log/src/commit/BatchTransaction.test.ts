@@ -10,7 +10,7 @@ import { GroupCommit } from "./GroupCommit.ts"
 
 it.live("does again what a lost connection cut off, once the database has noticed that", () =>
   Effect.gen(function*() {
-    const { name, proxy, url } = yield* TestDatabase.proxied
+    const { name, proxy, url } = yield* TestDatabase.proxied()
     const stranger = yield* Effect.map(Layer.build(TestDatabase.layerNamed(name)), Context.get(SqlClient.SqlClient))
     const through = DatabaseClient.layer({ url, startupParameters: { lock_timeout: "200ms" } })
     yield* Effect.gen(function*() {

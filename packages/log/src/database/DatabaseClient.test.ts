@@ -11,7 +11,7 @@ import { Heads } from "../logs/Heads.ts"
 import * as DatabaseClient from "./DatabaseClient.ts"
 import { isTransient } from "./TransientSqlError.ts"
 
-const proxied = Effect.map(TestDatabase.proxied, ({ proxy, url }) => ({
+const proxied = Effect.map(TestDatabase.proxied(), ({ proxy, url }) => ({
   proxy,
   config: { url, startupParameters: { idle_in_transaction_session_timeout: "1s" } }
 }))
