@@ -108,7 +108,7 @@ const states: ReadonlyArray<ListedState> = ["delivered", "pending", "delivered",
 layer(TestTables.layer, { timeout: "60 seconds" })("the list of deliveries", (it) => {
   it.effect("walks those of all states in the order in which they began, each once, both ways", () =>
     Effect.gen(function*() {
-      const items = Array.from({ length: 300 }, (_, n): Item => ({
+      const items = Array.from({ length: 150 }, (_, n): Item => ({
         n,
         state: states[(n * 7) % states.length]!,
         accountId: "u_walk",
@@ -127,10 +127,10 @@ layer(TestTables.layer, { timeout: "60 seconds" })("the list of deliveries", (it
         [{ status: [200, 299] }, ({ state }) => state === "delivered"],
         [{ status: [500, 599], state: "pending" }, ({ state }) => state === "pending"],
         [{ since: start + 20, until: start + 40 }, ({ n }) => n >= 20 && n < 40],
-        [{ lastAttemptSince: start + 200 }, ({ failures = 0, n }) => n + failures >= 200],
+        [{ lastAttemptSince: start + 100 }, ({ failures = 0, n }) => n + failures >= 100],
         [
-          { lastAttemptSince: start + 200, state: "exhausted" },
-          ({ failures = 0, n, state }) => state === "exhausted" && n + failures >= 200
+          { lastAttemptSince: start + 100, state: "exhausted" },
+          ({ failures = 0, n, state }) => state === "exhausted" && n + failures >= 100
         ],
         [{ eventId: EventId.make(start + 7, 0) }, ({ n }) => n === 7],
         [{ state: "delivered", errorClass: "status" }, () => false]

@@ -89,7 +89,7 @@ layer(TestTables.layer, { timeout: "60 seconds" })("the list of an account's eve
       const accountId = accountOf(1)
       const streams = ["", "other", Stream.logs, Stream.requests]
       // Some emitters are busy and some are not, and at many times several have an event.
-      const items = Array.from({ length: 600 }, (_, n): Item => ({
+      const items = Array.from({ length: 250 }, (_, n): Item => ({
         emitterId: `dc_${[0, 0, 0, 1, 1, 2, 3 + n % 9][n % 7]}`,
         stream: streams[n % 5 % 4]!,
         id: BigInt(1_000 + n),
