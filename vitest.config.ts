@@ -17,13 +17,14 @@ class WholeSystemFirst extends BaseSequencer {
 const promises = "test/Promises.test.ts"
 
 /**
- * Commands that talk to a server, databases and engines that are killed as processes, interpreters of Python, and what takes
- * several packages.
+ * Commands that talk to a server, databases and engines that are killed as processes, nodes of a cluster, interpreters of
+ * Python, and what takes several packages.
  */
 const acrossPackages = [
   "{apps,packages}/*/test/**/*.test.ts",
   "apps/cli/src/commands/*.test.ts",
   "apps/cli/src/main.test.ts",
+  "packages/engine/src/placement/Cluster.test.ts",
   "packages/postgres/src/EmbeddedPostgres.test.ts",
   "{apps,packages}/**/Python*.test.ts",
   "packages/testing/src/Headwater.test.ts"
