@@ -69,8 +69,8 @@ const layerServing = RpcServer.layer(Runners.Rpcs.merge(Crossing.Rpcs), {
 
 /**
  * The database's record of who has which shard. Connections that do not answer for it in time become suspect. Locks are
- * given up one at a time: each has 2 seconds from when it is asked for, all go over one connection, and if one is late,
- * that is replaced and every lock lost with it. A node that another one joins gives up a hundred at once.
+ * given up one at a time: a node that another one joins gives up more than a hundred, all go over one connection, and each
+ * has 2 seconds from when it is asked for. If one is late, the connection is replaced, and all locks are lost with it.
  */
 const runnerStorage = Layer.effect(
   RunnerStorage.RunnerStorage,

@@ -54,8 +54,8 @@ const appendDuration = Metric.histogram("headwater_append_duration_seconds", {
 })
 
 /**
- * A batch that the database has not taken after so long, in milliseconds, may never be answered: the sockets that are
- * silent go, and what became of it is asked on another connection.
+ * A batch that the database has not taken after so long, in milliseconds, may never be answered: the connections become
+ * suspect, and the writer asks on another one what became of it.
  */
 export const batchDeadlineMs = 10_000
 const lookEvery = "1 second"
