@@ -122,11 +122,12 @@ const listOf = (item: (n: number) => string, count: number) =>
 const objectOf = (item: (n: number) => string, name: (n: number) => string, count: number) =>
   `{${Array.from({ length: count }, (_, n) => `${JSON.stringify(name(n))}:${item(n)}`).join(",")}}`
 
-/** Keys that are few or many, that differ at their ends alone, or are all the same. */
+/** Keys that are few or many, short or long, that differ at their ends alone, or are all the same. */
 const naming = FastCheck.constantFrom(
   (n: number) => `k${n}`,
   (n: number) => `${n}`,
   (n: number) => `${"k".repeat(90)}${n}`,
+  (n: number) => `${"k".repeat(8_000)}${n}`,
   () => "k",
   (n: number) => "\"".repeat(n % 50)
 )
@@ -135,10 +136,10 @@ const value: FastCheck.Arbitrary<string> = FastCheck.oneof(
   leaf,
   FastCheck.tuple(leaf, size).map(([item, count]) => listOf(() => item, Math.min(count, 200_000 / item.length))),
   FastCheck.tuple(leaf, size, naming).map(([item, count, name]) =>
-    objectOf(() => item.length > 100 ? "1" : item, name, Math.min(count, 5_000))
+    objectOf(() => item.length > 100 ? "1" : item, name, Math.min(count, 5_000, 800_000 / name(count).length))
   ),
   FastCheck.tuple(naming, FastCheck.constantFrom(3, 60), FastCheck.constantFrom(3, 300)).map(([name, outer, inner]) =>
-    listOf((n) => objectOf((i) => String(n + i), name, inner), outer)
+    listOf((n) => objectOf((i) => String(n + i), name, Math.min(inner, 800_000 / outer / name(inner).length)), outer)
   ),
   size.map((count) => listOf((n) => `{"x":${n},"y":"${n}"}`, Math.min(count, 5_000))),
   FastCheck.constantFrom(10, 400).map((depth) => `${"[".repeat(depth)}1${"]".repeat(depth)}`)

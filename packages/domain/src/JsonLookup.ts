@@ -1,11 +1,11 @@
 import { JsonDocument } from "./JsonDocument.ts"
 import * as TextComparison from "./TextComparison.ts"
-import { mostAtOnce, type Work } from "./Work.ts"
+import type { Work } from "./Work.ts"
 
 /** Objects and lists with more keys or elements are searched by an index. */
 const mostScanned = 32
 
-/** The first characters of a key, at most so many, decide its place in an index. */
+/** The first characters of a key, at most so many, decide its place in an index. A key of no more is compared at once. */
 const hashed = 64
 
 const hashOf = (name: string): number => {
@@ -101,7 +101,7 @@ export class JsonLookup {
     this.work.spend(1)
     if (document.hasEscapes(key)) return undefined
     if (document.lengthOf(key) !== name.length) return false
-    return name.length > mostAtOnce ? undefined : document.isRaw(key, name)
+    return name.length > hashed ? undefined : document.isRaw(key, name)
   }
 
   private *isKey(key: number, name: string): Generator<void, boolean> {

@@ -60,3 +60,11 @@ it("the work of a search grows with the sum of both lengths, whatever they hold"
     assert.isBelow(work.used, (text.length + part.length) / 4)
   }
 })
+
+it("many short searches are as much work as the characters that they read", () => {
+  const work = new Work()
+  const part = "a".repeat(900)
+  for (let n = 0; n < 100; n++) assert.isFalse(resultOf(TextComparison.contains("é".repeat(2_000), part, work)))
+  // Each place where the part could be is looked at, and a unit is 16 characters.
+  assert.isAtLeast(work.used, 100 * Math.floor((2_000 - 900) / 16))
+})

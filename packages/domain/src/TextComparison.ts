@@ -1,4 +1,4 @@
-import { mostAtOnce, type Work } from "./Work.ts"
+import { charactersOfUnit, mostAtOnce, type Work } from "./Work.ts"
 
 /** A text is searched for a part in one step if the product of their lengths, the most work, is at most this. */
 const quickProduct = 64 * 1024
@@ -37,10 +37,10 @@ export function* compare(a: string, b: string, work: Work): Generator<void, numb
   return partA < partB ? -1 : partA > partB ? 1 : 0
 }
 
-/** The work of comparing single characters. */
+/** The work of comparing single characters, counted once for each unit. */
 class Characters {
   private readonly work: Work
-  private left = mostAtOnce
+  private left = charactersOfUnit
 
   constructor(work: Work) {
     this.work = work
@@ -49,8 +49,8 @@ class Characters {
   /** Counts a comparison, and answers whether it is time for a new step. */
   count(): boolean {
     if (--this.left > 0) return false
-    this.left = mostAtOnce
-    return this.work.spendOn(mostAtOnce)
+    this.left = charactersOfUnit
+    return this.work.spend(1)
   }
 
   /** A step ends here. */

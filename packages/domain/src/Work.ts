@@ -2,7 +2,7 @@
 const stepSize = 500
 
 /** So many characters that are compared, copied or searched are a unit of work; so is a look at one value or key. */
-const charactersOfUnit = 16
+export const charactersOfUnit = 16
 
 /** No part of a text of more characters than this is compared or copied at once. */
 export const mostAtOnce = 8 * 1024
