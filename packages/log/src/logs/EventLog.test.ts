@@ -2,7 +2,8 @@ import { assert, layer } from "@effect/vitest"
 import type { LoggedEvent } from "@headwater/domain/Event"
 import * as TestDatabase from "@headwater/fixtures/TestDatabase"
 import { Effect, Layer, Option } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type SqlError } from "effect/sql"
+import { ownRequests } from "../work/Cursors.ts"
 import { EventLog, isWhole } from "./EventLog.ts"
 import { Heads } from "./Heads.ts"
 
@@ -95,5 +96,52 @@ layer(Layer.merge(EventLog.layer, Heads.layer).pipe(Layer.provideMerge(TestDatab
       })))
       assert.lengthOf(yield* log.page({ ...address, limit: 100, maxBytes: mebibyte, whole: false }), 2)
       assert.lengthOf(yield* log.after(address, 0n, 100, mebibyte), 2)
+    }))
+})
+
+layer(Layer.merge(EventLog.layer, Heads.layer).pipe(Layer.provideMerge(TestDatabase.layer)), {
+  timeout: "60 seconds",
+  excludeTestServices: true
+})("a log's removals", (it) => {
+  it.effect("read what they remove and no more of a long stream, also where the database takes it for a short one", () =>
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const log = yield* EventLog
+      const long = 30_000
+      const grow = (emitterId: string, stream: string, count: number) =>
+        sql`
+          INSERT INTO events (emitter_id, stream, id, n, emit_id, hops, payload)
+          SELECT ${emitterId}, ${stream}, i, i, i::text, 0, '{}' FROM generate_series(1, ${count}::int) AS i`
+      yield* fill("dc_long", [])
+      yield* sql`ALTER TABLE events SET (autovacuum_enabled = off)`
+      yield* grow("dc_known", "", 2_000)
+      yield* sql`ANALYZE events`
+      yield* grow("dc_long", "", long)
+      yield* grow("dc_long", "$requests", long)
+      yield* sql`
+        INSERT INTO cursors_folded (subscription_id, emitter_id, n, id, start_n)
+        VALUES (${ownRequests}, 'dc_long', ${long}, ${long}, 0)`
+
+      const counts = Effect.map(
+        sql<{ read: bigint; removed: bigint }>`
+          SELECT coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0) AS read, n_tup_del AS removed
+          FROM pg_stat_xact_user_tables WHERE relid = 'events'::regclass`,
+        ([row]) => ({ read: Number(row!.read), removed: Number(row!.removed) })
+      )
+      const removals: ReadonlyArray<readonly [removal: Effect.Effect<unknown, SqlError.SqlError>, removed: number]> = [
+        [log.removeSome({ emitterId: "dc_long", stream: "" }, { from: 0n, to: BigInt(long) }), 1_000],
+        [
+          log.removeSome({ emitterId: "dc_long", stream: "" }, { from: 0n, to: BigInt(long) }, { keepPending: true }),
+          1_000
+        ],
+        [log.removePassedRequests(BigInt(long)), 1_000],
+        [log.removeAll("dc_long"), 2 * long - 3_000]
+      ]
+      for (const [removal, removed] of removals) {
+        // What a connection counts is its own until it has been idle for a while.
+        const [before, after] = yield* sql.withTransaction(Effect.all([counts, Effect.andThen(removal, counts)]))
+        assert.strictEqual(after.removed - before.removed, removed)
+        assert.isAtMost(after.read - before.read, 3 * removed)
+      }
     }))
 })

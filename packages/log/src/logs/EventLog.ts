@@ -6,7 +6,7 @@ import * as Stream from "@headwater/domain/Stream"
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError, type Statement } from "effect/sql"
 import * as Insertion from "../internal/Insertion.ts"
-import { inBites } from "../internal/Removal.ts"
+import { removeRows } from "../internal/Removal.ts"
 import { bigints, integers, numbers, texts } from "../internal/SqlArray.ts"
 import * as Page from "../lists/Page.ts"
 import { ownRequests } from "../work/Cursors.ts"
@@ -535,17 +535,14 @@ const removals = (sql: SqlClient.SqlClient) => ({
   removePassedRequests: (id: EventId.EventId): Effect.Effect<boolean, SqlError.SqlError> =>
     Effect.map(
       sql`
-        WITH bite AS MATERIALIZED (
-          SELECT r.emitter_id, r.id FROM cursors c CROSS JOIN LATERAL (
-            SELECT emitter_id, id FROM events
+        DELETE FROM events WHERE ctid = ANY (ARRAY (
+          SELECT r.ctid FROM cursors c CROSS JOIN LATERAL (
+            SELECT ctid FROM events
             WHERE emitter_id = c.emitter_id AND stream = ${Stream.requests} AND id <= least(c.id, ${id})
             ORDER BY id LIMIT ${smallBite}
           ) AS r
           WHERE c.subscription_id = ${ownRequests} LIMIT ${smallBite}
-        )
-        DELETE FROM events e USING bite
-        WHERE e.emitter_id = bite.emitter_id AND e.stream = ${Stream.requests} AND e.id = bite.id
-        RETURNING e.id`,
+        )) RETURNING true`,
       (rows) => rows.length === smallBite
     ),
   /** Leaves nothing of a request to a program but that it came. */
@@ -569,35 +566,36 @@ const removals = (sql: SqlClient.SqlClient) => ({
     Effect.map(
       sql<{ last: bigint | null }>`
               WITH bite AS MATERIALIZED (
-                SELECT id FROM events
-                WHERE emitter_id = ${address.emitterId} AND stream = ${address.stream} AND id BETWEEN ${from} AND ${to}
-                ORDER BY id LIMIT ${smallBite}
+                SELECT min(id) AS first, max(id) AS last FROM (
+                  SELECT id FROM events
+                  WHERE emitter_id = ${address.emitterId} AND stream = ${address.stream} AND id BETWEEN ${from} AND ${to}
+                  ORDER BY id LIMIT ${smallBite}
+                ) AS b
               ), ${
         options.keepPending
-          ? sql`batched AS MATERIALIZED (
-                SELECT unnest(string_to_array(d.batch_event_ids, ' ')::bigint[]) AS id FROM deliveries d
+          ? sql`pending AS MATERIALIZED (
+                SELECT d.event_id AS id FROM deliveries d, bite
                 WHERE d.emitter_id = ${address.emitterId} AND d.stream = ${address.stream} AND d.state = 'pending'
-                  AND d.last_event_id > d.event_id AND d.last_event_id >= (SELECT min(id) FROM bite)
-                  AND d.event_id <= (SELECT max(id) FROM bite)
+                  AND d.event_id BETWEEN bite.first AND bite.last
+                UNION ALL
+                SELECT unnest(string_to_array(d.batch_event_ids, ' ')::bigint[]) FROM deliveries d, bite
+                WHERE d.emitter_id = ${address.emitterId} AND d.stream = ${address.stream} AND d.state = 'pending'
+                  AND d.last_event_id > d.event_id AND d.last_event_id >= bite.first AND d.event_id <= bite.last
               ),`
           : sql``
       } removed AS (
-                DELETE FROM events e USING bite
-                WHERE e.emitter_id = ${address.emitterId} AND e.stream = ${address.stream} AND e.id = bite.id ${
-        options.keepPending
-          ? sql`AND NOT EXISTS (
-                    SELECT FROM deliveries d WHERE d.emitter_id = ${address.emitterId} AND d.stream = ${address.stream}
-                      AND d.event_id = e.id AND d.state = 'pending')
-                  AND NOT EXISTS (SELECT FROM batched WHERE batched.id = e.id)`
-          : sql``
+                DELETE FROM events
+                WHERE emitter_id = ${address.emitterId} AND stream = ${address.stream}
+                  AND id BETWEEN (SELECT first FROM bite) AND (SELECT last FROM bite) ${
+        options.keepPending ? sql`AND id NOT IN (SELECT id FROM pending)` : sql``
       }
-                RETURNING e.id
+                RETURNING id
               ), counted AS (
                 INSERT INTO trims AS t (emitter_id, stream, removed)
                 SELECT ${address.emitterId}, ${address.stream}, count(*) FROM removed HAVING count(*) > 0
                 ON CONFLICT (emitter_id, stream) DO UPDATE SET removed = t.removed + excluded.removed
               )
-              SELECT max(id) AS last FROM bite`,
+              SELECT last FROM bite`,
       ([row]) => Option.fromNullOr(row?.last ?? null)
     ),
   /**
@@ -648,15 +646,7 @@ const removals = (sql: SqlClient.SqlClient) => ({
   }),
   /** Deletes an emitter's events, a bite at a time. */
   removeAll: (emitterId: string): Effect.Effect<void, SqlError.SqlError> =>
-    inBites(
-      bite,
-      sql`
-        DELETE FROM events e USING (
-          SELECT stream, id FROM events WHERE emitter_id = ${emitterId} LIMIT ${bite}
-        ) AS b
-        WHERE e.emitter_id = ${emitterId} AND e.stream = b.stream AND e.id = b.id
-        RETURNING true`
-    ).pipe(
+    removeRows(sql, "events", sql`emitter_id = ${emitterId}`, bite).pipe(
       Effect.andThen(sql`DELETE FROM trims WHERE emitter_id = ${emitterId}`),
       Effect.asVoid
     )
