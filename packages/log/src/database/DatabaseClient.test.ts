@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { OnBehalfOf } from "@headwater/domain/OnBehalfOf"
 import * as TestDatabase from "@headwater/fixtures/TestDatabase"
-import { Clock, Context, Effect, Fiber, Layer, Option } from "effect"
+import { Clock, Context, Deferred, Effect, Fiber, Layer, Option } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
@@ -11,10 +11,18 @@ import { Heads } from "../logs/Heads.ts"
 import * as DatabaseClient from "./DatabaseClient.ts"
 import { isTransient } from "./TransientSqlError.ts"
 
-const proxied = Effect.map(TestDatabase.proxied(), ({ proxy, url }) => ({
+const proxied = Effect.map(TestDatabase.proxied(), ({ name, proxy, url }) => ({
+  name,
   proxy,
   config: { url, startupParameters: { idle_in_transaction_session_timeout: "1s" } }
 }))
+
+/** Another client of a database. */
+const otherClient = (name: string) =>
+  Effect.map(
+    Layer.build(TestDatabase.layerNamed(name).pipe(Layer.provide(Reactivity.layer))),
+    Context.get(SqlClient.SqlClient)
+  )
 
 /** Time passes by the clock, 20 times as fast as the database answers. */
 const timePasses = Effect.forever(
@@ -98,7 +106,8 @@ it.effect(
   "a statement on a suspect connection fails once that was silent for 10 seconds, and one on a connection that spoke since does not",
   () =>
     Effect.gen(function*() {
-      const { config, proxy } = yield* proxied
+      const { config, name, proxy } = yield* proxied
+      const blocker = yield* otherClient(name)
       yield* on(
         { ...config, maxConnections: 1 },
         Effect.gen(function*() {
@@ -108,9 +117,16 @@ it.effect(
           yield* sockets.suspect
           yield* sql`SELECT 1`
           yield* Effect.sleep("10 seconds")
-          const began = yield* Clock.currentTimeMillis
-          yield* sql`SELECT pg_sleep(1)`
-          assert.isAbove((yield* Clock.currentTimeMillis) - began, 15_000)
+          const isLocked = yield* Deferred.make<void>()
+          yield* Effect.forkChild(blocker.withTransaction(
+            Effect.gen(function*() {
+              yield* blocker`SELECT pg_advisory_xact_lock(1)`
+              yield* Deferred.succeed(isLocked, undefined)
+              yield* Effect.sleep("16 seconds")
+            })
+          ))
+          yield* Deferred.await(isLocked)
+          yield* sql`SELECT pg_advisory_lock_shared(1)`
 
           proxy.hold()
           const lost = yield* Effect.forkChild(Effect.flip(sql`SELECT 1`))
@@ -130,10 +146,7 @@ it.effect("an account's statements take turns with others', however many of them
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const [database] = yield* sql<{ name: string }>`SELECT current_database() AS name`
-    const blocker = yield* Effect.map(
-      Layer.build(TestDatabase.layerNamed(database!.name).pipe(Layer.provide(Reactivity.layer))),
-      Context.get(SqlClient.SqlClient)
-    )
+    const blocker = yield* otherClient(database!.name)
     const answered: Array<string> = []
     const ask = Effect.fnUntraced(function*(accountId: string, statement: Effect.Effect<unknown, unknown>) {
       yield* Effect.provideService(statement, OnBehalfOf, accountId)
