@@ -18,7 +18,7 @@ const promises = "test/Promises.test.ts"
 
 /**
  * Commands that talk to a server, databases and engines that are killed as processes, nodes of a cluster, interpreters of
- * Python, components that an engine runs in a sandbox, and what takes several packages.
+ * Python, components that an engine runs in a sandbox, files in a bucket, and what takes several packages.
  */
 const acrossPackages = [
   "{apps,packages}/*/test/**/*.test.ts",
@@ -26,6 +26,8 @@ const acrossPackages = [
   "apps/cli/src/{main,setup/SetupFiles}.test.ts",
   "apps/cli/build/*.test.ts",
   "packages/components/src/*.test.ts",
+  "packages/engine/src/FileMoving.test.ts",
+  "apps/server/src/{FirstPartyPublishing,http/answers/LargeAnswers}.test.ts",
   "packages/engine/src/placement/Cluster.test.ts",
   "packages/postgres/src/EmbeddedPostgres.test.ts",
   "{apps,packages}/**/Python*.test.ts",
