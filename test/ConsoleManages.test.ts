@@ -245,7 +245,7 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
         await page.getByRole("button", { name: "Run", exact: true }).click()
         const steps = page.getByRole("region", { name: "Steps" })
         await steps.getByText("Emitted").getByRole("link").click()
-        await page.getByRole("region", { name: "The selected step" }).getByText("72").waitFor()
+        await page.getByRole("region", { name: "The selected step" }).getByText("72", { exact: true }).waitFor()
         assert.deepStrictEqual(await PageFaults.violations(page), [])
       }),
     180_000
@@ -323,7 +323,7 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
 
         await page.goto(`${url}audit`)
         const revoked = page.getByRole("row").filter({ hasText: "keys.revoke" })
-        await revoked.getByText("204").waitFor()
+        await revoked.getByText("204", { exact: true }).waitFor()
         await page.getByLabel("Operation").fill("keys.create")
         await revoked.waitFor({ state: "detached" })
         await page.getByRole("gridcell", { name: "keys.create" }).first().waitFor()

@@ -344,7 +344,7 @@ layer(ConsoleSite.layerOn(ServerOnTestDatabase.make), { excludeTestServices: tru
         const event = page.getByLabel("Event, as JSON")
         await until("the input of the run", async () => (await event.inputValue()).includes("140"))
         await page.getByRole("button", { name: "Run once" }).click()
-        await page.getByRole("region", { name: "Events", exact: true }).getByText("240").waitFor()
+        await page.getByRole("region", { name: "Events", exact: true }).getByText("240", { exact: true }).waitFor()
         const changed = page.locator(".cm-deletedChunk").filter({ hasText: "total - this.limit" })
         await changed.getByRole("button", { name: "Undo this change" }).click()
         await changed.waitFor({ state: "detached" })

@@ -48,7 +48,7 @@ const sandbox = ({ inspectCpuMillis = 10_000, isApart = false }: SandboxSettings
   (isApart ? realSandbox : realSandboxTogether)({
     allow: "loopback",
     limits: { inspectCpuMillis },
-    pool: { warmProcesses: 1, idleMillis: isApart ? 3_000 : 60_000 }
+    pool: isApart ? { warmProcesses: 1, idleMillis: 3_000 } : { idleMillis: 60_000 }
   })
 
 const engine = (settings: SandboxSettings) =>

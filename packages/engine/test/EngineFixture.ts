@@ -63,7 +63,7 @@ export const layerNoSandbox = Layer.mergeAll(
  */
 export const layer = layerNoSandbox.pipe(
   Layer.provideMerge(
-    realSandboxTogether({ allow: "loopback", limits: { maxHeapMebibytes: 512 }, pool: { warmProcesses: 1 } })
+    realSandboxTogether({ allow: "loopback", limits: { maxHeapMebibytes: 512 } })
   )
 )
 
