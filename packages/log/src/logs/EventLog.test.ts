@@ -39,10 +39,9 @@ const large = Array.from({ length: 20 }, (_, n) => JSON.stringify({ n, text: "ä
 const bytesOf = (events: ReadonlyArray<{ readonly payload: string }>) =>
   events.reduce((sum, { payload }) => sum + Buffer.byteLength(payload), 0)
 
-layer(Layer.merge(EventLog.layer, Heads.layer).pipe(Layer.provideMerge(TestDatabase.layer)), {
-  timeout: "60 seconds",
-  excludeTestServices: true
-})("a log's reads", (it) => {
+const logs = Layer.merge(EventLog.layer, Heads.layer).pipe(Layer.provideMerge(TestDatabase.layer))
+
+layer(logs, { excludeTestServices: true })("a log's reads", (it) => {
   it.effect("give pages of as many large events as fit into so many bytes, towards older and newer ones, and at least one", () =>
     Effect.gen(function*() {
       const log = yield* EventLog
@@ -99,10 +98,7 @@ layer(Layer.merge(EventLog.layer, Heads.layer).pipe(Layer.provideMerge(TestDatab
     }))
 })
 
-layer(Layer.merge(EventLog.layer, Heads.layer).pipe(Layer.provideMerge(TestDatabase.layer)), {
-  timeout: "60 seconds",
-  excludeTestServices: true
-})("a log's removals", (it) => {
+layer(logs, { excludeTestServices: true })("a log's removals", (it) => {
   it.effect("read what they remove and no more of a long stream, also where the database takes it for a short one", () =>
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
